@@ -68,7 +68,7 @@ def position_id(game: Game, state: Any, seat: int | None = None) -> str:
     spec = game.spec
     writer.one_of(spec.players[1] - spec.players[0] + 1, game.players - spec.players[0])
     for name, parameter in spec.parameters.items():
-        number = game.parameters[name]
+        number = game.all_parameters[name]
         writer.share((3, 1), number != parameter.default)
         if number != parameter.default:
             write(writer, number, parameter.default, parameter.low, parameter.high)
@@ -169,7 +169,7 @@ def _fields(game: Game, begun: np.ndarray) -> list[_Field]:
     limits = {"player": (0, game.players - 1), "over": (0, 1), **({} if own is None else own(game))}
     found = []
     for name in begun.dtype.names or ():
-        if name in ("key", "players", *game.parameters):
+        if name in ("key", "players", *game.all_parameters):
             continue
         usual = begun[name][0]
         kind = usual.dtype
@@ -192,7 +192,7 @@ def _begun(game: Game, key: int, seat: int | None) -> np.ndarray:
 
 
 def _check_sum(game: Game, number: int) -> int:
-    about = f"{game.name} {game.spec.state.descr} {list(game.parameters)} {number}".encode()
+    about = f"{game.name} {game.spec.state.descr} {list(game.all_parameters)} {number}".encode()
     return int.from_bytes(hashlib.blake2b(about, digest_size=_CHECK // 8).digest())
 
 

@@ -101,6 +101,7 @@ def export_source(player: Player, game: Game, form: str) -> str:
     if form not in forms:
         where = f", and name its place by --output {form}" if os.path.basename(form) != form else ""
         raise ParameterError(f"{game.spec.title} has no bots called {form!r}: export as {' or '.join(forms)}{where}")
+    game.check_original(form)
     return need(game, EXPORTER).export(player, game, form)
 
 
@@ -150,7 +151,7 @@ def network_source(player: Player, game: Game, interface: str, *functions: Calla
         helpers=HELPERS.replace("import types\n", "import random\nimport types\n") if draws else HELPERS,
         kernels=transcribe(kernels.observe, kernels.legal, *functions, *activations.values()),
         fields={name: game.spec.state[name].shape for name in game.spec.state.names or ()},
-        parameters=game.parameters,
+        parameters=game.all_parameters,
         layers=layers,
         size=game.observation_size,
         n_actions=game.n_actions,

@@ -47,7 +47,7 @@ def check_actions(game: Game, state: Any) -> None:
                 "Learners choose by the mask and are judged by step",
                 "Let both ask the same function",
             )
-        for name in ("key", "players", *game.parameters):
+        for name in ("key", "players", *game.all_parameters):
             if branch[name] != state[name]:
                 raise broken(
                     game,

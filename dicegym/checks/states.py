@@ -16,7 +16,7 @@ from dicegym.engine.scene import Scene
 
 def check_beginning(game: Game, state: Any, seed: int, episode: int) -> None:
     """A new game has its key and parameters, a player to move and something for it to do."""
-    expected = {"key": game_key(seed, episode), "players": game.players, **game.parameters}
+    expected = {"key": game_key(seed, episode), "players": game.players, **game.all_parameters}
     for name, value in expected.items():
         if int(state[name]) != value:
             raise broken(

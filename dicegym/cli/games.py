@@ -35,7 +35,7 @@ def games() -> None:
         low, high = game.spec.players
         low, high = (max(2, low), high) if environment.multi else (game.players, game.players)
         seats = f"{low}-{high}" if low < high else str(low)
-        parameters = " ".join(f"{name}={value}" for name, value in game.parameters.items())
+        parameters = " ".join(f"{name}={value}" for name, value in game.all_parameters.items())
         rows.append(
             [environment.full_id, game.name, seats, str(game.n_actions), str(game.observation_size), parameters]
         )
@@ -60,7 +60,7 @@ def agents(game: GameName, parameter: Parameters = None) -> None:
         elsewhere.setdefault(other, []).append(name)
     for other, names in elsewhere.items():
         there = f"is {names[0]}" if len(names) == 1 else f"are {', '.join(names)}"
-        out.print(f"With other parameters there {there}: dicegym agents {table.name} {other}")
+        out.print(f"With other parameters there {there}: dicegym agents {table.name} {other}".rstrip())
 
 
 def playthrough(

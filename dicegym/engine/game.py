@@ -17,7 +17,7 @@ from dicegym.engine.jit import records
 from dicegym.engine.scene import TEXT, Scene, Text
 from dicegym.engine.spec import GameSpec, V
 from dicegym.engine.validate import whole_number
-from dicegym.errors import StepError, unknown_argument
+from dicegym.errors import ParameterError, StepError, unknown_argument
 
 
 class Game(Generic[V]):
@@ -27,6 +27,10 @@ class Game(Generic[V]):
         spec: the fact sheet.
         players: number of seats; default: ``spec.default_players``.
         **parameters: the game's own parameters (``game.spec.parameters``).
+
+    Attributes:
+        all_parameters: every parameter by its name.
+        parameters: those that name the game: one that was added to the original game is left out at its default.
 
     Raises:
         ParameterError: a value is out of range.
@@ -41,22 +45,50 @@ class Game(Generic[V]):
         for name in parameters:
             if name not in spec.parameters:
                 raise unknown_argument("game", name, ["players", *spec.parameters], f"parameter of {spec.title}")
-        self.parameters = {
+        self.all_parameters = {
             name: parameter.check(name, parameters.get(name, parameter.default))
             for name, parameter in spec.parameters.items()
         }
-        self.features = spec.features({"players": self.players, **self.parameters})
+        added = self.added_parameters
+        self.parameters = {
+            name: value
+            for name, value in self.all_parameters.items()
+            if name in added or not spec.parameters[name].added
+        }
+        self.features = spec.features({"players": self.players, **self.all_parameters})
         self.observation_size = sum(self.features.values())
         self.n_actions = spec.n_actions
         self.blank = records(1, spec.state)
         self.blank["players"] = self.players
-        for name, value in self.parameters.items():
+        for name, value in self.all_parameters.items():
             self.blank[name] = value
 
     @property
     def name(self) -> str:
         """The game's short name, as on the command line."""
         return self.spec.name
+
+    @property
+    def added_parameters(self) -> dict[str, int]:
+        """The parameters that the original game does not have, where they are not at their defaults."""
+        known = self.spec.parameters
+        return {
+            name: value
+            for name, value in self.all_parameters.items()
+            if known[name].added and value != known[name].default
+        }
+
+    def check_original(self, bot: str) -> None:
+        """Raise ParameterError if this is not the original game, for which bots of its interface are written.
+
+        ``bot`` is what the message calls such a bot.
+        """
+        if added := self.added_parameters:
+            usual = ", ".join(f"{name}={self.spec.parameters[name].default}" for name in added)
+            raise ParameterError(
+                f"{bot} is a bot of the original interface, which is written for {usual}, and cannot play {self!r}: "
+                f"give {usual}, or name a model or an agent of {self.spec.title} that has a compiled twin"
+            )
 
     def __repr__(self) -> str:
         """Return the call that makes this game."""

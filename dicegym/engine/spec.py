@@ -50,6 +50,9 @@ class Parameter(NamedTuple):
     low: int
     high: int
     doc: str
+    added: bool = False
+    """Whether the original game does not have it. At its default it then goes unsaid (`Game.parameters`), so that what
+    was kept before has the same names and keys; elsewhere bots of the original interface cannot play."""
 
     def check(self, name: str, value: Any) -> int:
         """Return ``value`` as an int; raise ParameterError if it is no whole number in low..high.

@@ -66,7 +66,7 @@ class MixedTablesVecEnv(VecEnv):
         if not tables:
             raise ParameterError("tables=[] seats nobody: give numbers of players, such as [2, 4]")
         if not isinstance(game, Game):
-            names = [*make_game(game).parameters]
+            names = [*make_game(game).spec.parameters]
             game = make_game(game, **{name: settings.pop(name) for name in names if name in settings})
         whole_number("num_envs", num_envs, len(tables), 1 << 30, f"the number of games at tables of {in_words(tables)}")
         sizes = [num_envs // len(tables) + (number < num_envs % len(tables)) for number in range(len(tables))]

@@ -436,5 +436,5 @@ def solved_with(game: Game | str) -> Mapping[str, int] | None:
 
 def plays_with(game: Game, settings: Mapping[str, int]) -> bool:
     """Return whether a game is played with these parameters, of which one may be ``players``."""
-    own = {"players": game.players, **game.parameters}
+    own = {"players": game.players, **game.all_parameters}
     return all(own[name] == value for name, value in settings.items())

@@ -71,7 +71,8 @@ def player_of(game: Game, spec: Any) -> Player:
 
     Raises:
         ModelError: the model does not fit the game.
-        ParameterError: a class of `Player` where one of its objects is wanted, or a game without an original interface.
+        ParameterError: a class of `Player` where one of its objects is wanted, a game without an original interface, or
+            one that is not the original game.
     """
     name = name_of(spec)
     if _is_model(spec):
@@ -89,6 +90,7 @@ def player_of(game: Game, spec: Any) -> Player:
             f"{game.spec.title} has no bots of an original interface that {name}({', '.join(arguments)}) could be: "
             "write a function of (observation, mask), with these names, that returns an action"
         )
+    game.check_original(name)
     return adapter.live(spec, name)
 
 

@@ -152,7 +152,7 @@ def check_fit(model: str, trained: Game, game: Game) -> None:
     """Raise ModelError unless a model of ``trained``, called ``model`` in the message, can play ``game``."""
     fits = (game.name, game.parameters, game.features) == (trained.name, trained.parameters, trained.features)
     if not fits:
-        differing = trained.parameters.items() - game.parameters.items() if game.name == trained.name else set()
+        differing = trained.all_parameters.items() - game.all_parameters.items() if game.name == trained.name else set()
         shown = dict(game.spec.sighted.items() & game.parameters.items())  # that a game shows more is in no one's way
         differing = {one for one in differing if one[0] not in shown} or differing
         wanted = " ".join(f"-p {name}={value}" for name, value in sorted(differing))

@@ -28,6 +28,7 @@ from dicegym.play.player import Player
 from dicegym.players import given
 from dicegym.players import model as models
 from dicegym.players.model_file import shows_as_much
+from dicegym.players.twin_player import twin_of
 from dicegym.registry import is_shipped
 from dicegym.shipped import shipped_folder
 
@@ -130,8 +131,8 @@ def agent(
 
     Raises:
         UnknownNameError: there is no such game, agent or file.
-        ParameterError: ``spec`` is nothing of the above, its arguments are not integers, there is no such device, or a
-            ``temperature`` for who is no model's file.
+        ParameterError: ``spec`` is nothing of the above, its arguments are not integers, there is no such device, a
+            ``temperature`` for who is no model's file, or a bot in a game that is not the original one.
         AgentError: the bot's file cannot be loaded.
         ModelError: the model does not fit the game, cannot be read, or needs ``trust``.
         DependencyError: a model needs a package that is not installed.
@@ -156,7 +157,8 @@ def load(
 ) -> Player:
     """Return the player of what `resolve` found; all else as for `agent`.
 
-    Raises AgentError, ModelError, ParameterError and DependencyError as `agent` does.
+    With parameters that the original game does not have, the compiled twin of a file plays in its place. Raises
+    AgentError, ModelError, ParameterError and DependencyError as `agent` does.
     """
     if temperature is not None and isinstance(origin, Player | Source):
         what = "a bot, which plays as its program says" if isinstance(origin, Source) else "a player already"
@@ -164,6 +166,9 @@ def load(
     if isinstance(origin, Player):
         return origin
     if isinstance(origin, Source):
+        if game.added_parameters and (twin := twin_of(game, origin)):
+            return twin
+        game.check_original(name)
         return need(game, ADAPTER).load(origin, name, keep=keep, seed=seed)
     model: Player = models.load(str(origin), game, device=device, trust=trust, temperature=temperature)
     model.name = name

@@ -102,6 +102,8 @@ def entry(game: Game, name: str, spec: Spec | Any) -> Entry:
         if isinstance(origin, Path):
             made_of = "model", digest_of(origin)
             origin = load(game, origin, name)
+        elif isinstance(origin, Source) and game.added_parameters:
+            origin = load(game, origin, name)
         if isinstance(origin, NetworkPlayer):
             origin.plain_network()  # PyTorch alone needs more memory than a job has
         seal = sealed(origin)[0] if isinstance(origin, Source) else ()

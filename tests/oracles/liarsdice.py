@@ -30,6 +30,7 @@ class LiarsDice:
     plays: list[tuple[int, int]] = field(default_factory=list)
     ended: list[Hand] = field(default_factory=list)
     mover: int = 0
+    faces: int = 6
 
     def __post_init__(self) -> None:
         self.cups = [[0] * self.dice for _ in range(self.players)]
@@ -52,7 +53,7 @@ class LiarsDice:
 
     def is_bid(self, play: int) -> bool:
         quantity, face = play // 10, play % 10
-        if face not in range(1, 7) or quantity < 1 or quantity > self.dice * self.players:
+        if not 1 <= face <= self.faces or quantity < 1 or quantity > self.dice * self.players:
             return False
         if not self.plays:
             return True
@@ -65,7 +66,7 @@ class LiarsDice:
         bids = [
             10 * quantity + face
             for quantity in range(1, 31)
-            for face in range(1, 7)
+            for face in range(1, self.faces + 1)
             if self.is_bid(10 * quantity + face)
         ]
         return bids + [0] * bool(self.plays)

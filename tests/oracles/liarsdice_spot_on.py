@@ -26,6 +26,8 @@ class SpotOn:
     rounds: int = 0
     last: tuple[str, int, int, int] | None = None
     """The last challenge, who made it, whose number of dice it changed, by how much."""
+    faces: int = 6
+    """The highest one is wild, and a bid on it is worth double."""
 
     def __post_init__(self) -> None:
         self.n_dice = [self.dice] * self.players
@@ -48,10 +50,9 @@ class SpotOn:
             if self.n_dice[player] > 0:
                 return player
 
-    @staticmethod
-    def value(bid: tuple[int, int]) -> int:
+    def value(self, bid: tuple[int, int]) -> int:
         quantity, face = bid
-        return quantity + quantity if face == 6 else quantity
+        return quantity + quantity if face == self.faces else quantity
 
     def allowed(self, move: Any) -> bool:
         if isinstance(move, str):
@@ -60,7 +61,7 @@ class SpotOn:
             return move != "Spot on, gain one" or self.n_dice[self.mover] < self.dice
         if not (isinstance(move, tuple) and len(move) == 2 and all(type(part) is int for part in move)):
             return False
-        if move[0] < 1 or move[1] not in {1, 2, 3, 4, 5, 6} or len(self.bids) >= 100:
+        if move[0] < 1 or move[1] not in range(1, self.faces + 1) or len(self.bids) >= 100:
             return False
         return not self.bids or self.value(move) > self.value(self.bids[-1])
 
@@ -82,7 +83,7 @@ class SpotOn:
         quantity, face = self.bids[-1]
         bidder = self.bidders[-1]
         dice = [die for hand in self.hands for die in hand]
-        counted = len([die for die in dice if die in {face, 6}])
+        counted = len([die for die in dice if die in {face, self.faces}])
         if move == "Liar":
             change = (bidder, -1) if counted < quantity else (me, -1)
         elif counted != quantity:

@@ -24,12 +24,12 @@ def undo(before: Any | None, after: Any) -> list[int]:
 
 def outcomes(state: Any, draw: int) -> list[tuple[float, str]]:
     """Return what the seat ``draw`` may roll: each roll's probability, and the roll in words."""
-    return [(probability, text) for probability, text, _ in rolls(int(state["rolled"][draw]))]
+    return [(probability, text) for probability, text, _ in _rolls_of(state, draw)]
 
 
 def settle(state: Any, draw: int, outcome: int) -> None:
     """Let the seat ``draw`` have rolled number ``outcome`` of `outcomes`."""
-    state["hands"][draw] = rolls(int(state["rolled"][draw]))[outcome][2]
+    state["hands"][draw] = _rolls_of(state, draw)[outcome][2]
 
 
 def unseen(state: Any, seat: int) -> list[int]:
@@ -51,14 +51,18 @@ def decisions(state: Any, draw: int) -> list[tuple[Any, int]]:
     return found
 
 
+def _rolls_of(state: Any, seat: int) -> list[tuple[float, str, tuple[int, ...]]]:
+    return rolls(int(state["rolled"][seat]), int(state["faces"]))
+
+
 @cache
-def rolls(dice: int) -> list[tuple[float, str, tuple[int, ...]]]:
-    """Return probability, text and number of dice on each face of every roll of ``dice`` dice."""
+def rolls(dice: int, faces: int = FACES) -> list[tuple[float, str, tuple[int, ...]]]:
+    """Return probability, text and number of dice on each of six faces of every roll of dice with so many ``faces``."""
     found = []
-    for counts in _counts(dice, FACES):
+    for counts in _counts(dice, faces):
         ways = math.factorial(dice) // math.prod(math.factorial(count) for count in counts)
-        faces = "".join(str(face + 1) * count for face, count in enumerate(counts))
-        found.append((ways / FACES**dice, faces, counts))
+        text = "".join(str(face + 1) * count for face, count in enumerate(counts))
+        found.append((ways / faces**dice, text, (*counts, *[0] * (FACES - faces))))
     return found
 
 

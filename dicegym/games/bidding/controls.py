@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dicegym.games.bidding.keyboard import bid_chance, lowest
-from dicegym.games.bidding.table import FACES, bid_index
-from dicegym.games.bidding.text import FACE_NAMES, bid_text, dice_text
+from dicegym.games.bidding.table import bid_index
+from dicegym.games.bidding.text import bid_text, dice_text, face_plural
 from dicegym.games.bidding.view import View
 from dicegym.games.controls import FilledForm, Option, PickOne, PlayForm, Stepper
 from dicegym.games.keyboard import percent
@@ -27,13 +27,13 @@ def bid_form(view: View, least: Callable[[int, int, int], int], most: int, wild:
     options = tuple(
         Option(
             str(face),
-            _many(face),
+            face_plural(face),
             f"from {low[face]}: {percent(chances[face])} likely" if face in low else "",
             "" if face in low else "no higher bid is left",
             face,
             low.get(face, 0),
         )
-        for face in range(1, FACES + 1)
+        for face in range(1, view.faces + 1)
     )
     widgets = (
         Stepper(_QUANTITY, "How many", min(low.values()), most, low[first]),
@@ -77,7 +77,3 @@ def chosen(offered: Sequence[PlayForm], form: str, fields: Any) -> int:
         return int(filled.one(_CALL))
     face = int(filled.one(_FACE))
     return int(bid_index(filled.number(_QUANTITY), face))
-
-
-def _many(face: int) -> str:
-    return f"{FACE_NAMES[face - 1]}{'es' if face == FACES else 's'}"

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dicegym.errors import ParameterError
-from dicegym.games.bidding.table import FACES, MOST_QUANTITY, ODDS, bid_index, sixths_of
-from dicegym.games.bidding.text import FACE_NAMES, SHOWN_BIDS, bid_text, dice_text
+from dicegym.games.bidding.table import FACES, MOST_QUANTITY, ODDS, bid_index, counting, odds_row
+from dicegym.games.bidding.text import FACE_NAMES, SHOWN_BIDS, bid_text, dice_text, face_plural
 from dicegym.games.bidding.view import View, bid_of, faces_of
 from dicegym.games.keyboard import Place, dice, listed, number_of, percent, unread, winners, won
 
@@ -30,19 +30,17 @@ CHALLENGES = (
     "lie",
 )
 """What calls a liar."""
-_FACE_WORDS = {name: face for face, name in enumerate(FACE_NAMES, 1)} | {
-    f"{name}{'es' if face == FACES else 's'}": face for face, name in enumerate(FACE_NAMES, 1)
-}
+_FACE_WORDS = {word: face for face, name in enumerate(FACE_NAMES, 1) for word in (name, face_plural(face))}
 
 
 def bid_chance(view: View, quantity: int, face: int, wild: bool) -> tuple[float, float]:
     """Return the probabilities that a bid is true, and that it is exact, by the own dice alone."""
-    sixths = sixths_of(face, wild)
-    own = view.hand.count(face) + (view.hand.count(FACES) if sixths > 1 else 0)
+    ways = counting(view.faces, face, wild)
+    own = view.hand.count(face) + (view.hand.count(view.faces) if ways > 1 else 0)
     others = sum(view.rolled) - view.rolled[view.seat]
 
     def at_least(need: int) -> float:
-        return float(ODDS[sixths - 1, others, max(0, min(need, MOST_QUANTITY + 1))])
+        return float(ODDS[odds_row(view.faces, ways), others, max(0, min(need, MOST_QUANTITY + 1))])
 
     return at_least(quantity - own), at_least(quantity - own) - at_least(quantity - own + 1)
 
@@ -50,7 +48,7 @@ def bid_chance(view: View, quantity: int, face: int, wild: bool) -> tuple[float,
 def lowest(view: View, least: Callable[[int, int, int], int], most: int) -> list[tuple[int, int]]:
     """Return for each face the lowest (quantity, face) that may be bid, where there is one."""
     _, quantity, face = view.bids[-1] if view.bids else (0, 0, 0)
-    bids = [(int(least(quantity, face, raised)), raised) for raised in range(1, FACES + 1)]
+    bids = [(int(least(quantity, face, raised)), raised) for raised in range(1, view.faces + 1)]
     return [bid for bid in bids if bid[0] <= most]
 
 
@@ -63,7 +61,9 @@ def table(
     challenges: Sequence[tuple[str, Callable[[float, float], float]]],
 ) -> str:
     """Return cups, bids and chances; ``challenges`` are words, each with its chance given those of the last bid."""
-    lines = [f"Hand {view.finished + 1}, {dice_text(sum(view.rolled))} on the table:"]
+    fewer = f" with faces 1 to {view.faces}{f', {face_plural(view.faces)} wild,' if wild else ''}"
+    kind = fewer if view.faces < FACES else ""
+    lines = [f"Hand {view.finished + 1}, {dice_text(sum(view.rolled))}{kind} on the table:"]
     width = max(len(place.who(seat)) for seat in range(place.game.players))
     for seat, (left, rolled) in enumerate(zip(view.left, view.rolled, strict=True)):
         shown = dice(view.hand) if seat == place.seat else dice((0,) * rolled)
@@ -84,7 +84,7 @@ def table(
             max(
                 quantity for quantity in range(sum(view.rolled) + 1) if bid_chance(view, quantity, face, wild)[0] >= 0.5
             )
-            for face in range(1, FACES + 1)
+            for face in range(1, view.faces + 1)
         ]
         chances = [bid_text(quantity, face) for face, quantity in enumerate(safe, 1) if quantity]
         lines.append(f"More likely true than not, by your dice: {', '.join(chances)}, and less.")
@@ -100,7 +100,7 @@ def table(
 # --- what a person types ---------------------------------------------------------------------------------------
 
 
-def read_bid(text: str) -> tuple[int, int] | None:
+def read_bid(text: str, faces: int) -> tuple[int, int] | None:
     """Return the (quantity, face) that ``text`` bids: ``3 4``, ``three fours``, ``3x4``, ``34``; None if it is no bid.
 
     Raises ParameterError for a bid of dice that there are not.
@@ -119,8 +119,9 @@ def read_bid(text: str) -> tuple[int, int] | None:
     face = number_of(found[1]) if found[1] not in _FACE_WORDS else _FACE_WORDS[found[1]]
     if quantity is None or face is None:
         return None
-    if not 1 <= face <= FACES:
-        raise ParameterError(f"no die shows a {face}: bid a face of 1 to {FACES}, such as `3 4` for three fours")
+    if not 1 <= face <= faces:
+        such = "`3 4` for three fours" if faces > 3 else "`2 1` for two ones"
+        raise ParameterError(f"no die shows a {face}: bid a face of 1 to {faces}, such as {such}")
     if quantity < 1:
         raise ParameterError(f"{quantity} is no quantity: bid at least one, such as `3 4` for three fours")
     return quantity, face
@@ -140,7 +141,7 @@ def read(
         if not view.bids:
             raise ParameterError("there is no bid to challenge yet: type a bid, such as `3 4` for three fours")
         return words[text]
-    bid = read_bid(text)
+    bid = read_bid(text, view.faces)
     if bid is None:
         raise unread(text, instead)
     quantity, face = bid
@@ -187,12 +188,13 @@ def told(
         lines.append(f"{text} {place.whose(bidder)} {bid_text(quantity, face)}.")
         if not watching:
             lines += _showdown(place, after)
-        counted = {face, FACES} if wild else {face}
+        highest = int(after["faces"])
+        counted = {face, highest} if wild else {face}
         found = sum(int(after["shown"][:, one - 1].sum()) for one in counted)
-        sixes = f" ({FACE_NAMES[FACES - 1]}es count)" if wild and face != FACES else ""
+        others = f" ({face_plural(highest)} count)" if wild and face != highest else ""
         are = "is" if found == 1 else "are"
         lines.append(
-            f"There {are} {bid_text(found, face).replace('0', 'no') if not found else bid_text(found, face)}{sixes}."
+            f"There {are} {bid_text(found, face).replace('0', 'no') if not found else bid_text(found, face)}{others}."
         )
     lines.append(_cost(place, after))
     return lines

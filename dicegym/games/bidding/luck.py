@@ -47,7 +47,7 @@ class Ways(NamedTuple):
     """What is one game's own of all this."""
 
     wild: bool
-    """Whether sixes count for all faces."""
+    """Whether the highest face counts for all."""
     opener_drawn: bool
     """Whether it is chance who opens the first hand."""
     drawing: Sequence[str]
@@ -145,7 +145,7 @@ class Pair:
     Args:
         game: for two.
         policies: how they play, by seat.
-        wild: whether sixes count for all faces.
+        wild: whether the highest face counts for all.
         points: about how many public points of each hand are thought of beforehand.
     """
 
@@ -177,7 +177,7 @@ class Pair:
             tree = self.trees[start]
             worth = tree.by_rolls(lambda outcome: self.value(tree.ends[outcome]))
             self._by_rolls[start] = worth - float((worth * tree.chances_of_rolls()).sum())
-        first, second = (number_of_roll(state["hands"][seat]) for seat in (0, 1))
+        first, second = (number_of_roll(state["hands"][seat], int(state["faces"])) for seat in (0, 1))
         return float(self._by_rolls[start][first, second])
 
     def of(self, start: Start, outcomes: np.ndarray) -> float:

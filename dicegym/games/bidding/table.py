@@ -4,7 +4,9 @@ A game is played in hands: everybody rolls as many dice as it has left, sees its
 many dice of one face all hands hold together, until somebody doubts. Which bids rise, what a doubt costs and who
 opens the next hand is for each game's ``rules.py`` to say.
 
-A bid has an index, (quantity - 1) * 6 + face - 1, and is kept as index * 8 + seat of the bidder.
+A bid has an index, (quantity - 1) * 6 + face - 1, and is kept as index * 8 + seat of the bidder. Dice show the faces 1
+to ``faces``: with fewer than six, actions and observations keep their places, and those of the faces above stay unused.
+In a game with wild dice the highest face is wild.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -21,8 +23,11 @@ from dicegym.engine.dice import die, draw, turn_stream
 from dicegym.engine.features import Features
 from dicegym.engine.forms import Flags, Form, OneHot, Ones, Over
 from dicegym.engine.jit import kernel
+from dicegym.engine.spec import Parameter
 
 FACES = 6
+"""The most faces of a die, and how many it has unless the parameter ``faces`` says fewer."""
+FEWEST_FACES = 2
 MOST_PLAYERS = 6
 MOST_DICE = 5
 MOST_QUANTITY = MOST_PLAYERS * MOST_DICE
@@ -56,15 +61,28 @@ PARTS: dict[str, int | Form] = {
 SHARED = Features(PARTS).offsets
 
 
-def _tail(n: int, k: int, sixths: int) -> float:
-    ways = sum(math.comb(n, i) * sixths**i * (6 - sixths) ** (n - i) for i in range(k, n + 1))
-    return ways / 6**n
+PARAMETERS = {
+    "dice": Parameter(MOST_DICE, 1, MOST_DICE, "the dice that each player begins with"),
+    "faces": Parameter(FACES, FEWEST_FACES, FACES, "the faces of a die", added=True),
+}
+"""What all these games may be played with."""
+
+
+def _tail(n: int, k: int, counting: int, faces: int) -> float:
+    ways = sum(math.comb(n, i) * counting**i * (faces - counting) ** (n - i) for i in range(k, n + 1))
+    return float(ways / faces**n)
 
 
 ODDS = np.array(
-    [[[_tail(n, k, sixths) for k in range(MOST_QUANTITY + 2)] for n in range(MOST_QUANTITY + 1)] for sixths in (1, 2)]
+    [
+        [[_tail(n, k, counting, faces) for k in range(MOST_QUANTITY + 2)] for n in range(MOST_QUANTITY + 1)]
+        for faces in range(FACES, FEWEST_FACES - 1, -1)
+        for counting in (1, 2)
+    ]
 )
-"""float64[2, 31, 32]: the probability that at least k of n dice show one of 1 (first index 0) or 2 given faces."""
+"""float64[10, 31, 32]: the probability that at least k of n dice show one of 1 or 2 given faces.
+
+The first index is `odds_row`."""
 AT_LEAST = ODDS.astype(np.float32)
 """The same as observations have it."""
 
@@ -83,6 +101,7 @@ def record_fields(bid: type, most_bids: int) -> list[tuple[Any, ...]]:
         ("hands", np.int8, (MOST_PLAYERS, FACES)),  # per seat: how many of its dice show each face
         ("finished", np.int32),  # (): hands that have ended; names the dice of this one
         ("n_bids", np.int16),  # (): bids made in this hand
+        ("faces", np.int8),  # (): parameter; here, numbers of several bytes before it stay where memory is quick
         ("bids", bid, (most_bids,)),  # index * 8 + seat of each; before the first one, still those of the hand before
         ("shown", np.int8, (MOST_PLAYERS, FACES)),  # the hands of the last hand that ended
         ("shown_bids", np.int16),  # (): how many bids were made in it
@@ -130,13 +149,22 @@ def add_bid(state, index):
 
 @kernel
 def matching(state, face, wild):
-    """Return how many dice of all hands show ``face``; with ``wild``, sixes count as any face."""
+    """Return how many dice of all hands show ``face``; with ``wild``, the highest face counts as any."""
     found = np.int64(0)
+    faces = np.int64(state.faces)
     for seat in range(state.players):
         found += state.hands[seat, face - 1]
-        if wild and face != FACES:
-            found += state.hands[seat, FACES - 1]
+        if wild and face != faces:
+            found += state.hands[seat, faces - 1]
     return found
+
+
+@kernel
+def forbid_faces(mask, faces):
+    """Take the bids on faces that dice do not have out of a mask."""
+    for bid in range(N_BIDS):
+        if bid % FACES >= faces:
+            mask[bid] = False
 
 
 # --- cups ----------------------------------------------------------------------------------------------------
@@ -178,7 +206,7 @@ def roll_hands(state):
         if state.left[seat] > 0:
             stream = turn_stream(state.key, seat, state.finished)
             for number in range(state.left[seat]):
-                state.hands[seat, die(stream, number, FACES) - 1] += 1
+                state.hands[seat, die(stream, number, state.faces) - 1] += 1
 
 
 @kernel
@@ -248,20 +276,32 @@ def dice_of_others(state, seat):
 @kernel
 def own_matching(state, seat, face, wild):
     """Return how many of the dice of ``seat`` count for ``face``."""
+    return own_counting(state, seat, face, np.int64(state.faces), wild)
+
+
+@kernel
+def own_counting(state, seat, face, faces, wild):
+    """Return the same where it is known how many ``faces`` dice have."""
     own = np.int64(state.hands[seat, face - 1])
-    return own + state.hands[seat, FACES - 1] if wild and face != FACES else own
+    return own + state.hands[seat, faces - 1] if wild and face != faces else own
 
 
 @kernel
-def chance(others, need, sixths):
-    """Return the probability that at least ``need`` of ``others`` unknown dice match, each by that many sixths."""
-    return AT_LEAST[np.uint64(sixths - 1), np.uint64(others), np.uint64(max(0, min(need, MOST_QUANTITY + 1)))]
+def chance(others, need, row):
+    """Return the probability that at least ``need`` of ``others`` unknown dice match; ``row`` is their `odds_row`."""
+    return AT_LEAST[np.uint64(row), np.uint64(others), np.uint64(max(0, min(need, MOST_QUANTITY + 1)))]
 
 
 @kernel
-def sixths_of(face, wild):
-    """Return how many of the six faces count for ``face``."""
-    return 2 if wild and face != FACES else 1
+def counting(faces, face, wild):
+    """Return how many of a die's ``faces`` count for ``face``."""
+    return 2 if wild and face != faces else 1
+
+
+@kernel
+def odds_row(faces, counting):
+    """Return the first index of `ODDS` for dice that match by ``counting`` of their ``faces``."""
+    return 2 * (FACES - faces) + counting - 1
 
 
 @kernel
@@ -291,7 +331,8 @@ def observe_shared(state, seat, others, quantity, face, wild, out):
         out[SHARED.bid_quantity] = min(quantity * (np.float32(1) / np.float32(MOST_QUANTITY)), np.float32(1))
         out[SHARED.bid_quantity + 1] = min(quantity * share, np.float32(1))
         need = quantity - own_matching(state, seat, face, wild)
-        out[SHARED.bid_chance] = chance(others, need, sixths_of(face, wild))
+        faces = np.int64(state.faces)
+        out[SHARED.bid_chance] = chance(others, need, odds_row(faces, counting(faces, face, wild)))
     for number in range(state.n_bids):
         bidder, bid, bid_face = bid_at(state, number)
         relative = bidder - seat if bidder >= seat else bidder - seat + players
@@ -301,11 +342,12 @@ def observe_shared(state, seat, others, quantity, face, wild, out):
 
 
 @kernel
-def observe_raise(state, seat, others, face, least, wild, out):
+def observe_raise(state, seat, others, face, faces, least, wild, out):
     """Write what is known of ``face``: what to expect of it, and of ``least``, the least that may be bid on it."""
     share = np.float32(1) / np.float32(others + state.rolled[seat])
-    own, sixths = own_matching(state, seat, face, wild), sixths_of(face, wild)
-    out[SHARED.support + face - 1] = (own + np.float32(others) * np.float32(sixths) / np.float32(6)) * share
+    own, ways = own_counting(state, seat, face, faces, wild), counting(faces, face, wild)
+    row = odds_row(faces, ways)
+    out[SHARED.support + face - 1] = (own + np.float32(others) * np.float32(ways) / np.float32(faces)) * share
     out[SHARED.lowest_raise + face - 1] = min(least * share, np.float32(1))
-    out[SHARED.raise_chance + face - 1] = chance(others, least - own, sixths)
-    out[SHARED.next_chance + face - 1] = chance(others, least + 1 - own, sixths)
+    out[SHARED.raise_chance + face - 1] = chance(others, least - own, row)
+    out[SHARED.next_chance + face - 1] = chance(others, least + 1 - own, row)

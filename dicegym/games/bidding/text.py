@@ -19,8 +19,12 @@ SHOWN_BIDS = 6
 
 def bid_text(quantity: int, face: int) -> str:
     """Return a bid in words: ``3 fours``."""
-    plural = "" if quantity == 1 else "es" if face == FACES else "s"
-    return f"{quantity} {FACE_NAMES[face - 1]}{plural}"
+    return f"{quantity} {FACE_NAMES[face - 1] if quantity == 1 else face_plural(face)}"
+
+
+def face_plural(face: int) -> str:
+    """Return what several dice of a face are called: ``fours``."""
+    return f"{FACE_NAMES[face - 1]}{'es' if face == FACES else 's'}"
 
 
 def bid_name(action: int) -> str:
@@ -39,7 +43,7 @@ def last_hand(state: Any, called: Callable[[int], str], wild: bool) -> str:
     text = f"player {caller} {called(int(state['call']))}"
     if state["shown_bids"]:
         bidder, quantity, face = bid_of(int(state["shown_bid"]))
-        faces = {face, FACES} if wild else {face}
+        faces = {face, int(state["faces"])} if wild else {face}
         found = sum(int(state["shown"][:, one - 1].sum()) for one in faces)
         text += f" on {bid_text(quantity, face)} of player {bidder}: there {'was' if found == 1 else 'were'} {found}"
     else:
@@ -83,15 +87,16 @@ def limits(game: Game, most: int) -> dict[str, tuple[Any, Any]]:
     """
     seated = (np.arange(MOST_PLAYERS) < game.players).astype(int)
     dice = game.parameters["dice"]
+    hands = seated[:, None] * dice * (np.arange(FACES) < game.all_parameters["faces"])
     bids, last = game.spec.state["bids"].shape[0], (most * FACES - 1) * SEATS + game.players - 1
     return {
         "left": (0, seated * dice),
         "rolled": (0, seated * dice),
-        "hands": (0, seated[:, None] * dice),
+        "hands": (0, hands),
         "finished": (0, 2_000_000_000),
         "n_bids": (0, bids),
         "bids": (0, last),
-        "shown": (0, seated[:, None] * dice),
+        "shown": (0, hands),
         "shown_bids": (0, bids),
         "shown_bid": (-1, last),
         "caller": (NOBODY, game.players - 1),
@@ -124,6 +129,8 @@ def impossible(
     bids = [bid_of(int(kept)) for kept in state["bids"]]
     if any(bidder >= game.players for bidder, _, _ in (*bids, bid_of(max(0, int(state["shown_bid"]))))):
         return "somebody bid who is not there"
+    if any(face > state["faces"] for _, _, face in (*bids, bid_of(max(0, int(state["shown_bid"]))))):
+        return "somebody bid a face that dice do not have"
     for before, bid in zip(bids[: begun - 1] if begun else [], bids[1:begun], strict=True):
         if bid[1] < least(before[1], before[2], bid[2]):
             return "a bid was not higher than the one before"

@@ -27,7 +27,7 @@ from dicegym.games.bidding.table import (
 )
 
 EVEN_NEED = (ODDS >= 0.5).sum(-1) - 1
-"""int64[2, 31]: how many of n dice match at least as likely as not, each by 1 (first index 0) or 2 sixths."""
+"""int64[10, 31]: how many of n dice match at least as likely as not; first index: `odds_row`."""
 
 WAYS = np.array([[math.comb(n, k) for k in range(MOST_DICE + 1)] for n in range(MOST_DICE + 1)], np.float64)
 """float64[6, 6]: in how many ways k of n dice can be the matching ones."""
@@ -64,9 +64,9 @@ def question(state):
 
 
 @kernel
-def odds(others, need, sixths):
-    """Return the probability that at least ``need`` of ``others`` dice match, each by that many sixths."""
-    return ODDS[sixths - 1, others, max(np.int64(0), min(need, np.int64(MOST_QUANTITY + 1)))]
+def odds(others, need, row):
+    """Return the probability that at least ``need`` of ``others`` dice match; ``row`` is their `odds_row`."""
+    return ODDS[row, others, max(np.int64(0), min(need, np.int64(MOST_QUANTITY + 1)))]
 
 
 @kernel
@@ -209,7 +209,7 @@ def weigh(state, face, own, gain, trusted, sharpness, still, false, raises, scra
 def weigh_all(state, wild, gain, trusted, sharpness, still, false, raises, scratch, actions, answers):
     """Add the raises on all faces to the ``answers`` there are, their worths to WORTHS; return the new number."""
     me = np.int64(state.player)
-    for face in range(1, FACES + 1):
+    for face in range(1, np.int64(state.faces) + 1):
         own, worths = own_matching(state, me, face, wild), scratch[WORTHS, answers:]
         number = weigh(state, face, own, gain, trusted, sharpness, still, false, raises, scratch, worths)
         for more in range(number):

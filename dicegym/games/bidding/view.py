@@ -51,6 +51,8 @@ class View(NamedTuple):
     """Hands that have ended."""
     showdown: Showdown | None
     """How the last hand ended; None from the first bid of the next one on."""
+    faces: int
+    """Of a die."""
 
 
 @lru_cache(maxsize=1024)
@@ -73,7 +75,7 @@ class Reader:
     """
 
     def __init__(self, dtype: np.dtype) -> None:
-        names = ("players", "dice", "left", "rolled", "hands", "finished", "n_bids")
+        names = ("players", "dice", "left", "rolled", "hands", "finished", "n_bids", "faces")
         self._now = _layout(dtype, names)
         self._before = _layout(dtype, ("shown", "shown_bids", "caller", "call", "changed", "change"))
         kept, begin = dict(dtype.fields or {})["bids"][:2]
@@ -82,7 +84,7 @@ class Reader:
     def __call__(self, state: Any, seat: int) -> View:
         """Return the `View` of ``seat``."""
         raw = state.tobytes()
-        players, dice, left, rolled, hands, finished, n_bids = self._now.unpack_from(raw)
+        players, dice, left, rolled, hands, finished, n_bids, faces = self._now.unpack_from(raw)
         return View(
             seat,
             faces_of(hands[seat * FACES : seat * FACES + FACES]),
@@ -92,6 +94,7 @@ class Reader:
             dice,
             finished,
             self._showdown(raw, players) if finished and not n_bids else None,
+            faces,
         )
 
     def _bids(self, raw: bytes, number: int) -> tuple[Bid, ...]:

@@ -1,4 +1,4 @@
-"""Exact values of classic Liar's Dice for two with one die each: the whole game is a single hand.
+"""Exact values of classic Liar's Dice for two with one die of six faces each: the whole game is a single hand.
 
 A table is a strategy as float64[6, 4096, 13]: for the own face - 1 and the set of bids made (a number whose bit b
 stands for the bid of action b) the probability of each of the twelve bids and, last, of calling liar; what the rules
@@ -67,11 +67,16 @@ def get_play(me, hands, history):
 
 
 def solves(game: Game) -> bool:
-    """Return whether the game is a single hand of two dice."""
-    return plays_with(game, SOLVED)
+    """Return whether the game is a single hand of two dice with six faces."""
+    return plays_with(game, SOLVED) and not game.added_parameters
 
 
 def _check_game(game: Game) -> None:
+    if game.added_parameters:
+        raise ParameterError(
+            f"exact values are known for dice of {FACES} faces, not for {game!r}: give faces={FACES}. The equilibrium "
+            "is there with fewer: `dicegym.games.bidding.values.sources`"
+        )
     if not solves(game):
         raise ParameterError(f"{game!r} is too large for exact values: give players=2 and dice=1")
 

@@ -4,7 +4,7 @@ Hand
     Everybody rolls as many dice as it has left and sees its own alone. In turn, each player bids a quantity of a
     face, "two threes", on the dice of all hands together, or calls "liar". A bid must be higher than the last
     one: a higher quantity of any face, or the same quantity of a higher face. Quantities end at ``dice`` times the
-    number of players who started, however many dice are left.
+    number of players who started, however many dice are left. Dice show, and bids name, the faces 1 to ``faces``.
 
     Liar: all dice are shown. If at least as many show the face as were bid, the caller loses a die, else the last
     bidder does. No die is wild. Whoever has no dice left is out.
@@ -18,7 +18,7 @@ that player a die.
     =======  ==================================================================================
     fault    what was played
     =======  ==================================================================================
-    fault 1  no play at all: a face outside 1..6, a quantity below 1, or one above 30
+    fault 1  no play at all: a face outside 1..``faces``, a quantity below 1, or one above 30
     fault 2  a quantity above ``dice`` times the players who started
     fault 3  a bid that is not higher than the last one
     fault 4  liar before any bid
@@ -33,7 +33,11 @@ Parameters
     name     default  range   meaning
     =======  =======  ======  ===================================
     dice     5        1-5     dice that each player begins with
+    faces    6        2-6     faces of a die
     =======  =======  ======  ===================================
+    The original game has six faces. With fewer, actions and observations keep their numbers and places: bids of higher
+    faces are never legal, and what is observed of these faces is 0. Files of the original interface play with six
+    alone; compiled twins of shipped bots reckon with the faces that there are.
 
 Actions: ``Discrete(181)``, whatever the number of players
     ======  ====================================================================
@@ -71,7 +75,8 @@ a winner with k dice left, and -1/(n - 1) of that for each other.
 
 Version history
     v0: first version; since then ``reward`` chooses the rewards, and the default opponents are a mix, of which
-    ``even``, the only one before, is the strongest.
+    ``even``, the only one before, is the strongest. The parameter ``faces`` was added
+    later; with 6 all is as before.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -84,7 +89,7 @@ import numpy as np
 from dicegym.engine.features import Features
 from dicegym.engine.jit import kernel
 from dicegym.engine.loops import Kernels
-from dicegym.engine.spec import GameSpec, Parameter, record
+from dicegym.engine.spec import GameSpec, record
 from dicegym.games.bidding import table
 from dicegym.games.bidding.view import Reader
 
@@ -129,6 +134,8 @@ def fault_of(state, action):
         return NO_PLAY_FAULT
     if action == LIAR:
         return 0 if state.n_bids > 0 else LIAR_FIRST
+    if action % table.FACES >= state.faces:
+        return NO_PLAY_FAULT
     _, quantity, face = table.last_bid(state)
     if action // table.FACES + 1 > most(state):
         return TOO_MANY
@@ -157,6 +164,8 @@ def legal(state, mask):
     mask[:] = False
     mask[first : most(state) * table.FACES] = True
     mask[LIAR] = state.n_bids > 0
+    if state.faces < table.FACES:
+        table.forbid_faces(mask, np.int64(state.faces))
 
 
 @kernel
@@ -165,8 +174,14 @@ def observe(state, seat, out):
     others = table.dice_of_others(state, seat)
     _, quantity, face = table.last_bid(state)
     table.observe_shared(state, seat, others, quantity, face, WILD, out)
-    for raised in range(1, table.FACES + 1):
-        table.observe_raise(state, seat, others, raised, least(quantity, face, raised), WILD, out)
+    if state.faces == table.FACES:  # compiled code knows this number, and unrolls the loop
+        for raised in range(1, table.FACES + 1):
+            lowest = least(quantity, face, raised)
+            table.observe_raise(state, seat, others, raised, table.FACES, lowest, WILD, out)
+    else:
+        for raised in range(1, np.int64(state.faces) + 1):
+            lowest = least(quantity, face, raised)
+            table.observe_raise(state, seat, others, raised, np.int64(state.faces), lowest, WILD, out)
 
 
 @kernel
@@ -201,7 +216,7 @@ SPEC = GameSpec(
     games_per_match=50,
     default_opponent={"reckless": 1, "haphazard": 1, "even": 1},
     baseline="even",
-    parameters={"dice": Parameter(table.MOST_DICE, 1, table.MOST_DICE, "the dice that each player begins with")},
+    parameters=table.PARAMETERS,
     private=frozenset({"hands"}),
     forfeit=NO_ANSWER,
     public_event="finished",

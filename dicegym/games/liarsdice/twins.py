@@ -16,7 +16,6 @@ from dicegym.games.bidding import table
 from dicegym.games.bidding import twins as shared
 from dicegym.games.liarsdice.rules import LIAR, WILD, least
 
-SIXTHS = 1
 BLUFF_ONE_IN, HOPELESS = 5, 0.15
 CALL_ONE_IN, SAME_ONE_IN = 4, 2
 DOUBT_ONE_IN = 5
@@ -27,11 +26,17 @@ WEIGHTS = np.array([math.exp(TILT * told) for told in range(MOST_TOLD + 1)])
 
 
 @kernel
+def row_of(state):
+    """Return the row of the odds that a die shows a face."""
+    return table.odds_row(np.int64(state.faces), 1)
+
+
+@kernel
 def likeliest_raise(state, quantity, face):
     """Return the action that bids as little more as possible on the face of which the fewest dice are missing."""
     me = np.int64(state.player)
     best, fewest = np.int64(0), np.int64(table.MOST_QUANTITY + 1)
-    for raised in range(1, table.FACES + 1):
+    for raised in range(1, np.int64(state.faces) + 1):
         lowest = least(quantity, face, raised)
         missing = max(np.int64(0), lowest - table.own_matching(state, me, raised, WILD))
         if missing < fewest:
@@ -41,12 +46,31 @@ def likeliest_raise(state, quantity, face):
 
 
 @kernel
+def bids_up_to(quantity, face, faces):
+    """Return how many bids there are up to this one; quantity 0: none."""
+    return (quantity - 1) * faces + face if quantity > 0 else np.int64(0)
+
+
+@kernel
+def bid_of_rank(rank, faces):
+    """Return the action of the bid that so many are lower than."""
+    return table.bid_index(rank // faces + 1, rank % faces + 1)
+
+
+@kernel
+def next_bid(state, quantity, face):
+    """Return the action that bids as little more as there is."""
+    faces = np.int64(state.faces)
+    return bid_of_rank(bids_up_to(quantity, face, faces), faces)
+
+
+@kernel
 def even_answer(state, others, quantity, face):
     """Answer a bid as ``even`` does."""
     me = np.int64(state.player)
     if quantity > 0:
         missing = quantity - table.own_matching(state, me, face, WILD)
-        if missing > shared.EVEN_NEED[SIXTHS - 1, others]:
+        if missing > shared.EVEN_NEED[row_of(state), others]:
             return np.int64(LIAR)
     return likeliest_raise(state, quantity, face)
 
@@ -67,7 +91,7 @@ def timid(state):
     if quantity == 0:
         return np.int64(0)
     dice = others + state.left[state.player]
-    return np.int64(LIAR) if (quantity - 1) * table.FACES > dice else table.bid_index(quantity, face) + 1
+    return np.int64(LIAR) if (quantity - 1) * state.faces > dice else next_bid(state, quantity, face)
 
 
 @twin("honest", file="ab3b4be81337f072")
@@ -76,9 +100,9 @@ def honest(state):
     """Play as ``honest`` does; some face of the own dice is always worth an opening bid."""
     others, quantity, face = shared.question(state)
     me = np.int64(state.player)
-    expected = shared.EVEN_NEED[SIXTHS - 1, others]
+    expected = shared.EVEN_NEED[row_of(state), others]
     best = np.int64(-1)
-    for raised in range(1, table.FACES + 1):
+    for raised in range(1, np.int64(state.faces) + 1):
         best = max(best, table.bid_index(expected + table.own_matching(state, me, raised, WILD), raised))
     return best if quantity == 0 or best > table.bid_index(quantity, face) else np.int64(LIAR)
 
@@ -92,7 +116,7 @@ def bluffer(state):
     me = np.int64(state.player)
     if quantity > 0 and bluffs:
         missing = quantity + 1 - table.own_matching(state, me, face, WILD)
-        if shared.odds(others, missing, SIXTHS) > HOPELESS:
+        if shared.odds(others, missing, row_of(state)) > HOPELESS:
             return table.bid_index(quantity + 1, face)
     return even_answer(state, others, quantity, face)
 
@@ -102,15 +126,15 @@ def bluffer(state):
 def haphazard(state):
     """Play as ``haphazard`` does."""
     others, quantity, face = shared.question(state)
-    stream = shared.stream_of(state)
+    faces, stream = np.int64(state.faces), shared.stream_of(state)
     if quantity == 0:
-        return table.bid_index(np.int64(1), 1 + draw(stream, 2, table.FACES))
+        return table.bid_index(np.int64(1), 1 + draw(stream, 2, faces))
     dice = others + state.left[state.player]
     if draw(stream, 0, CALL_ONE_IN) == 0 or quantity >= dice:
         return np.int64(LIAR)
-    if face < table.FACES and draw(stream, 1, SAME_ONE_IN) == 0:
-        return table.bid_index(quantity, face + 1 + draw(stream, 2, table.FACES - face))
-    return table.bid_index(quantity + 1, 1 + draw(stream, 2, table.FACES))
+    if face < faces and draw(stream, 1, SAME_ONE_IN) == 0:
+        return table.bid_index(quantity, face + 1 + draw(stream, 2, faces - face))
+    return table.bid_index(quantity + 1, 1 + draw(stream, 2, faces))
 
 
 @twin("reckless", file="cc1fe079a1d22ef2")
@@ -118,31 +142,31 @@ def haphazard(state):
 def reckless(state):
     """Play as ``reckless`` does."""
     others, quantity, face = shared.question(state)
-    stream = shared.stream_of(state)
-    lowest = table.bid_index(quantity, face) + 1 if quantity > 0 else np.int64(0)
-    higher = (others + state.left[state.player]) * table.FACES - lowest
+    faces, stream = np.int64(state.faces), shared.stream_of(state)
+    lowest = bids_up_to(quantity, face, faces)
+    higher = (others + state.left[state.player]) * faces - lowest
     if higher > 0:
         drawn = draw(stream, 0, higher + np.int64(quantity > 0))
-        return lowest + drawn if drawn < higher else np.int64(LIAR)
-    doubts = face == table.FACES or draw(stream, 1, DOUBT_ONE_IN) == 0
-    return np.int64(LIAR) if doubts else table.bid_index(quantity, np.int64(table.FACES))
+        return bid_of_rank(lowest + drawn, faces) if drawn < higher else np.int64(LIAR)
+    doubts = face == faces or draw(stream, 1, DOUBT_ONE_IN) == 0
+    return np.int64(LIAR) if doubts else table.bid_index(quantity, faces)
 
 
 @kernel
-def tilt(told, chances):
+def tilt(told, chances, faces):
     """Write how likely a die shows each face if its owner's bids named the faces as often as ``told`` says."""
     total = 0.0
-    for face in range(1, table.FACES + 1):
+    for face in range(1, faces + 1):
         chances[face] = WEIGHTS[np.int64(min(told[face], MOST_TOLD))]
         total += chances[face]
-    for face in range(1, table.FACES + 1):
+    for face in range(1, faces + 1):
         chances[face] = shared.rounded(chances[face] / total)
 
 
 @kernel
 def bayes_answers(state, actions):
     """Write the answers among which ``bayes`` draws to int64[MOST_ANSWERS] ``actions``; return their number."""
-    me, players = np.int64(state.player), np.int64(state.players)
+    me, players, faces = np.int64(state.player), np.int64(state.players), np.int64(state.faces)
     scratch = np.empty((shared.ROWS, shared.ROOM))
     told, chances = shared.nothing_told(scratch), scratch[shared.CHANCES :]
     worths, tilted = scratch[shared.WORTHS], scratch[shared.TILTED]
@@ -152,7 +176,7 @@ def bayes_answers(state, actions):
     others = np.int64(0)
     for seat in range(players):
         if state.left[seat] > 0:
-            tilt(told[seat], chances[seat])
+            tilt(told[seat], chances[seat], faces)
             others += seat != me
     gain = 1 / others
     _, quantity, face = table.last_bid(state)
@@ -162,10 +186,10 @@ def bayes_answers(state, actions):
         true = shared.at_least(scratch[2], size, quantity - state.hands[me, face - 1])
         actions[0], worths[0] = LIAR, (1 - true) * gain - true
         answers = np.int64(1)
-    for raised in range(1, table.FACES + 1):
+    for raised in range(1, faces + 1):
         scratch[shared.LEAST, raised] = least(quantity, face, raised)
         told[me, raised] += 1
-        tilt(told[me], tilted)  # how the next one reads this hand after the bid
+        tilt(told[me], tilted, faces)  # how the next one reads this hand after the bid
         told[me, raised] -= 1
         scratch[shared.SEEN, raised] = tilted[raised]
     answers = shared.weigh_all(

@@ -9,14 +9,14 @@ from dicegym.games.bidding.table import MOST_QUANTITY
 from dicegym.games.controls import Fields, Option, PlayForm
 from dicegym.games.keyboard import Place
 from dicegym.games.liarsdice_spot_on.keyboard import may_gain
-from dicegym.games.liarsdice_spot_on.rules import GAIN_ONE, LIAR, LOSE_TWO, WILD, least
+from dicegym.games.liarsdice_spot_on.rules import GAIN_ONE, LIAR, LOSE_TWO, WILD, least_with
 
 
 def forms(place: Place, state: Any) -> list[PlayForm]:
     """Return the forms of a bid and of a challenge; see `dicegym.games.controls.Controls`."""
     view: Any = place.game.view(state, place.seat)
     return [
-        *controls.bid_form(view, least, MOST_QUANTITY, WILD),
+        *controls.bid_form(view, least_with(view.faces), MOST_QUANTITY, WILD),
         *controls.challenge_form(view, _calls(place, state, view)),
     ]
 

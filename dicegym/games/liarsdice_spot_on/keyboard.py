@@ -8,7 +8,7 @@ from dicegym.errors import ParameterError
 from dicegym.games.bidding import keyboard
 from dicegym.games.bidding.table import MOST_QUANTITY
 from dicegym.games.keyboard import Place
-from dicegym.games.liarsdice_spot_on.rules import GAIN_ONE, LIAR, LOSE_TWO, WILD, bid_of, least
+from dicegym.games.liarsdice_spot_on.rules import GAIN_ONE, LIAR, LOSE_TWO, WILD, bid_of, least_with
 from dicegym.games.liarsdice_spot_on.text import CHALLENGES
 
 SEATS, OPEN, ending = keyboard.SEATS, keyboard.OPEN, keyboard.ending
@@ -40,7 +40,7 @@ def table(place: Place, state: Any, full: bool) -> str:
     """Return cups, bids and chances; see `dicegym.games.keyboard.Keyboard`."""
     view: Any = place.game.view(state, place.seat)
     challenges = [("liar", lambda true, exact: 1 - true), ("spot on", lambda true, exact: exact)]
-    return keyboard.table(place, view, least, MOST_QUANTITY, WILD, challenges)
+    return keyboard.table(place, view, least_with(view.faces), MOST_QUANTITY, WILD, challenges)
 
 
 def read(place: Place, state: Any, text: str) -> list[int]:
@@ -56,7 +56,7 @@ def read(place: Place, state: Any, text: str) -> list[int]:
         plain = "lose two"
     named = "`liar`, `lose two` or `gain one`" if gaining else "`liar` or `spot on`"
     words = _WORDS | (dict.fromkeys(_SPOT_ON, LOSE_TWO) if not view.bids else {})
-    action = keyboard.read(plain if plain in words else text, view, least, MOST_QUANTITY, words, named)
+    action = keyboard.read(plain if plain in words else text, view, least_with(view.faces), MOST_QUANTITY, words, named)
     if action == GAIN_ONE and not gaining:
         raise ParameterError("you have lost no die that you could gain: type `liar` or `spot on lose two`")
     return [action]

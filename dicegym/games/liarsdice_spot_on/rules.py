@@ -4,7 +4,8 @@ Round
     Everybody rolls as many dice as it has left and sees its own alone. In turn, each player bids a quantity of a
     face on the dice of all players together, or challenges the last bid. Dice showing six are wild: a bid on any
     face counts them as well. A bid's worth is its quantity, doubled for sixes, and it must be worth strictly more
-    than the last one. The first bid may be any. No quantity is too large; those above 10**15 count as 10**15.
+    than the last one. The first bid may be any. No quantity is too large; those above 10**15 count as 10**15. With
+    fewer ``faces`` the highest one takes the place of six.
 
     ===================  ===================  =================================  ======================
     challenge            it succeeds if       then                               otherwise
@@ -29,7 +30,7 @@ next turn the game would be over.
     fault 1  a challenge before any bid
     fault 2  "gain one" with as many dice as at the start
     fault 3  a bid that is not worth more than the last one
-    fault 4  neither a bid (a quantity of at least 1, a face 1..6) nor a challenge
+    fault 4  neither a bid (a quantity of at least 1, a face 1..``faces``) nor a challenge
     fault 5  no answer: an exception or a timeout
     fault 6  one bid more than the 100 that a round has room for; ordinary ones end at 45
     =======  =====================================================================================
@@ -38,11 +39,15 @@ End
     The last player with dice wins.
 
 Parameters
-    =======  =======  ======  ===================================
+    =======  =======  ======  ================================================================
     name     default  range   meaning
-    =======  =======  ======  ===================================
+    =======  =======  ======  ================================================================
     dice     5        1-5     dice that each player begins with
-    =======  =======  ======  ===================================
+    faces    6        2-6     faces of a die; the highest is wild, and bids on it are worth double
+    =======  =======  ======  ================================================================
+    The original game has six faces. With fewer, actions and observations keep their numbers and places: bids of higher
+    faces are never legal, and what is observed of these faces is 0. Files of the original interface play with six
+    alone; compiled twins of shipped bots reckon with the faces that there are.
 
 Actions: ``Discrete(183)``, whatever the number of players
     ======  ====================================================================
@@ -85,7 +90,8 @@ a winner with k dice left, and -1/(n - 1) of that for each other.
 
 Version history
     v0: first version; since then ``reward`` chooses the rewards, and the default opponents are a mix, of which
-    ``even``, the only one before, is the strongest.
+    ``even``, the only one before, is the strongest. The parameter ``faces`` was added
+    later; with 6 all is as before.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -93,12 +99,14 @@ Version history
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from dicegym.engine.features import Features
 from dicegym.engine.jit import kernel
 from dicegym.engine.loops import Kernels
-from dicegym.engine.spec import GameSpec, Parameter, record
+from dicegym.engine.spec import GameSpec, record
 from dicegym.games.bidding import table
 from dicegym.games.bidding.view import Reader
 
@@ -120,23 +128,36 @@ AT = FEATURES.offsets
 
 
 @kernel
-def worth(quantity, face):
-    """Return what a bid is worth."""
-    return 2 * quantity if face == table.FACES else quantity
+def worth(quantity, face, faces):
+    """Return what a bid is worth where dice have so many ``faces``."""
+    return 2 * quantity if face == faces else quantity
 
 
-_worth = getattr(worth, "py_func", worth)  # plain Python: nothing is compiled while modules are loaded
-_WORTHS = np.array([_worth(bid // table.FACES + 1, bid % table.FACES + 1) for bid in range(table.N_BIDS)])
-HIGHEST_WORTH = int(_WORTHS.max())
-WORTH_MORE = np.arange(HIGHEST_WORTH + 1)[:, None] < _WORTHS
-"""bool[61, 180]: for each worth, which ordinary bids are worth more."""
+HIGHEST_WORTH = 2 * table.MOST_QUANTITY
+
+
+def _worth_more(faces: int) -> np.ndarray:
+    plain = getattr(worth, "py_func", worth)  # plain Python: nothing is compiled while modules are loaded
+    bids = [(bid // table.FACES + 1, bid % table.FACES + 1) for bid in range(table.N_BIDS)]
+    worths = np.array([plain(quantity, face, faces) if face <= faces else 0 for quantity, face in bids])
+    return np.arange(HIGHEST_WORTH + 1)[:, None] < worths
+
+
+WORTHS = HIGHEST_WORTH + 1
+WORTH_MORE = np.concatenate([_worth_more(faces) for faces in range(table.FACES + 1)])
+"""bool[7 * 61, 180]: for each number of faces, and for each worth, which ordinary bids are worth more."""
 
 
 @kernel
-def least(quantity, face, raised):
+def least(quantity, face, raised, faces):
     """Return the least quantity of face ``raised`` that is worth more than a bid (quantity 0: there is none)."""
-    beat = worth(quantity, face) + 1
-    return (beat + 1) // 2 if raised == table.FACES else beat
+    beat = worth(quantity, face, faces) + 1
+    return (beat + 1) // 2 if raised == faces else beat
+
+
+def least_with(faces: int) -> Callable[[int, int, int], int]:
+    """Return `least` where dice have so many faces: what the shared screens ask, for which faces make no difference."""
+    return lambda quantity, face, raised: least(quantity, face, raised, faces)
 
 
 @kernel
@@ -165,10 +186,12 @@ def fault_of(state, action):
         if state.n_bids == 0:
             return NO_BID
         return NO_LOSS if action == GAIN_ONE and state.left[state.player] >= state.dice else 0
+    if raised_face > state.faces:
+        return NO_MOVE_FAULT
     if state.n_bids == MOST_BIDS:
         return ONE_TOO_MANY
     _, quantity, face = table.last_bid(state)
-    return 0 if raised >= least(quantity, face, raised_face) else NOT_MORE
+    return 0 if raised >= least(quantity, face, raised_face, np.int64(state.faces)) else NOT_MORE
 
 
 @kernel
@@ -203,9 +226,11 @@ def step(state, action):
 def legal(state, mask):
     """Every bid worth more, every challenge once there is a bid, "gain one" for those who have lost dice."""
     _, quantity, face = table.last_bid(state)
-    beat = min(worth(quantity, face), HIGHEST_WORTH) if state.n_bids < MOST_BIDS else HIGHEST_WORTH
+    faces = np.int64(state.faces)
+    beat = min(worth(quantity, face, faces), HIGHEST_WORTH) if state.n_bids < MOST_BIDS else HIGHEST_WORTH
+    row = np.uint64(faces * WORTHS + beat)
     for bid in range(table.N_BIDS):
-        mask[bid] = WORTH_MORE[beat, bid]
+        mask[bid] = WORTH_MORE[row, bid]
     mask[LIAR] = mask[LOSE_TWO] = state.n_bids > 0
     mask[GAIN_ONE] = state.n_bids > 0 and state.left[state.player] < state.dice
 
@@ -216,11 +241,18 @@ def observe(state, seat, out):
     others = table.dice_of_others(state, seat)
     _, quantity, face = table.last_bid(state)
     table.observe_shared(state, seat, others, quantity, face, WILD, out)
-    for raised in range(1, table.FACES + 1):
-        table.observe_raise(state, seat, others, raised, least(quantity, face, raised), WILD, out)
+    faces = np.int64(state.faces)
+    if faces == table.FACES:  # compiled code knows this number, and unrolls the loop
+        for raised in range(1, table.FACES + 1):
+            lowest = least(quantity, face, raised, table.FACES)
+            table.observe_raise(state, seat, others, raised, table.FACES, lowest, WILD, out)
+    else:
+        for raised in range(1, faces + 1):
+            table.observe_raise(state, seat, others, raised, faces, least(quantity, face, raised, faces), WILD, out)
     if quantity > 0:
-        need, sixths = quantity - table.own_matching(state, seat, face, WILD), table.sixths_of(face, WILD)
-        out[AT.exact_chance] = table.chance(others, need, sixths) - table.chance(others, need + 1, sixths)
+        need = quantity - table.own_matching(state, seat, face, WILD)
+        row = table.odds_row(faces, table.counting(faces, face, WILD))
+        out[AT.exact_chance] = table.chance(others, need, row) - table.chance(others, need + 1, row)
     out[AT.may_gain] = state.left[seat] < state.dice
 
 
@@ -257,7 +289,7 @@ SPEC = GameSpec(
     games_per_match=50,
     default_opponent={"trusting": 1, "haphazard": 1, "even": 1},
     baseline="even",
-    parameters={"dice": Parameter(table.MOST_DICE, 1, table.MOST_DICE, "the dice that each player begins with")},
+    parameters=table.PARAMETERS,
     private=frozenset({"hands"}),
     forfeit=NO_ANSWER,
     public_event="finished",

@@ -7,8 +7,8 @@ from typing import Any
 from dicegym.engine.game import Game
 from dicegym.engine.scene import Scene
 from dicegym.games.bidding import text
-from dicegym.games.bidding.text import bid_text, table_scene
-from dicegym.games.liarsdice_spot_on.rules import GAIN_ONE, LARGEST, LIAR, LOSE_TWO, NO_ANSWER, WILD, bid_of, least
+from dicegym.games.bidding.text import bid_text, face_plural, table_scene
+from dicegym.games.liarsdice_spot_on.rules import GAIN_ONE, LARGEST, LIAR, LOSE_TWO, NO_ANSWER, WILD, bid_of, least_with
 
 CHALLENGES = {LIAR: "Liar", LOSE_TWO: "Spot on, lose two", GAIN_ONE: "Spot on, gain one"}
 """The challenges by their action, in the words of the original interface."""
@@ -24,7 +24,9 @@ def action_name(action: int) -> str:
     return "no answer" if action == NO_ANSWER else f"no move ({action})"
 
 
-TITLE = "Liar's Dice, spot on, sixes wild"
+def title(state: Any) -> str:
+    """Return what the game is called, with the face that is wild."""
+    return f"Liar's Dice, spot on, {face_plural(int(state['faces']))} wild"
 
 
 def called(action: int) -> str:
@@ -34,7 +36,7 @@ def called(action: int) -> str:
 
 def scene(state: Any, seat: int | None) -> Scene:
     """Return the table as ``seat`` sees it (own dice only), or all of it for None."""
-    return table_scene(state, seat, TITLE, called, WILD)
+    return table_scene(state, seat, title(state), called, WILD)
 
 
 def limits(game: Game) -> dict[str, tuple[Any, Any]]:
@@ -44,4 +46,4 @@ def limits(game: Game) -> dict[str, tuple[Any, Any]]:
 
 def impossible(game: Game, state: Any, seat: int | None) -> str:
     """Return why nobody can have played to a record, of which ``seat`` knows its part; empty if somebody may have."""
-    return text.impossible(game, state, seat, least, tuple(CHALLENGES))
+    return text.impossible(game, state, seat, least_with(int(state["faces"])), tuple(CHALLENGES))

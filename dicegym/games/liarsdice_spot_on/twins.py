@@ -16,7 +16,6 @@ from dicegym.games.bidding import table
 from dicegym.games.bidding import twins as shared
 from dicegym.games.liarsdice_spot_on.rules import GAIN_ONE, LIAR, LOSE_TWO, N_CHALLENGES, WILD, least, worth
 
-SIXES = table.FACES
 SPOT = 0.3
 BLUFF_ONE_IN, BLUFF_OF, HOPELESS, DOUBT = 20, 3, 0.25, 0.4
 CALL_ONE_IN = 4
@@ -36,15 +35,22 @@ def bid(quantity, face):
 def chance_of(state, others, quantity, face):
     """Return the probability that a bid is true, by the own dice alone."""
     own = table.own_matching(state, np.int64(state.player), face, WILD)
-    return shared.odds(others, quantity - own, table.sixths_of(face, WILD))
+    return shared.odds(others, quantity - own, row_of(state, face))
+
+
+@kernel
+def row_of(state, face):
+    """Return the row of the odds that a die counts for a face."""
+    faces = np.int64(state.faces)
+    return table.odds_row(faces, table.counting(faces, face, WILD))
 
 
 @kernel
 def likeliest_bid(state, others, quantity, face):
     """Return the action of the likeliest of the least bids on each face, the first one if several are."""
-    best, likeliest = np.int64(0), -1.0
-    for raised in range(1, table.FACES + 1):
-        lowest = least(quantity, face, raised)
+    best, likeliest, faces = np.int64(0), -1.0, np.int64(state.faces)
+    for raised in range(1, faces + 1):
+        lowest = least(quantity, face, raised, faces)
         chance = chance_of(state, others, lowest, raised)
         if chance > likeliest:
             likeliest = chance
@@ -57,16 +63,16 @@ def likeliest_bid(state, others, quantity, face):
 def even(state):
     """Play as ``even`` does."""
     others, quantity, face = shared.question(state)
-    me = np.int64(state.player)
+    me, wild = np.int64(state.player), np.int64(state.faces)
     if quantity > 0 and chance_of(state, others, quantity, face) < 0.5:
         return np.int64(LIAR)
     held = np.int64(1)
-    for value in range(2, SIXES):
+    for value in range(2, wild):
         if state.hands[me, value - 1] > state.hands[me, held - 1]:
             held = np.int64(value)
-    more, sixes = least(quantity, face, held), least(quantity, face, SIXES)
-    if chance_of(state, others, sixes, SIXES) > chance_of(state, others, more, held):
-        return bid(sixes, SIXES)
+    more, double = least(quantity, face, held, wild), least(quantity, face, wild, wild)
+    if chance_of(state, others, double, wild) > chance_of(state, others, more, held):
+        return bid(double, wild)
     return bid(more, held)
 
 
@@ -77,11 +83,11 @@ def timid(state):
     others, quantity, face = shared.question(state)
     if quantity == 0:
         return np.int64(0)
-    dice = others + state.left[state.player]
-    if (quantity - 1) * table.FACES > dice * table.sixths_of(face, WILD):
+    dice, faces = others + state.left[state.player], np.int64(state.faces)
+    if (quantity - 1) * faces > dice * table.counting(faces, face, WILD):
         return np.int64(LIAR)
-    raised = 1 if face == SIXES else face
-    return bid(least(quantity, face, raised), raised)
+    raised = 1 if face == faces else face
+    return bid(least(quantity, face, raised, faces), raised)
 
 
 @twin("trusting", file="cd43ddf638462ea1")
@@ -93,8 +99,9 @@ def trusting(state):
         return np.int64(0)
     if quantity > table.MOST_QUANTITY:
         return np.int64(LIAR)
-    raised = np.int64(1) if face == SIXES else face
-    return bid(least(quantity, face, raised), raised)
+    faces = np.int64(state.faces)
+    raised = np.int64(1) if face == faces else face
+    return bid(least(quantity, face, raised, faces), raised)
 
 
 @twin("honest", file="8b33aa50b2a328af")
@@ -102,16 +109,16 @@ def trusting(state):
 def honest(state):
     """Play as ``honest`` does; some face of the own dice is always worth an opening bid."""
     others, quantity, face = shared.question(state)
-    me = np.int64(state.player)
+    me, faces = np.int64(state.player), np.int64(state.faces)
     most, best = np.int64(0), np.int64(0)
-    for number in range(SIXES):  # sixes first: of bids worth the same, that on sixes has the smaller quantity
-        raised = np.int64(number if number > 0 else SIXES)
+    for number in range(faces):  # wild ones first: of bids worth the same, that on them has the smaller quantity
+        raised = np.int64(number) if number > 0 else faces
         own = table.own_matching(state, me, raised, WILD)
-        likely = own + shared.EVEN_NEED[table.sixths_of(raised, WILD) - 1, others]
-        if worth(likely, raised) > most:
-            most = worth(likely, raised)
+        likely = own + shared.EVEN_NEED[row_of(state, raised), others]
+        if worth(likely, raised, faces) > most:
+            most = worth(likely, raised, faces)
             best = bid(likely, raised)
-    return best if most > worth(quantity, face) else np.int64(LIAR)
+    return best if most > worth(quantity, face, faces) else np.int64(LIAR)
 
 
 @twin("exact", file="0b7e8edda4a08f8b")
@@ -151,15 +158,15 @@ def bluffer(state):
 def haphazard(state):
     """Play as ``haphazard`` does."""
     others, quantity, face = shared.question(state)
-    stream = shared.stream_of(state)
-    raised = 1 + draw(stream, 1, table.FACES)
+    faces, stream = np.int64(state.faces), shared.stream_of(state)
+    raised = 1 + draw(stream, 1, faces)
     if quantity == 0:
         return bid(np.int64(1), raised)
     me = np.int64(state.player)
     dice = others + state.left[me]
-    if draw(stream, 0, CALL_ONE_IN) == 0 or worth(quantity, face) >= dice:
+    if draw(stream, 0, CALL_ONE_IN) == 0 or worth(quantity, face, faces) >= dice:
         return LIAR + draw(stream, 1, N_CHALLENGES if state.left[me] < state.dice else N_CHALLENGES - 1)
-    return bid(least(quantity, face, raised), raised)
+    return bid(least(quantity, face, raised, faces), raised)
 
 
 @kernel
@@ -181,29 +188,29 @@ def count_told(state, told):
 
 
 @kernel
-def tilt(told, weights):
+def tilt(told, weights, faces):
     """Write to ``weights`` how much each face's share is tilted by what is ``told``, and to its first their sum."""
     below, total = 0.0, 0.0
-    for face in range(1, table.FACES + 1):
+    for face in range(1, faces + 1):
         weights[face] = math.exp(TILT * min(told[face], MOST_TOLD)) if told[face] > 0 else 1.0
-        if face < SIXES:
+        if face < faces:
             below += told[face]
             total += weights[face]
-    weights[SIXES] *= math.exp(TILT * WILD_SHARE * min(below, MOST_TOLD))
-    weights[0] = total + weights[SIXES]
+    weights[faces] *= math.exp(TILT * WILD_SHARE * min(below, MOST_TOLD))
+    weights[0] = total + weights[faces]
 
 
 @kernel
-def counts_for(weights, face):
+def counts_for(weights, face, faces):
     """Return how likely a die counts for ``face`` by what `tilt` wrote."""
     chance = weights[face] / weights[0]
-    return shared.rounded(chance + weights[SIXES] / weights[0] if face < SIXES else chance)
+    return shared.rounded(chance + weights[faces] / weights[0] if face < faces else chance)
 
 
 @kernel
 def bayes_answers(state, actions):
     """Write the answers among which ``bayes`` draws to int64[MOST_ANSWERS] ``actions``; return their number."""
-    me, others = np.int64(state.player), np.int64(-1)
+    me, others, faces = np.int64(state.player), np.int64(-1), np.int64(state.faces)
     scratch = np.empty((shared.ROWS, shared.ROOM))
     told, chances = shared.nothing_told(scratch), scratch[shared.CHANCES :]
     weights, worths = scratch[shared.TILTED], scratch[shared.WORTHS]
@@ -211,9 +218,9 @@ def bayes_answers(state, actions):
     for seat in range(state.players):
         if state.left[seat] > 0:
             others += 1
-            tilt(told[seat], weights)
-            for face in range(1, table.FACES + 1):
-                chances[seat, face] = counts_for(weights, face)
+            tilt(told[seat], weights, faces)
+            for face in range(1, faces + 1):
+                chances[seat, face] = counts_for(weights, face, faces)
     gain = 1 / others
     _, quantity, face = table.last_bid(state)
     answers = np.int64(0)
@@ -229,12 +236,12 @@ def bayes_answers(state, actions):
         if state.left[me] < state.dice:
             actions[2], worths[2] = GAIN_ONE, spot * GAINED - (1 - spot)
             answers = np.int64(3)
-    for raised in range(1, table.FACES + 1):
-        scratch[shared.LEAST, raised] = least(quantity, face, raised)
+    for raised in range(1, faces + 1):
+        scratch[shared.LEAST, raised] = least(quantity, face, raised, faces)
         told[me, raised] += 1.0
-        tilt(told[me], weights)  # how the next one reads this hand after the bid
+        tilt(told[me], weights, faces)  # how the next one reads this hand after the bid
         told[me, raised] -= 1.0
-        scratch[shared.SEEN, raised] = counts_for(weights, raised)
+        scratch[shared.SEEN, raised] = counts_for(weights, raised, faces)
     many = np.int64(others > 1)
     answers = shared.weigh_all(
         state, WILD, gain, TRUSTED[many], SHARPNESS, STILL[many], FALSE[many], RAISES[many], scratch, actions, answers

@@ -24,7 +24,7 @@ def facts(game: Game, translated: TranslatedGame) -> dict[str, Any]:
         "actions": game.n_actions,
         "observation": {players: table.observation_size for players, table in tables.items()},
         "players": [low, high, game.players],
-        "parameters": game.parameters,
+        "parameters": game.all_parameters,
         "faults": list(game.spec.faults),
         "help": help_of(game),
         "open": sorted(open_to(game)),

@@ -125,7 +125,7 @@ def rules_of(name: str) -> GameRules:
     for one in ENVIRONMENTS:
         if one.game == name:
             table = dicegym.game(name, **one.settings)
-            parameters = ", ".join(f"{key}={value}" for key, value in table.parameters.items()) or "none"
+            parameters = ", ".join(f"{key}={value}" for key, value in table.all_parameters.items()) or "none"
             rows.append((one.full_id, str(table.n_actions), str(table.observation_size), parameters))
     return GameRules(
         card_of(name),
@@ -181,7 +181,7 @@ async def _told(request: Request) -> BaseModel:
                     seats=rules.card.seats,
                     environments=[row[0] for row in rules.environments],
                     agents=[agent for agent, _ in rules.agents],
-                    parameters=dicegym.game(name).parameters,
+                    parameters=dicegym.game(name).all_parameters,
                     rules=rules_page(name),
                 )
             )

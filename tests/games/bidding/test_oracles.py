@@ -24,6 +24,7 @@ pytestmark = pytest.mark.nojit
 wanted_decisions = pytest.mark.parametrize(
     "wanted", [8_000, pytest.param(25_000, marks=pytest.mark.slow)] if COMPILED else [1_500]
 )
+each_faces = pytest.mark.parametrize("faces", [6, 2, 3, 4, 5])
 SAID_NOTHING = -1
 """The action for no answer in both games."""
 
@@ -66,17 +67,21 @@ def classic_action(play: int | None) -> int:
 
 
 @wanted_decisions
-def test_classic_games_agree(wanted: int) -> None:
-    rng = random.Random(1)
+@each_faces
+def test_classic_games_agree(faces: int, wanted: int) -> None:
+    rng = random.Random(faces)
+    wanted = wanted if faces == 6 else wanted // 4
     seen: Counter[str] = Counter()
     decisions = seed = 0
     while decisions < wanted:
         seed += 1
         players, dice = rng.randint(2, 6), rng.choice([1, 2, 3, 4, 5, 5])
-        game = dicegym.game("liarsdice", players=players, dice=dice)
+        game = dicegym.game("liarsdice", players=players, dice=dice, faces=faces)
         state = game.new_game(seed)[0]
         key = int(state["key"])
-        other = LiarsDice(players, dice, lambda seat, hand, n, key=key: oracle_dice.die(key, seat, hand, n, 6))
+        other = LiarsDice(
+            players, dice, lambda seat, hand, n, key=key: oracle_dice.die(key, seat, hand, n, faces), faces=faces
+        )
         while other.winner() is None:
             play = classic_play(rng, other)
             hands = len(other.ended)
@@ -140,8 +145,8 @@ def spot_on_move(rng: random.Random, game: SpotOn) -> Any:
     if kind < 0.4 and game.bids:
         able = CHALLENGES if game.n_dice[game.mover] < game.dice else CHALLENGES[:2]
         return rng.choice(able)
-    face = rng.randint(1, 6)
-    quantity = last // 2 + 1 if face == 6 else last + 1
+    face = rng.randint(1, game.faces)
+    quantity = last // 2 + 1 if face == game.faces else last + 1
     return quantity + (rng.random() < 0.2), face
 
 
@@ -151,18 +156,26 @@ def spot_on_legal(game: SpotOn) -> list[int]:
 
 
 @wanted_decisions
-def test_spot_on_games_agree(wanted: int) -> None:
-    rng = random.Random(2)
+@each_faces
+def test_spot_on_games_agree(faces: int, wanted: int) -> None:
+    rng = random.Random(faces)
+    wanted = wanted if faces == 6 else wanted // 4
     seen: Counter[str] = Counter()
     decisions = seed = 0
     while decisions < wanted:
         seed += 1
         players, dice = rng.randint(2, 6), rng.choice([1, 2, 3, 4, 5, 5])
-        game = dicegym.game("liarsdice_spot_on", players=players, dice=dice)
+        game = dicegym.game("liarsdice_spot_on", players=players, dice=dice, faces=faces)
         state = game.new_game(seed)[0]
         key = int(state["key"])
         opener = oracle_dice.draw(key, TABLE_SEAT, 0, 0, players)
-        other = SpotOn(players, dice, lambda seat, hand, n, key=key: oracle_dice.die(key, seat, hand, n, 6), opener)
+        other = SpotOn(
+            players,
+            dice,
+            lambda seat, hand, n, key=key: oracle_dice.die(key, seat, hand, n, faces),
+            opener,
+            faces=faces,
+        )
         while other.winner() is None:
             move = spot_on_move(rng, other)
             if decisions % 5 == 0:

@@ -113,7 +113,7 @@ class Hand:
         found = self._rolls[place].get(tuple(map(int, counts)))
         if found is None:
             raise ParameterError(
-                f"{self.dice[place]} dice cannot show the faces 1 to 6 {list(map(int, counts))} times: give a record "
+                f"{self.dice[place]} dice cannot show each face {list(map(int, counts))} times: give a record "
                 "with everything in it, as the game makes it"
             )
         return found
@@ -127,9 +127,12 @@ class Hand:
         return tuple({tuple(map(int, roll)): number for number, roll in enumerate(rolls)} for rolls in self.rolls)
 
 
-def rolls_of(dice: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return every roll as how many dice show each face, int8[rolls, 6], and how likely each is, float64[rolls]."""
-    found = [(probability, counts) for probability, _, counts in chance.rolls(dice)]
+def rolls_of(game: Game, dice: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return every roll of some of the game's dice, and how likely each is: int8[rolls, 6] and float64[rolls].
+
+    A roll is given by how many dice show each face.
+    """
+    found = [(probability, counts) for probability, _, counts in chance.rolls(dice, game.all_parameters["faces"])]
     return np.array([counts for _, counts in found], np.int8), np.array([probability for probability, _ in found])
 
 
@@ -208,7 +211,7 @@ def _classify(pairs: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
 @lru_cache(maxsize=32)
 def tabulate(game: Game, opener: int, other: int) -> Hand:
     """Return the hand that a player with ``opener`` dice opens against one with ``other``, by the rules of ``game``."""
-    rolls, chances = zip(rolls_of(opener), rolls_of(other), strict=True)
+    rolls, chances = zip(rolls_of(game, opener), rolls_of(game, other), strict=True)
     start = game.new_game()[0]
     start["left"][:2] = start["rolled"][:2] = (opener, other)
     start["player"] = 0

@@ -21,7 +21,7 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.games.bidding.chance import rolls as rolls_told
-from dicegym.games.bidding.table import FACES, N_BIDS, last_bid
+from dicegym.games.bidding.table import N_BIDS, last_bid
 
 CALL = N_BIDS
 """The challenge that every one of these games has: what is guessed of a hand is that it is ended so at once."""
@@ -80,7 +80,7 @@ class HandTree:
         game: a game of `dicegym.games.bidding` for two.
         start: what the hand begins with.
         policies: how the two play, by seat.
-        wild: whether sixes count for all faces.
+        wild: whether the highest face counts for all.
         points: about how many public points are thought of beforehand.
 
     Attributes:
@@ -92,7 +92,7 @@ class HandTree:
         self._game, self._policies, self._wild = game, policies, wild
         self.ends: list[Start] = []
         self._known: dict[tuple[int, ...], int] = {}
-        self._rolls = tuple(rolls(dice) for dice in start[:2])
+        self._rolls = tuple(rolls(dice, faces_of(game)) for dice in start[:2])
         self.root = Node(_opened(game, start), (self._rolls[0].chances, self._rolls[1].chances))
         self.covered = 0.0
         self._grow(points)
@@ -209,7 +209,8 @@ class HandTree:
         if face == 0:
             return np.zeros(len(held), np.int64)
         found: np.ndarray = held[:, face - 1].astype(np.int64)
-        return found + held[:, FACES - 1] if self._wild and face != FACES else found
+        highest = faces_of(self._game)
+        return found + held[:, highest - 1] if self._wild and face != highest else found
 
     def _outcome(self, record: Any, action: int, matching: int, counts: Sequence[np.ndarray]) -> int:
         """Return the number of the outcome if so many dice match the last bid."""
@@ -228,14 +229,19 @@ class HandTree:
         return self._known[key]
 
 
-def number_of_roll(counts: np.ndarray) -> int:
+def faces_of(game: Game) -> int:
+    """Return how many faces the dice of a game have."""
+    return game.all_parameters["faces"]
+
+
+def number_of_roll(counts: np.ndarray, faces: int) -> int:
     """Return which of `rolls` shows so many dice of each face."""
-    return _numbers(int(counts.sum()))[tuple(counts.tolist())]
+    return _numbers(int(counts.sum()), faces)[tuple(counts.tolist())]
 
 
 @cache
-def _numbers(dice: int) -> dict[tuple[int, ...], int]:
-    return {tuple(counts.tolist()): number for number, counts in enumerate(rolls(dice).counts)}
+def _numbers(dice: int, faces: int) -> dict[tuple[int, ...], int]:
+    return {tuple(counts.tolist()): number for number, counts in enumerate(rolls(dice, faces).counts)}
 
 
 class Rolls(NamedTuple):
@@ -248,9 +254,9 @@ class Rolls(NamedTuple):
 
 
 @cache
-def rolls(dice: int) -> Rolls:
-    """Return all rolls of so many dice."""
-    found = rolls_told(dice)
+def rolls(dice: int, faces: int) -> Rolls:
+    """Return all rolls of so many dice with so many faces."""
+    found = rolls_told(dice, faces)
     return Rolls(np.array([one[2] for one in found], np.int8), np.array([one[0] for one in found]))
 
 

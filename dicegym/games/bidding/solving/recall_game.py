@@ -53,4 +53,9 @@ def settings_but(exact: Sequence[Mapping[str, int]]) -> Sequence[Mapping[str, in
 
 def solutions(game: Game) -> Sequence[Solution]:
     """Return what can be solved so of ``game``."""
-    return (RecallSolution(game),) if any(plays_with(game, settings) for settings in SETTINGS) else ()
+    return (RecallSolution(game),) if is_solved_so(game) else ()
+
+
+def is_solved_so(game: Game) -> bool:
+    """Return whether players who remember the last bids alone can be solved: their tables know dice of six faces."""
+    return not game.added_parameters and any(plays_with(game, settings) for settings in SETTINGS)

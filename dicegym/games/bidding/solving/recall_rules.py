@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dicegym.engine.game import Game
+from dicegym.errors import ParameterError
 from dicegym.games.bidding import chance, table
 
 RARE = 5e-4
@@ -63,8 +64,14 @@ def rolls(dice: int) -> Rolls:
 def hand(game: Game, own: int, others: int) -> Hand:
     """Return what the rules of ``game`` say of a hand with so many dice on both sides.
 
-    ``game`` is one for two players whose record has the fields of `dicegym.games.bidding.table.record_fields`.
+    ``game`` is one for two players whose record has the fields of `dicegym.games.bidding.table.record_fields`. Raises
+    ParameterError if its dice have fewer than six faces.
     """
+    if game.added_parameters:
+        raise ParameterError(
+            f"{game!r}: tables that remember the last bids alone know dice of {table.FACES} faces: give "
+            f"faces={table.FACES}"
+        )
     dice = own + others
     ordinary = np.arange(dice * table.FACES)
     start = opening_record(game, own, others)

@@ -241,7 +241,7 @@ def recall_sources(game: Game, name: str) -> Sequence[ValueSource]:
 
     ``name`` is what that of the equilibrium is called.
     """
-    if game.players != 2:
+    if game.players != 2 or game.added_parameters:
         return ()
 
     def load(progress: Progress | None) -> Valuer:

@@ -15,7 +15,7 @@ import numpy as np
 
 from dicegym.engine import loops
 from dicegym.engine.game import Game
-from dicegym.games.bidding.solving.hand_tree import Policy, Start, rolls, start_of
+from dicegym.games.bidding.solving.hand_tree import Policy, Start, faces_of, rolls, start_of
 from dicegym.games.bidding.solving.reply_tree import CALL, PLAYER, REPLIER, ReplyBounds, Worths, could_follow, worth_of
 
 POINTS_AT_ONCE = 1 << 10
@@ -68,7 +68,7 @@ class ReplySweep:
 
     def __init__(self, game: Game, start: Start, policy: Policy, least: float, most: int) -> None:
         self._game, self._policy, self._least, self.start = game, policy, least, start
-        self._rolls = tuple(rolls(dice) for dice in start[:2])
+        self._rolls = tuple(rolls(dice, faces_of(game)) for dice in start[:2])
         self._limits = list(could_follow(start, int(game.parameters["dice"])))
         self._ends: list[Start] = []
         self._kinds: dict[tuple[int, int, int], int] = {}  # by who acts, the last bid and the action

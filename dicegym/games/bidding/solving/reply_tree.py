@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.engine.game import Game
-from dicegym.games.bidding.solving.hand_tree import Policy, Start, rolls, start_of
-from dicegym.games.bidding.table import FACES, N_BIDS, last_bid
+from dicegym.games.bidding.solving.hand_tree import Policy, Start, faces_of, rolls, start_of
+from dicegym.games.bidding.table import N_BIDS, last_bid
 
 CALL = N_BIDS
 """The challenge that every one of these games has."""
@@ -74,7 +74,7 @@ class ReplyTree:
         game: a game of `dicegym.games.bidding` for two.
         start: what the hand begins with; the replier is in seat 0, the player in seat 1.
         policy: how the player plays.
-        wild: whether sixes count for all faces.
+        wild: whether the highest face counts for all.
 
     Attributes:
         ends: what the hand may end in.
@@ -84,7 +84,7 @@ class ReplyTree:
         self._game, self._policy, self._wild, self.start = game, policy, wild, start
         self.ends: list[Start] = []
         self._known: dict[tuple[int, ...], int] = {}
-        self._rolls = tuple(rolls(dice) for dice in start[:2])
+        self._rolls = tuple(rolls(dice, faces_of(game)) for dice in start[:2])
         self._points: list[_Point] = []
         self._limits = list(could_follow(start, int(game.parameters["dice"])))
         record = game.new_game()[0]
@@ -267,7 +267,8 @@ class ReplyTree:
         if face == 0:
             return np.zeros(len(held), np.int64)
         found: np.ndarray = held[:, face - 1].astype(np.int64)
-        return found + held[:, FACES - 1] if self._wild and face != FACES else found
+        highest = faces_of(self._game)
+        return found + held[:, highest - 1] if self._wild and face != highest else found
 
     def _outcome(self, record: Any, action: int, mine: int, theirs: int, counts: list[np.ndarray]) -> int:
         """Return the number of what the hand comes to, given how many dice of either match."""

@@ -15,9 +15,8 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.bidding.solving.hand_by_hand import HandByHand, more_dice_are_better, recall_of
 from dicegym.games.bidding.solving.hand_tree import Policy
-from dicegym.games.bidding.solving.recall_game import SETTINGS
+from dicegym.games.bidding.solving.recall_game import is_solved_so
 from dicegym.games.bidding.solving.restricted_hand import FREE, RestrictedHand
-from dicegym.games.parts import plays_with
 from dicegym.games.solved import Solution
 
 Known = Callable[[Game, str], Policy]
@@ -90,6 +89,6 @@ class RestrictedSolution(HandByHand):
 
 def solutions(game: Game, bot: str, known: Known, share: float) -> Sequence[Solution]:
     """Return what can be solved so of ``game``; see `RestrictedSolution`."""
-    if any(plays_with(game, settings) for settings in SETTINGS):
+    if is_solved_so(game):
         return (RestrictedSolution(game, bot, known, share),)
     return ()

@@ -221,7 +221,7 @@ class EquilibriumValues(OneByOne):
         """Return what an action is worth to who is to move: by the rules, for every roll that the other may have."""
         me, total, supposed = int(state["player"]), 0.0, state.copy()
         if spot is None:
-            rolls, chances = rolls_of(int(state["left"][1 - me]))
+            rolls, chances = rolls_of(self.game, int(state["left"][1 - me]))
         else:
             rolls, chances = self.strategies[spot.dice].hand.rolls[1 - spot.place], self._belief(spot.dice, spot.path)
         for roll, chance in zip(rolls, chances, strict=False):

@@ -20,9 +20,11 @@ from dicegym.games.liarsdice.twins import (
     DOUBT_ONE_IN,
     HOPELESS,
     SAME_ONE_IN,
-    SIXTHS,
     bayes_answers,
+    bid_of_rank,
+    bids_up_to,
     even_answer,
+    row_of,
 )
 
 DRAWING = ("bayes", "bluffer", "haphazard", "reckless")
@@ -49,7 +51,7 @@ def bluffer(state, actions, chances):
     if quantity == 0:
         return np.int64(1)
     missing = quantity + 1 - table.own_matching(state, np.int64(state.player), face, WILD)
-    if shared.odds(others, missing, SIXTHS) <= HOPELESS:
+    if shared.odds(others, missing, row_of(state)) <= HOPELESS:
         return np.int64(1)
     chances[0] = 1 - 1 / BLUFF_ONE_IN
     actions[1], chances[1] = table.bid_index(quantity + 1, face), 1 / BLUFF_ONE_IN
@@ -60,7 +62,7 @@ def bluffer(state, actions, chances):
 def haphazard(state, actions, chances):
     """Write what ``haphazard`` may play and how likely; return how much of that there is."""
     others, quantity, face = shared.question(state)
-    dice = others + state.left[state.player]
+    faces, dice = np.int64(state.faces), others + state.left[state.player]
     if quantity >= dice:
         actions[0], chances[0] = LIAR, 1.0
         return np.int64(1)
@@ -69,13 +71,13 @@ def haphazard(state, actions, chances):
     if quantity > 0:
         actions[0], chances[0] = LIAR, 1 / CALL_ONE_IN
         number, bids = np.int64(1), 1 - 1 / CALL_ONE_IN
-        same = 1 / SAME_ONE_IN if face < table.FACES else 0.0
-        for raised in range(face + 1, table.FACES + 1):
-            actions[number], chances[number] = table.bid_index(quantity, raised), bids * same / (table.FACES - face)
+        same = 1 / SAME_ONE_IN if face < faces else 0.0
+        for raised in range(face + 1, faces + 1):
+            actions[number], chances[number] = table.bid_index(quantity, raised), bids * same / (faces - face)
             number += 1
         bids *= 1 - same
-    for raised in range(1, table.FACES + 1):
-        actions[number], chances[number] = table.bid_index(quantity + 1, raised), bids / table.FACES
+    for raised in range(1, faces + 1):
+        actions[number], chances[number] = table.bid_index(quantity + 1, raised), bids / faces
         number += 1
     return number
 
@@ -84,19 +86,20 @@ def haphazard(state, actions, chances):
 def reckless(state, actions, chances):
     """Write what ``reckless`` may play and how likely; return how much of that there is."""
     others, quantity, face = shared.question(state)
-    lowest = table.bid_index(quantity, face) + 1 if quantity > 0 else np.int64(0)
-    higher = (others + state.left[state.player]) * table.FACES - lowest
+    faces = np.int64(state.faces)
+    lowest = bids_up_to(quantity, face, faces)
+    higher = (others + state.left[state.player]) * faces - lowest
     if higher > 0:
         number = higher + np.int64(quantity > 0)
         for i in range(number):
-            actions[i] = lowest + i if i < higher else LIAR
+            actions[i] = bid_of_rank(lowest + i, faces) if i < higher else LIAR
             chances[i] = 1 / number
         return number
     actions[0], chances[0] = LIAR, 1.0
-    if face == table.FACES:
+    if face == faces:
         return np.int64(1)
     chances[0] = 1 / DOUBT_ONE_IN
-    actions[1], chances[1] = table.bid_index(quantity, np.int64(table.FACES)), 1 - 1 / DOUBT_ONE_IN
+    actions[1], chances[1] = table.bid_index(quantity, faces), 1 - 1 / DOUBT_ONE_IN
     return np.int64(2)
 
 

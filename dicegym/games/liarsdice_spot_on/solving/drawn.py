@@ -11,7 +11,6 @@ from __future__ import annotations
 import numpy as np
 
 from dicegym.engine.jit import kernel, loop_kernel
-from dicegym.games.bidding import table
 from dicegym.games.bidding import twins as shared
 from dicegym.games.liarsdice_spot_on.rules import LIAR, N_CHALLENGES, least, worth
 from dicegym.games.liarsdice_spot_on.twins import (
@@ -60,17 +59,17 @@ def bluffer(state, actions, chances):
 def haphazard(state, actions, chances):
     """Write what ``haphazard`` may play and how likely; return how much of that there is."""
     others, quantity, face = shared.question(state)
-    me = np.int64(state.player)
+    me, faces = np.int64(state.player), np.int64(state.faces)
     number, bids = np.int64(0), 1.0
     if quantity > 0:
-        bids = 0.0 if worth(quantity, face) >= others + state.left[me] else 1 - 1 / CALL_ONE_IN
+        bids = 0.0 if worth(quantity, face, faces) >= others + state.left[me] else 1 - 1 / CALL_ONE_IN
         number = np.int64(N_CHALLENGES if state.left[me] < state.dice else N_CHALLENGES - 1)
         for i in range(number):
             actions[i], chances[i] = LIAR + i, (1 - bids) / number
-    for raised in range(1, table.FACES + 1):
+    for raised in range(1, faces + 1):
         if bids > 0:
-            lowest = least(quantity, face, raised) if quantity > 0 else np.int64(1)
-            actions[number], chances[number] = bid(lowest, raised), bids / table.FACES
+            lowest = least(quantity, face, raised, faces) if quantity > 0 else np.int64(1)
+            actions[number], chances[number] = bid(lowest, raised), bids / faces
             number += 1
     return number
 

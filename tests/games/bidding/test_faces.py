@@ -1,0 +1,276 @@
+"""Both Liar's Dice games with dice of two to six faces: values from elsewhere, every form, and what is refused."""
+
+from __future__ import annotations
+
+from math import comb
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from oracles.liarsdice_values import opener_wins
+
+import dicegym
+from dicegym import arena
+from dicegym.arena.keys import rules_of
+from dicegym.engine.game import Game
+from dicegym.errors import ModelError, ParameterError
+from dicegym.games.bidding import chance
+from dicegym.games.bidding.solving import recall_rules, solution
+from dicegym.games.bidding.values import exploitability, sources
+from dicegym.games.keyboard import Place
+from dicegym.games.parts import CONTROLS, DUEL, KEYBOARD, LUCK, SOLUTIONS, need, solver
+from dicegym.players.twins import TwinPlayer, opponent
+
+NAMES = ("liarsdice", "liarsdice_spot_on")
+IDS = {"liarsdice": "dicegym/LiarsDice-v0", "liarsdice_spot_on": "dicegym/LiarsDiceSpotOn-v0"}
+each_name = pytest.mark.parametrize("name", NAMES)
+
+
+def small(name: str, faces: int, dice: int = 1) -> Game:
+    return dicegym.game(name, players=2, dice=dice, faces=faces)
+
+
+# --- the default -----------------------------------------------------------------------------------------------
+
+
+@each_name
+def test_six_faces_go_unsaid_wherever_a_game_is_named(name: str) -> None:
+    """Keys, models, replays and folders of solutions that were made before the parameter keep their names."""
+    game = dicegym.game(name, players=2, faces=6)
+    assert game == dicegym.game(name, players=2)
+    assert hash(game) == hash(dicegym.game(name, players=2))
+    assert repr(game) == f"dicegym.game({name!r}, players=2, dice=5)"
+    assert game.parameters == {"dice": 5}
+    assert game.all_parameters == {"dice": 5, "faces": 6}
+    assert rules_of(game)[:3] == (name, 2, {"dice": 5})
+    three = dicegym.game(name, players=2, faces=3)
+    assert three.parameters == three.all_parameters == {"dice": 5, "faces": 3}
+    assert three != game
+    assert (three.n_actions, three.features) == (game.n_actions, game.features)
+    assert three.fingerprint != game.fingerprint
+
+
+@each_name
+@pytest.mark.parametrize("faces", [1, 7, 2.5, 3.0, "3", None, True])
+def test_other_numbers_are_refused(name: str, faces: Any) -> None:
+    message = "the faces of a die: give a whole number from 2 to 6"
+    with pytest.raises(ParameterError, match=message):
+        dicegym.game(name, faces=faces)
+    with pytest.raises(ParameterError, match=message):
+        gym.make(IDS[name], faces=faces)
+
+
+# --- the forms -------------------------------------------------------------------------------------------------
+
+
+def bids(mask: np.ndarray) -> set[int]:
+    """Return the faces that may be bid."""
+    return {int(action) % 6 + 1 for action in np.flatnonzero(mask[:180])}
+
+
+@each_name
+def test_every_form_offers_the_faces_that_there_are(name: str) -> None:
+    env = gym.make(IDS[name], faces=3)
+    _, info = env.reset(seed=1)
+    seen, over = set(), False
+    while not over:
+        seen |= bids(info["action_mask"])
+        action = int(np.flatnonzero(info["action_mask"])[0])
+        _, _, terminated, truncated, info = env.step(action)
+        over = terminated or truncated
+    assert seen == {1, 2, 3}
+
+    batch = gym.make_vec(IDS[name], num_envs=4, faces=3)
+    observations, infos = batch.reset(seed=1)
+    assert set().union(*map(bids, infos["action_mask"])) == {1, 2, 3}
+    assert not observations[:, 15:30].any()  # own dice of the faces 4 to 6
+
+    from dicegym.pettingzoo import liars_dice_spot_on_v0, liars_dice_v0
+
+    table = (liars_dice_v0 if name == "liarsdice" else liars_dice_spot_on_v0).env(players=3, faces=3)
+    table.reset(seed=1)
+    assert bids(table.observe(table.agent_selection)["action_mask"]) == {1, 2, 3}
+
+
+@each_name
+@pytest.mark.parametrize("faces", [2, 4])
+def test_rolls_are_all_there_are(name: str, faces: int) -> None:
+    for dice in (1, 3):
+        found = chance.rolls(dice, faces)
+        assert len(found) == comb(dice + faces - 1, dice)
+        assert sum(likely for likely, _, _ in found) == pytest.approx(1)
+        assert all(sum(counts) == dice and not any(counts[faces:]) for _, _, counts in found)
+    game = dicegym.game(name, players=2, dice=1, faces=faces)
+    state = game.new_game()[0]
+    assert chance.outcomes(state, 0) == [(1 / faces, str(face)) for face in range(1, faces + 1)]
+
+
+# --- values ----------------------------------------------------------------------------------------------------
+
+VALUES = {
+    ("liarsdice", 2): 1 / 2,
+    ("liarsdice", 3): 4 / 9,
+    ("liarsdice_spot_on", 2): 1 / 2,
+    ("liarsdice_spot_on", 3): 1 / 2,
+}
+"""How likely who opens wins with one die each, by linear programs that know nothing of dicegym."""
+
+
+@pytest.mark.parametrize(("name", "faces"), VALUES)
+def test_one_die_each_is_worth_what_linear_programs_say(name: str, faces: int) -> None:
+    assert opener_wins(faces, spot_on=name == "liarsdice_spot_on") == pytest.approx(VALUES[name, faces], abs=1e-9)
+    game = small(name, faces)
+    values = solution.values_at_once(game)
+    assert values.exploitability < 1e-4
+    assert values.worth.opens[1, 1] == pytest.approx(VALUES[name, faces], abs=2e-4)
+    assert [source.name for source in sources(game)] == ["equilibrium"]
+
+
+@pytest.mark.parametrize("faces", [2, 3])
+def test_openspiel_solves_the_classic_game_whole(faces: int) -> None:
+    pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: pip install 'dicegym[openspiel]'")
+    from open_spiel.python.algorithms import cfr, expected_game_score, exploitability
+
+    from dicegym import openspiel  # noqa: F401 - registers the games
+
+    game = pyspiel.load_game(f"dicegym_liarsdice(players=2,dice=1,faces={faces})")
+    learned = cfr.CFRPlusSolver(game)
+    for _ in range(30):
+        learned.evaluate_and_update_policy()
+    policy = learned.average_policy()
+    assert exploitability.exploitability(game, policy) < 0.02
+    won = expected_game_score.policy_value(game.new_initial_state(), [policy] * 2)
+    assert won[0] == pytest.approx(2 * VALUES["liarsdice", faces] - 1, abs=0.02)
+
+
+def best_reply(game: Game, player: TwinPlayer, seat: int) -> float:
+    """Return what the best reply from ``seat`` to a player that draws nothing wins with one die each, by brute force.
+
+    The replier sees its own die and the bids; all rolls of the other that led here are looked at together.
+    """
+    faces = game.all_parameters["faces"]
+
+    def win(states: list[Any]) -> float:
+        """Return how many of these games, which the replier cannot tell apart, it can win."""
+        ended = sum(float(state["left"][seat] > 0) for state in states if state["over"])
+        states = [state for state in states if not state["over"]]
+        if not states:
+            return ended
+        if states[0]["player"] == seat:
+            best = 0.0
+            for action in np.flatnonzero(game.legal(states[0])):
+                after = [state.copy() for state in states]
+                for state in after:
+                    game.step(state, int(action))
+                best = max(best, win(after))
+            return ended + best
+        by_action: dict[int, list[Any]] = {}
+        for state in states:
+            action = player.act_rows(game, np.array([state]), np.array([0]), np.array([1 - seat]))[0]
+            after = state.copy()
+            game.step(after, int(action))
+            by_action.setdefault(int(action), []).append(after)
+        return ended + sum(win(group) for group in by_action.values())
+
+    found = 0.0
+    for own in range(faces):
+        states = []
+        for other in range(faces):
+            state = game.new_game()[0]
+            state["hands"] = 0
+            state["hands"][seat, own] = state["hands"][1 - seat, other] = 1
+            states.append(state)
+        found += win(states)
+    return found / faces**2
+
+
+@pytest.mark.parametrize(("bot", "faces"), [("honest", 2), ("honest", 3), ("even", 3), ("timid", 2)])
+def test_best_replies_win_what_brute_force_says(bot: str, faces: int) -> None:
+    game = small("liarsdice", faces)
+    player = opponent(game, bot)
+    assert isinstance(player, TwinPlayer)
+    ways = need(game, LUCK).WAYS  # type: ignore[attr-defined]
+    found = exploitability(player, game, ways, seconds=20)
+    expected = max(0.5, np.mean([best_reply(game, player, seat) for seat in (0, 1)]))
+    assert found.high - found.low < 1e-9
+    assert found.low == pytest.approx(expected, abs=1e-9)
+
+
+@each_name
+def test_what_knows_six_faces_alone_says_so(name: str) -> None:
+    game = small(name, 3)
+    assert solver(game) is None
+    with pytest.raises(ParameterError, match="know dice of 6 faces: give faces=6"):
+        recall_rules.hand(game, 1, 1)
+    for dice in (3, 4, 5):
+        kinds = [type(one).__name__ for one in need(name, SOLUTIONS).solutions(small(name, 3, dice))]
+        assert kinds == (["EquilibriumSolution"] if (name, dice) == ("liarsdice_spot_on", 3) else [])
+    assert not sources(small(name, 3, 5))
+    if name == "liarsdice":
+        with pytest.raises(ParameterError, match="exact values are known for dice of 6 faces"):
+            need(name, DUEL).equilibrium(game)  # type: ignore[attr-defined]
+
+
+# --- players ---------------------------------------------------------------------------------------------------
+
+
+@each_name
+@pytest.mark.parametrize("faces", [2, 3, 5])
+def test_twins_reckon_with_the_faces_that_there_are(name: str, faces: int) -> None:
+    """None of them ever does what is not allowed, and models of six faces stay away."""
+    game = dicegym.game(name, players=3, dice=3, faces=faces)
+    names = ["even", "honest", "bluffer", "haphazard", "timid", "bayes"]
+    for seed, trio in enumerate(zip(names, [*names[1:], names[0]], ["bayes"] * 6, strict=True)):
+        state = game.new_game(seed)[0]
+        players = [opponent(game, bot) for bot in trio]
+        while not state["over"]:
+            seat = np.array([state["player"]])
+            action = int(players[seat[0]].act_rows(game, np.array([state]), np.array([0]), seat)[0])
+            assert game.step(state, action) == 0, (trio, action)
+    with pytest.raises(ModelError, match=r"-p faces=6"):
+        dicegym.agent(dicegym.game(name, faces=faces), "ppo")
+
+
+@each_name
+def test_files_of_the_original_interface_play_with_six_faces_alone(name: str, tmp_path: Path) -> None:
+    """Their compiled twins play in their place where there are any; of all others one sentence tells it."""
+    game = dicegym.game(name, faces=3)
+    assert isinstance(dicegym.agent(game, "even"), TwinPlayer)
+    own = tmp_path / ("player.py" if name == "liarsdice" else "player_bot.py")
+    own.write_text(Path(dicegym.agent(dicegym.game(name), "even").source.file).read_text() + "\n# my own\n")  # type: ignore[attr-defined]
+    refused = "is a bot of the original interface, which is written for faces=6, and cannot play"
+    with pytest.raises(ParameterError, match=refused):
+        dicegym.agent(game, str(own))
+    with pytest.raises(ParameterError, match=refused):
+        dicegym.agent(game, lambda me, hands, history: 0)
+    with pytest.raises(ParameterError, match=refused):
+        arena.contest(game, ["even", str(own)], seed=0, workers=1)
+    table = dicegym.game(name, players=2, dice=1, faces=3)
+    result = arena.contest(table, ["even", "honest"], seed=0, workers=1, games=4)
+    assert not result.disqualified
+    assert sum(result.wins) if hasattr(result, "wins") else result.games
+    assert dicegym.agent(dicegym.game(name), str(own)).name
+
+
+# --- people ----------------------------------------------------------------------------------------------------
+
+
+@each_name
+def test_people_read_and_type_the_faces_that_there_are(name: str) -> None:
+    game = dicegym.game(name, players=2, faces=3)
+    state = game.new_game(1)[0]
+    seat = int(state["player"])
+    place = Place(game, seat, ("you", "bot"))
+    keyboard = need(game, KEYBOARD)
+    assert keyboard.read(place, state, "2 threes") == [8]
+    with pytest.raises(ParameterError, match="no die shows a 4: bid a face of 1 to 3"):
+        keyboard.read(place, state, "1 4")
+    shown = keyboard.table(place, state, True)
+    assert f"10 dice with faces 1 to 3{', threes wild,' if name == 'liarsdice_spot_on' else ''} on the table" in shown
+    (form,) = need(game, CONTROLS).forms(place, state)
+    assert [option.value for option in form.widgets[1].options] == ["1", "2", "3"]  # type: ignore[union-attr]
+    wild = "threes wild" in game.scene(state, seat).title
+    assert wild == (name == "liarsdice_spot_on")
+    assert game.view(state, seat).faces == 3
