@@ -131,6 +131,109 @@ def test_information_states_tell_what_a_seat_knows_apart_and_nothing_else() -> N
     assert len({after(0, 0, 3, 5), after(1, 0, 3, 5), after(0, 0, 2, 5), after(0, 0, 3, 4)}) == 4
 
 
+RECALLED = [("liarsdice", 1, 2), ("liarsdice", 1, 3), ("liarsdice", 2, 2), ("liarsdice_spot_on", 1, 3)]
+"""Games with a tensor of the information state: name, dice and players."""
+FORGETTING = [(name, {}) for name in ("hog", "yatzy", "lucky")] + [("liarsdice_spot_on", {"dice": 2})]
+"""Games without one, since they may be of any length or nothing writes it."""
+
+
+class Witness:
+    """Writes down by itself what each seat has seen when it was asked or told, and what it then did."""
+
+    def __init__(self, game: Any) -> None:
+        self.ours = game.dicegym_game
+        self.seen: list[tuple[Any, ...]] = [()] * game.num_players()
+        self.told = 0
+
+    def history(self, state: Any, seat: int) -> tuple[Any, ...]:
+        """Return what ``seat`` has seen and done, what it sees now being the last."""
+        event = self.ours.spec.public_event
+        if event is not None and int(state.record[event]) > self.told:
+            self.told = int(state.record[event])
+            self.seen = [(*seen, self.ours.view(state.record, each)) for each, seen in enumerate(self.seen)]
+        return (*self.seen[seat], self.ours.view(state.record, seat))
+
+    def write(self, state: Any, seat: int, action: int) -> None:
+        """Note what ``seat`` does in ``state``."""
+        self.seen[seat] = (*self.history(state, seat), action)
+
+
+def walk_information_states(game: Any, walks: int) -> Any:
+    """Yield (state, seat, its history as a `Witness` has it) of all decisions and ends of random games."""
+    rng = np.random.default_rng(5)
+    for _ in range(walks):
+        state, witness = game.new_initial_state(), Witness(game)
+        while True:
+            if not state.is_chance_node():
+                for seat in range(game.num_players()):
+                    yield state, seat, witness.history(state, seat)
+            if state.is_terminal():
+                break
+            if state.is_chance_node():
+                moved(state, rng)
+                continue
+            legal = state.legal_actions()
+            early = int(rng.integers(2)) and len(legal) > 1  # small steps and early calls, so that ways meet again
+            action = int(rng.choice([legal[0], legal[-1]] if early else legal))
+            witness.write(state, state.current_player(), action)
+            state.apply_action(action)
+
+
+def assert_one_to_one(pairs: list[tuple[Any, Any]]) -> None:
+    """Assert that equal things on the left are equal on the right, and the other way round."""
+    assert len(set(pairs)) == len({left for left, _ in pairs}) == len({right for _, right in pairs})
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [*((name, {"dice": dice, "players": players}) for name, dice, players in RECALLED), *FORGETTING],
+)
+def test_information_states_are_equal_where_a_seat_has_seen_and_done_the_same(
+    name: str, parameters: dict[str, int]
+) -> None:
+    game = of(name, **parameters)
+    recalls = game.get_type().provides_information_state_tensor
+    strings, tensors = [], []
+    for state, seat, history in walk_information_states(game, 40 if recalls else 6):
+        strings.append((state.information_state_string(seat), (seat, history)))
+        if recalls:
+            tensors.append((tuple(state.information_state_tensor(seat)), (seat, history)))
+    assert_one_to_one(strings)
+    assert recalls == ((name, parameters) not in FORGETTING)
+    if recalls:
+        assert len(set(tensors)) < len(tensors)  # some states have been met on several ways
+        assert_one_to_one(tensors)
+        assert np.min([left for left, _ in tensors]) == 0
+        assert np.max([left for left, _ in tensors]) == 1
+        assert game.information_state_tensor_shape() == [len(tensors[0][0])]
+
+
+@pytest.mark.parametrize(("name", "parameters"), FORGETTING)
+def test_a_tensor_that_would_forget_is_refused(name: str, parameters: dict[str, int]) -> None:
+    game = of(name, **parameters)
+    state = game.new_initial_state()
+    while state.is_chance_node():
+        state.apply_action(state.legal_actions()[0])
+    for ask in (state.information_state_tensor, lambda: state.information_state_tensor(1)):
+        with pytest.raises(pyspiel.SpielError, match="no information state tensor with perfect recall"):
+            ask()
+    with pytest.raises(pyspiel.SpielError, match="no information state tensor with perfect recall"):
+        game.information_state_tensor_shape()
+    assert len(state.observation_tensor(0)) == game.observation_tensor_size()
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_seat_remembers_its_choice_before_the_dice_fall(name: str) -> None:
+    rng = np.random.default_rng(6)
+    state = of(name).new_initial_state()
+    while state.is_chance_node():
+        moved(state, rng)
+    seat, first, second = state.current_player(), state.clone(), state.clone()
+    first.apply_action(state.legal_actions()[0])
+    second.apply_action(state.legal_actions()[1])
+    assert first.information_state_string(seat) != second.information_state_string(seat)
+
+
 def test_a_copy_of_a_state_goes_on_by_itself() -> None:
     rng = np.random.default_rng(3)
     state = of("hog").new_initial_state()
@@ -173,6 +276,29 @@ def test_a_solvers_policy_is_asked_in_its_own_information_states() -> None:
     for seed in range(20):
         play_game(game, [openspiel.SpielPlayer(Watching()), RandomPlayer()], seed)
     assert asked[True] > asked.total() / 4
+
+
+@pytest.mark.parametrize(("name", "dice", "players"), RECALLED)
+def test_a_seat_at_our_table_has_the_tensors_of_the_bridge(name: str, dice: int, players: int) -> None:
+    spiel = of(name, dice=dice, players=players)
+    game = spiel.dicegym_game
+    known = {
+        state.information_state_string(seat): state.information_state_tensor(seat)
+        for state, seat, _ in walk_information_states(spiel, 80)
+    }
+    met = []
+
+    class Comparing:
+        def action_probabilities(self, state: Any, player_id: int) -> dict[int, float]:
+            if expected := known.get(state.information_state_string()):
+                met.append(state.information_state_tensor(player_id) == expected)
+            legal = state.legal_actions()
+            return {legal[0]: 0.5, legal[-1]: 0.5} if len(legal) > 1 else {legal[0]: 1.0}
+
+    for seed in range(20):
+        play_game(game, [openspiel.SpielPlayer(Comparing())] * players, seed)
+    assert len(met) > 10
+    assert all(met)
 
 
 def test_a_policy_that_asks_for_hidden_things_is_named() -> None:
