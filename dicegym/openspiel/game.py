@@ -36,8 +36,14 @@ def spiel_name(spec: GameSpec) -> str:
 
 
 def _type_of(game: Game) -> pyspiel.GameType:
+    """Return how OpenSpiel classifies a game.
+
+    Chance is explicit: what an outcome of a chance node does is certain. Information is perfect if views show all that
+    legal play can change; secret fields change by faults alone, and OpenSpiel plays none. Where all choose at once, they
+    do so in turn, each hidden from the others.
+    """
     spec = game.spec
-    hidden = bool(spec.private or spec.secret)
+    hidden = bool(spec.private)
     information, utility, mode = pyspiel.GameType.Information, pyspiel.GameType.Utility, pyspiel.GameType.ChanceMode
     return pyspiel.GameType(
         short_name=spiel_name(spec),

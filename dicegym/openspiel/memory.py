@@ -1,7 +1,7 @@
 """What a seat has known in the course of a game: OpenSpiel's information states, which forget nothing.
 
-As text it is the seat, what it sees now and a hash of what it saw and did before; as numbers, in games whose ``chance.py``
-has a `dicegym.games.parts.Recall`, all of it.
+As text it is the seat, what it sees now and a hash of what it saw and did before; as numbers, in games that have a
+`dicegym.games.parts.Recall`, all of it.
 
 A seat learns what its view shows when it is to move and, where the game has a public event, when that has passed: the
 very moments in which a `dicegym.Player` is asked or told. So whoever plays a policy at our tables can say in which
@@ -49,7 +49,7 @@ def information_tensor(
     """
     if recall is None:
         raise pyspiel.SpielError(
-            f"{game!r} has no information state tensor with perfect recall: use information_state_string, which has it, "
-            "or observation_tensor, which shows the present alone"
+            f"{game!r} has no information state tensor with perfect recall: use information_state_string, which has "
+            "it, or observation_tensor, which shows the present alone"
         )
     return recall.write(np.frombuffer(b"".join(shown), game.spec.state), state, seat)

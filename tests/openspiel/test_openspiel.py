@@ -16,6 +16,7 @@ import pytest
 import dicegym
 from dicegym.errors import AgentError, ParameterError
 from dicegym.games.parts import CHANCE, part
+from dicegym.games.yatzy.view import record_of
 from dicegym.learning.evaluate import evaluate
 from dicegym.play.drive import play_game
 from dicegym.play.player import RandomPlayer
@@ -115,6 +116,58 @@ def test_hands_are_those_that_chance_rolled(name: str) -> None:
 def test_a_chance_node_shows_nobody_the_dice_to_come() -> None:
     state = of("liarsdice", dice=2).new_initial_state()
     assert {state.observation_string(seat).partition("left")[0].count("hand=()") for seat in range(2)} == {1}
+
+
+TYPES = {
+    "hog": ("IMPERFECT_INFORMATION", "ZERO_SUM"),  # views show neither runs nor whether the dice are swapped
+    "yatzy": ("PERFECT_INFORMATION", "ZERO_SUM"),
+    "yatzy(players=1)": ("PERFECT_INFORMATION", "GENERAL_SUM"),  # points
+    "liarsdice": ("IMPERFECT_INFORMATION", "ZERO_SUM"),
+    "liarsdice_spot_on": ("IMPERFECT_INFORMATION", "ZERO_SUM"),
+    "lucky": ("IMPERFECT_INFORMATION", "GENERAL_SUM"),  # orders are secret, and ties share points unevenly
+}
+
+
+@pytest.mark.parametrize(("name", "information", "utility"), [(name, *kinds) for name, kinds in TYPES.items()])
+def test_a_game_is_typed_as_what_it_is(name: str, information: str, utility: str) -> None:
+    game = pyspiel.load_game(f"dicegym_{name}")
+    kind = game.get_type()
+    assert str(kind.information).endswith(f".{information}")
+    assert str(kind.utility).endswith(f".{utility}")
+    assert kind.dynamics == pyspiel.GameType.Dynamics.SEQUENTIAL
+    assert kind.chance_mode == pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC
+    assert kind.reward_model == pyspiel.GameType.RewardModel.TERMINAL
+    assert game.utility_sum() == (0.0 if utility == "ZERO_SUM" else None)
+
+
+def records_of_random_play(game: Any, games: int) -> Any:
+    """Yield the record of each decision, without what names the dice to come."""
+    rng = np.random.default_rng(7)
+    for _ in range(games):
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            if not state.is_chance_node():
+                record = state.record
+                record["key"] = 0
+                yield record
+            moved(state, rng)
+
+
+@pytest.mark.parametrize("name", [name for name, (information, _) in TYPES.items() if information[0] == "I"])
+def test_information_is_imperfect_where_records_differ_that_look_the_same(name: str) -> None:
+    game = of(name)
+    shown: dict[Any, set[bytes]] = {}
+    for record in records_of_random_play(game, 4 if name == "lucky" else 20):
+        shown.setdefault(game.dicegym_game.view(record, 0), set()).add(record.tobytes())
+    assert max(map(len, shown.values())) > 1
+
+
+@pytest.mark.parametrize("players", [1, 3])
+def test_information_is_perfect_where_a_view_tells_the_whole_record(players: int) -> None:
+    ours = (game := of("yatzy", players=players)).dicegym_game
+    for record in records_of_random_play(game, 1):
+        for seat in range(players):
+            assert record_of(ours, ours.view(record, seat)).tobytes() == record.tobytes()
 
 
 def test_information_states_tell_what_a_seat_knows_apart_and_nothing_else() -> None:
