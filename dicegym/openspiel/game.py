@@ -39,8 +39,8 @@ def _type_of(game: Game) -> pyspiel.GameType:
     """Return how OpenSpiel classifies a game.
 
     Chance is explicit: what an outcome of a chance node does is certain. Information is perfect if views show all that
-    legal play can change; secret fields change by faults alone, and OpenSpiel plays none. Where all choose at once, they
-    do so in turn, each hidden from the others.
+    legal play can change; secret fields change by faults alone, and OpenSpiel plays none. Where all choose at once,
+    they do so in turn, each hidden from the others.
     """
     spec = game.spec
     hidden = bool(spec.private)
@@ -98,6 +98,10 @@ class SpielGame(pyspiel.Game):
         self.dicegym_game = Game(spec, **(params or {}))
         super().__init__(_type_of(self.dicegym_game), _info_of(self.dicegym_game), params or {})
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by the rules and the parameters, so that a game need not be registered where it is loaded."""
+        return load, (self.dicegym_game,)
+
     def new_initial_state(self) -> SpielState:
         """Return the beginning of a game, before any dice are rolled."""
         return SpielState(self)
@@ -145,6 +149,10 @@ class SpielState(pyspiel.State):
         self._shown: tuple[bytes, ...] = ()  # the record after each public event, if anybody asks for them
         if self._shared.chance is not None:
             self._begin(0)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as OpenSpiel serializes a state, beside its game."""
+        return _deserialize, (self._shared.game, self.serialize())
 
     @property
     def record(self) -> Any:
@@ -310,6 +318,11 @@ def load(game: Game | GameSpec | str, players: int | None = None, **parameters: 
     """Return one of our games as OpenSpiel's: what `dicegym.game` takes, registered with OpenSpiel or not."""
     ours = games.game(game, players, **parameters)
     return SpielGame(ours.spec, {"players": ours.players, **ours.parameters})
+
+
+def _deserialize(game: Game, serialized: str) -> SpielState:
+    state: SpielState = load(game).deserialize_state(serialized)
+    return state
 
 
 def register_games() -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import os
+import pickle
 import subprocess
 import sys
 from collections import Counter
 from functools import cache
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -297,6 +300,57 @@ def test_a_copy_of_a_state_goes_on_by_itself() -> None:
     moved(copied, rng)
     assert str(state) == kept
     assert len(copied.history()) == len(state.history()) + 2
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_games_and_states_are_pickled_and_copied(name: str) -> None:
+    rng = np.random.default_rng(3)
+    game = of(name)
+    state = game.new_initial_state()
+    for _ in range(6):
+        moved(state, rng)
+    for copied in (pickle.loads(pickle.dumps((game, state))), copy.deepcopy((game, state)), (game, state.clone())):
+        assert copied[0] == game
+        assert copied[0].get_type() == game.get_type()
+        assert copied[0].dicegym_game == game.dicegym_game
+        assert copied[1].get_game() == game
+        assert (str(copied[1]), copied[1].history()) == (str(state), state.history())
+        assert copied[1].record.tobytes() == state.record.tobytes()
+        assert [copied[1].information_state_string(seat) for seat in range(2)] == [
+            state.information_state_string(seat) for seat in range(2)
+        ]
+        moved(copied[1], rng)
+    assert len(state.history()) == 6
+
+
+def test_a_process_that_never_heard_of_dicegym_loads_what_was_pickled(tmp_path: Path) -> None:
+    games = [of(name) for name in GAMES]
+    solver = external_sampling_mccfr.ExternalSamplingSolver(of("liarsdice", dice=1))
+    solver.iteration()
+    player = openspiel.SpielPlayer(solver.average_policy(), "mccfr")
+    seated = openspiel.PlayerBot(games[0], 1, "bacon")
+    begun = openspiel.load(dicegym.game("hog", goal=30)).new_initial_state()
+    kept = tmp_path / "kept.pickle"
+    kept.write_bytes(pickle.dumps([*games, solver, player, seated, begun]))
+    code = (
+        "import pickle, sys; *games, solver, player, seated, state = pickle.load(open(sys.argv[1], 'rb')); "
+        "solver.iteration(); state.apply_action(0); "
+        "print(*games, player.name, seated.player_id(), len(solver._infostates) > 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, kept], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [*map(str, games), "mccfr", "1", "True"]
+
+
+def test_a_saved_policy_plays_as_the_one_that_was_saved() -> None:
+    spiel = of("liarsdice", dice=1)
+    solver = external_sampling_mccfr.ExternalSamplingSolver(spiel)
+    for _ in range(3):
+        solver.iteration()
+    loaded = pickle.loads(pickle.dumps(solver)).average_policy()
+    for state, seat, _ in walk_information_states(spiel, 10):
+        if state.current_player() == seat:
+            expected = solver.average_policy().action_probabilities(state, seat)
+            assert loaded.action_probabilities(state, seat) == expected
 
 
 # --- policies at our tables ----------------------------------------------------------------------------------
