@@ -5,6 +5,7 @@ A game's ``values.py`` says where values come from (`dicegym.games.worth`); here
 
 from __future__ import annotations
 
+from dicegym.analysis.beliefs import fork
 from dicegym.analysis.decisions import Analysis, analyse
 from dicegym.analysis.estimates import RolloutValuer
 from dicegym.analysis.exploitability import best_reply, exploitability
@@ -13,9 +14,9 @@ from dicegym.analysis.grades import Grade, grade
 from dicegym.analysis.hints import Hint, hint
 from dicegym.analysis.marks import MARKS, Mark
 from dicegym.analysis.networks import NetworkValuer
-from dicegym.analysis.positions import Position, position, position_id
 from dicegym.analysis.rollouts import RolloutResult, rollout
 from dicegym.analysis.valuers import sources, valuer
+from dicegym.games.positions import Position, position, position_id
 
 __all__ = [
     "MARKS",
@@ -32,6 +33,7 @@ __all__ = [
     "analyse",
     "best_reply",
     "exploitability",
+    "fork",
     "grade",
     "hint",
     "position",

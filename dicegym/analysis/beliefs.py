@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.hidden import hidden_fields
-from dicegym.analysis.policies import choose_rows, likelihoods, record_bytes
+from dicegym.analysis.policies import choose_rows, likelihoods, policy_player, record_bytes, usual_policy
 from dicegym.engine import loops
+from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
+from dicegym.games.hidden import hidden_fields
 from dicegym.games.parts import CHANCE, SECRETS, part
 from dicegym.play.player import Player
 
@@ -140,6 +141,37 @@ class Beliefs:
     def as_mapping(self) -> Mapping[int, Mapping[str, float]]:
         """Return draw -> outcome in words -> probability."""
         return {one.draw: dict(zip(one.names, one.chances.tolist(), strict=True)) for one in self.draws}
+
+
+def fork(game: Game, state: Any, seed: int = 0, *, against: Any = None, trust: bool = False) -> np.ndarray:
+    """Return another game that the seat to move may be in, as far as it can know: for planning.
+
+    The dice to come are fresh, and what is hidden from that seat is drawn anew, as it may believe by what others have
+    done. ``state.copy()`` is the same game instead, in which all dice to come are those of the original.
+
+    Args:
+        game: the game.
+        state: its record, in which somebody is to move. What that player may not know is not read: it may be zero.
+        seed: names the dice; the same seed forks alike.
+        against: who the others are supposed to be: an agent's name, a `dicegym.Player` or a valuer; default:
+            `dicegym.analysis.policies.usual_policy`.
+        trust: as of `dicegym.agent`.
+
+    Returns:
+        An array of one record, as `dicegym.Game.new_game` returns it.
+
+    Raises:
+        ParameterError: the game is over, or hides something of which nothing says what may be believed.
+        UnknownNameError, AgentError, ModelError, DependencyError: the others cannot play; see `dicegym.agent`.
+    """
+    if state["over"]:
+        raise ParameterError("the game is over: it has no dice to come that could be other ones")
+    players: list[Player] = []
+    if hidden_fields(game):
+        players = [policy_player(game, usual_policy(game) if against is None else against, trust)] * game.players
+    generator = np.random.default_rng(named_seed("fork", seed))
+    keys = generator.integers(0, 1 << 64, 1, dtype=np.uint64)
+    return Beliefs(game, state, players).deal(1, keys, generator)
 
 
 def _unknown(game: Game) -> ParameterError:

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.analysis.hidden import hidden_fields
 from dicegym.analysis.kernels.playing_on import uniforms
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, FaultWarning, ParameterError
+from dicegym.games.hidden import hidden_fields
 from dicegym.games.keyboard import STRENGTHS
 from dicegym.games.parts import KEYBOARD, part
 from dicegym.games.worth import Valuer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import traceback
 import types
@@ -58,8 +59,18 @@ class LiveBot(Player):
         self.pure = getattr(bot, "PURE", False) is True
         self._bot = bot
         self._interface: Interface = interface
+        self._interface_name: str = interface.__name__
         self._sit = sit
         self._method = method
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the module of the interface, which is found again; the bot itself is copied as Python copies it."""
+        return {name: value for name, value in vars(self).items() if name != "_interface"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Find the module of the interface again."""
+        vars(self).update(state)
+        self._interface = importlib.import_module(self._interface_name)
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
         """Sit down in one new game; see `Player.join`."""

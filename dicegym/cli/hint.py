@@ -34,10 +34,10 @@ def hint(
 
     Examples: dicegym hint hog-CgBQUEI --top 3; dicegym hint 3fa2c1:12
     """
-    from dicegym.analysis.hidden import open_fields
     from dicegym.analysis.hints import hint as ranked
-    from dicegym.analysis.positions import position_id
     from dicegym.analysis.tutor import fair_valuer
+    from dicegym.games.hidden import open_fields
+    from dicegym.games.positions import position_id
 
     check_writable(json_file)
     found = state_named(state, store)

@@ -139,7 +139,7 @@ def _hinting(table: dicegym.Game, values: str | None) -> Callable[[Turn], str]:
 
 def _id_of(turn: Turn) -> str:
     """Return what answers ``id``: a text that holds what the person knows, and nothing else."""
-    from dicegym.analysis.positions import position_id
+    from dicegym.games.positions import position_id
 
     text = position_id(turn.game, turn.record, turn.seat)
     return f"{text}\n`dicegym hint` and `dicegym rollout` take it; it holds what you know, and nothing else."

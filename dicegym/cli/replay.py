@@ -116,7 +116,7 @@ def _numbered(every: list[WatchedMove]) -> Iterator[WatchedMove]:
 
 def _with_ids(found: Replay, every: list[WatchedMove], seat: int | None) -> list[WatchedMove]:
     """Return moments with the id of each state: of all of it, or of what a seat may know."""
-    from dicegym.analysis.positions import position_id
+    from dicegym.games.positions import position_id
 
     game = found.table()
     texts = [position_id(game, frame.state, seat) for frame in found.frames()]

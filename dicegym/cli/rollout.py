@@ -75,10 +75,10 @@ def rollout(
     Example: dicegym rollout 3fa2c1:12 --until 0.001
     """
     from dicegym.analysis.marks import figure, titled
-    from dicegym.analysis.positions import position_id
     from dicegym.analysis.rollouts import rollout as rolled_out
     from dicegym.analysis.valuers import valuer
     from dicegym.errors import ParameterError
+    from dicegym.games.positions import position_id
 
     check_writable(json_file)
     if policy is not None and player is not None:

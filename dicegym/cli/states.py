@@ -13,7 +13,7 @@ from dicegym.cli.replay import replay_named
 from dicegym.errors import ParameterError, one_line
 
 if TYPE_CHECKING:
-    from dicegym.analysis.positions import Position
+    from dicegym.games.positions import Position
 
 StateName = Annotated[
     str,
@@ -31,7 +31,7 @@ def state_named(text: str, store: str | None) -> Position:
 
     Raises ParameterError, DependencyError and what `dicegym.cli.replay.replay_named` raises.
     """
-    from dicegym.analysis.positions import Position, position
+    from dicegym.games.positions import Position, position
 
     replay, mark, move = text.strip().rpartition(":")
     if not mark or not move.isdecimal():
@@ -69,7 +69,7 @@ def _check_mover(found: Position) -> None:
 
 def told(found: Position) -> list[str]:
     """Return the table as the player to move sees it, and the id of what that player knows."""
-    from dicegym.analysis.positions import position_id
+    from dicegym.games.positions import position_id
 
     seat = int(found.state[0]["player"])
     scene = found.game.scene(found.state[0], seat).text()

@@ -11,8 +11,9 @@ import numpy as np
 from dicegym.engine.game import Game
 from dicegym.engine.seats import ALTERNATE_SEAT, RANDOM_SEAT
 from dicegym.engine.validate import as_int64, finite_number, one_of, whole_number
-from dicegym.errors import IllegalActionError, ParameterError, unknown_argument
+from dicegym.errors import IllegalActionError, ParameterError, one_line, unknown_argument
 from dicegym.games import game as make_game
+from dicegym.games.positions import position, position_id
 
 SeatRule = int | Literal["random", "alternate"]
 OnIllegal = Literal["rule", "raise", "terminate"]
@@ -129,6 +130,45 @@ def seat_rule(game: Game, seat: Any) -> int:
         return whole_number("seat", seat, 0, game.players - 1, "a seat of this game")
     except ParameterError as error:
         raise ParameterError(f"{error}, 'random' or 'alternate'") from None
+
+
+def read_state(game: Game, given: Any) -> np.ndarray:
+    """Return the state that a game is to begin in, as a new array of one record.
+
+    Args:
+        game: the game.
+        given: the id of a state (`dicegym.games.positions.position_id`), a record or an array of one.
+
+    Raises ParameterError if it is none of this game, is known to one seat alone, or the game is over in it.
+    """
+    if not isinstance(given, str):
+        given = _id_of_record(game, given)
+    found = position(given, game)
+    if found.game != game:
+        raise ParameterError(f"this state is one of {found.game!r}, and {game!r} is played here: use its parameters")
+    if found.seat is not None:
+        raise ParameterError(
+            f"this id holds what seat {found.seat} may know alone: let dicegym.analysis.fork draw what it hides, and "
+            "give the state that it returns"
+        )
+    if found.state["over"][0]:
+        raise ParameterError("the game is over in this state: there is nothing left to play")
+    return found.state
+
+
+def _id_of_record(game: Game, given: Any) -> str:
+    """Return the id of a record: compiled code trusts records, and reading an id checks all of it."""
+    record = given[0] if isinstance(given, np.ndarray) and given.shape == (1,) else given
+    if getattr(record, "dtype", None) != game.spec.state or np.shape(record):
+        raise ParameterError(
+            f"state={one_line(given, 60)} is no state of {game.spec.title}: give an id such as '{game.name}-...', or a "
+            "record such as env.state"
+        )
+    names = [name for name in ("players", *game.parameters) if record[name] != game.blank[name][0]]
+    if names:
+        name = names[0]
+        raise ParameterError(f"a record whose {name} is {record[name]} is none of {game!r}: use the same parameters")
+    return position_id(game, record)
 
 
 def read_action(action: Any, n_actions: int) -> int:

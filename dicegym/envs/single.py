@@ -24,6 +24,7 @@ from dicegym.envs.options import (
     documented,
     illegal,
     read_action,
+    read_state,
     reward_sums,
     seat_rule,
     set_game,
@@ -63,6 +64,10 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
 
     `reset` takes ``options={"seat": 0}`` (for this game) and ``options={"episode": 5}`` (replay that game of
     the seed). The seed s plays the games ``dicegym.engine.dice.game_key(s, 0)``, ``(s, 1)``, ...
+    ``options={"state": s}`` begins in a state instead: the id of one (`dicegym.analysis.position_id`), or a record such
+    as `state`. The learner has the seat to move, unless its seat is a number; rewards are what it gains from there on.
+    It is no game of the seed, and its dice to come are those of the state: to plan, give what `dicegym.analysis.fork`
+    returns, as a copy of an environment plays the very dice that this one will.
 
     Raises:
         <raises>
@@ -166,24 +171,41 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Begin the next game of the seed, or the first one of a new seed; see the class for ``options``."""
         super().reset(seed=seed)
-        fixed_seat, episode = self._read_options(options)
+        fixed_seat, episode, states = self._read_options(options)
         if seed is not None:
             self._seed, self._episode = seed_number("seed", seed), -1
         elif self._seed is None:
             self._seed = int(self.np_random.integers(1 << 62))
-        self._episode = self._episode + 1 if episode is None else episode
-        for _ in range(MOST_GAMES_SKIPPED):
-            if self._begin(self._seed, fixed_seat):
-                break
-            self._episode += 1
+        if states is not None:
+            self._begin_in(states, fixed_seat)
         else:
-            raise StepError(
-                f"{MOST_GAMES_SKIPPED} games in a row ended before seat {self._seat} was asked: "
-                f"check the opponents, or take another seat"
-            )
+            self._episode = self._episode + 1 if episode is None else episode
+            self._begin_next(self._seed, fixed_seat)
         if self.render_mode == "human":
             self._show()
         return self._observation.copy(), {"action_mask": self._mask_told.copy(), "seat": self._seat}
+
+    def _begin_in(self, states: np.ndarray, fixed_seat: int | None) -> None:
+        """Begin in a state, which has been checked."""
+        seat = self.seating.rule if fixed_seat is None else fixed_seat
+        self._states[:] = states
+        self._seat = seat if seat >= 0 else int(self._state["player"])
+        self._seat_others(int(self._state["key"]))
+        self._before = self._reward_sum()
+        self._advance(False, 0)
+        if not self._playing:
+            raise ParameterError(f"the game ends before seat {self._seat} is asked: give another state or seat")
+
+    def _begin_next(self, seed: int, fixed_seat: int | None) -> None:
+        """Begin the current episode, or the first after it in which the learner is asked."""
+        for _ in range(MOST_GAMES_SKIPPED):
+            if self._begin(seed, fixed_seat):
+                return
+            self._episode += 1
+        raise StepError(
+            f"{MOST_GAMES_SKIPPED} games in a row ended before seat {self._seat} was asked: "
+            f"check the opponents, or take another seat"
+        )
 
     def _begin(self, seed: int, fixed_seat: int | None) -> bool:
         """Begin the current episode; return False if it ends before the learner is asked."""
@@ -195,19 +217,23 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         self._advance(False, 0)
         return self._playing
 
-    def _read_options(self, options: dict[str, Any] | None) -> tuple[int | None, int | None]:
+    def _read_options(self, options: dict[str, Any] | None) -> tuple[int | None, int | None, np.ndarray | None]:
+        """Return the seat (as `seat_rule` has it), the episode and the state that ``options`` name, None for each."""
         if not isinstance(options, dict | None):
             raise ParameterError(f"options={options!r} is no dict: give such as {{'seat': 0}}")
         for name in options or {}:
-            if name not in ("seat", "episode"):
-                raise ParameterError(f"options has {name!r}, which reset does not know: use 'seat' or 'episode'")
+            if name not in ("seat", "episode", "state"):
+                raise ParameterError(f"options has {name!r}, which reset does not know: use 'seat', 'episode', 'state'")
         seat = (options or {}).get("seat")
         episode = (options or {}).get("episode")
+        state = (options or {}).get("state")
+        if state is not None and episode is not None:
+            raise ParameterError("options has 'state' and 'episode', which name two games: give one of them")
         if seat is not None:
             seat = seat_rule(self.game, seat)
         if episode is not None:
             episode = seed_number("episode", episode)
-        return seat, episode
+        return seat, episode, None if state is None else read_state(self.game, state)
 
     def _others(self, player: int, over: bool) -> bool:
         """Let the other players move until the learner is to move; return whether the game is over."""
@@ -273,4 +299,4 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
 
     def _repr_html_(self) -> str | None:
         """Show the table in a notebook, as the learner sees it; None before the first game."""
-        return None if self._episode < 0 else draw(self.game, self._state, self._seat).svg()
+        return None if self._seed is None else draw(self.game, self._state, self._seat).svg()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pyspiel
 
 from dicegym.engine.dice import private_seed
 from dicegym.errors import ParameterError
-from dicegym.openspiel.game import SpielGame, SpielState
+from dicegym.openspiel.game import SpielGame, SpielState, load
 from dicegym.play.audience import Audience
 from dicegym.play.player import Player, answer, sit_down
 from dicegym.play.turn import Turn
@@ -35,6 +37,15 @@ class PlayerBot(pyspiel.Bot):
         self._seat = seat
         self._player = agent(self._game, player)
         self._seed, self._number = seed, -1
+        self.restart()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by what it was made of; a copy sits down anew at the present game of its seed."""
+        return type(self), (load(self._game), self._seat, self._player, self._seed), self._number
+
+    def __setstate__(self, number: int) -> None:
+        """Sit down at the game of this number."""
+        self._number = number - 1
         self.restart()
 
     def player_id(self) -> int:

@@ -19,7 +19,7 @@ from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
 from dicegym.engine.spec import GameSpec
 from dicegym.games.parts import CHANCE, part
-from dicegym.openspiel.memory import NOTHING, information_state, remembered
+from dicegym.openspiel.memory import NOTHING, information_state, information_tensor, recall_of, remembered
 
 KEYS = 1 << 10
 """Outcomes of a chance node in games that do not list what chance may decide."""
@@ -36,8 +36,14 @@ def spiel_name(spec: GameSpec) -> str:
 
 
 def _type_of(game: Game) -> pyspiel.GameType:
+    """Return how OpenSpiel classifies a game.
+
+    Chance is explicit: what an outcome of a chance node does is certain. Information is perfect if views show all that
+    legal play can change; secret fields change by faults alone, and OpenSpiel plays none. Where all choose at once,
+    they do so in turn, each hidden from the others.
+    """
     spec = game.spec
-    hidden = bool(spec.private or spec.secret)
+    hidden = bool(spec.private)
     information, utility, mode = pyspiel.GameType.Information, pyspiel.GameType.Utility, pyspiel.GameType.ChanceMode
     return pyspiel.GameType(
         short_name=spiel_name(spec),
@@ -50,7 +56,7 @@ def _type_of(game: Game) -> pyspiel.GameType:
         max_num_players=spec.players[1],
         min_num_players=spec.players[0],
         provides_information_state_string=True,
-        provides_information_state_tensor=False,
+        provides_information_state_tensor=recall_of(game) is not None,
         provides_observation_string=True,
         provides_observation_tensor=True,
         parameter_specification={
@@ -78,7 +84,7 @@ class SpielGame(pyspiel.Game):
     """One of our games, with its parameters, as OpenSpiel's.
 
     Observations are those of our environments, float32[observation_size]; actions have the same numbers. Rewards come
-    at the end. Information states are texts; see `dicegym.openspiel.memory`.
+    at the end. Information states are texts, and numbers where games have a bound; see `dicegym.openspiel.memory`.
 
     Args:
         spec: the fact sheet of the game.
@@ -92,13 +98,18 @@ class SpielGame(pyspiel.Game):
         self.dicegym_game = Game(spec, **(params or {}))
         super().__init__(_type_of(self.dicegym_game), _info_of(self.dicegym_game), params or {})
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by the rules and the parameters, so that a game need not be registered where it is loaded."""
+        return load, (self.dicegym_game,)
+
     def new_initial_state(self) -> SpielState:
         """Return the beginning of a game, before any dice are rolled."""
         return SpielState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: dict[str, Any] | None = None) -> Any:
         """Return what OpenSpiel's observations are made by."""
-        return _Observer(self.dicegym_game, bool(iig_obs_type and iig_obs_type.perfect_recall))
+        recalls = iig_obs_type is not None and iig_obs_type.perfect_recall
+        return _RecallObserver(self.dicegym_game) if recalls else _Observer(self.dicegym_game)
 
 
 class _Shared:
@@ -108,6 +119,7 @@ class _Shared:
         self.game = game
         self.chance = part(game, CHANCE)
         self.event = game.spec.public_event
+        self.recall = recall_of(game)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Be found again instead of copied."""
@@ -134,8 +146,13 @@ class SpielState(pyspiel.State):
         self._action: int | None = None  # chosen, and waiting for the key of its dice
         self._draws: list[int] = []  # what chance is still to decide
         self._memories = [NOTHING] * ours.players
+        self._shown: tuple[bytes, ...] = ()  # the record after each public event, if anybody asks for them
         if self._shared.chance is not None:
             self._begin(0)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as OpenSpiel serializes a state, beside its game."""
+        return _deserialize, (self._shared.game, self.serialize())
 
     @property
     def record(self) -> Any:
@@ -147,6 +164,15 @@ class SpielState(pyspiel.State):
         game = self._shared.game
         return self._memories[seat], game.view(self._states[0], seat) if self._begun else None
 
+    def recalled_by(self, seat: int) -> np.ndarray:
+        """Return all that the seat has seen as numbers. Raises SpielError if the game has no such numbers."""
+        return information_tensor(self._shared.game, self._shared.recall, self._shown, self._states[0], seat)
+
+    def observed_by(self, seat: int) -> np.ndarray:
+        """Return what the seat sees: float32[observation_size], all zero before the game has begun."""
+        game = self._shared.game
+        return game.observe(self._states[0], seat) if self._begun else np.zeros(game.observation_size, np.float32)
+
     def _begin(self, key: int) -> None:
         game, chance = self._shared.game, self._shared.chance
         self._states = game.new_game(key)
@@ -154,16 +180,22 @@ class SpielState(pyspiel.State):
         if chance is not None:
             self._draws = chance.undo(None, self._states[0])
 
+    def _choose(self, action: int) -> None:
+        """Let the seat to move remember what it sees, and that it does this."""
+        state = self._states[0]
+        seat = int(state["player"])
+        self._memories[seat] = remembered(self._memories[seat], self._shared.game.view(state, seat), action)
+
     def _step(self, action: int) -> None:
         game, chance, event = self._shared.game, self._shared.chance, self._shared.event
         state = self._states[0]
-        seat = int(state["player"])
-        self._memories[seat] = remembered(self._memories[seat], game.view(state, seat), action)
         before = state.copy()
         game.step(state, action)
         if chance is not None:
             self._draws = chance.undo(before, state)
         self._announced = event is not None and before[event] != state[event]
+        if self._announced and self._shared.recall is not None:
+            self._shown = (*self._shown, state.tobytes())
         self._announce()
 
     _announced = False
@@ -205,8 +237,10 @@ class SpielState(pyspiel.State):
         elif not self._begun:
             self._begin(action)
         elif chance is not None:
+            self._choose(action)
             self._step(action)
         elif self._action is None:
+            self._choose(action)
             self._action = action
         else:
             state = self._states[0]
@@ -246,31 +280,49 @@ class SpielState(pyspiel.State):
 
 
 class _Observer:
-    """Observations of a seat: ours as they are, and as text what it sees, or all it has known with perfect recall."""
+    """What a seat sees: the observation of our environments, and the view as text."""
 
-    def __init__(self, game: Game, perfect_recall: bool) -> None:
-        self._game = game
-        self._perfect_recall = perfect_recall
+    def __init__(self, game: Game) -> None:
         self.tensor = np.zeros(game.observation_size, np.float32)
         self.dict = {"observation": self.tensor}
 
     def set_from(self, state: SpielState, player: int) -> None:
         """Write what ``player`` sees into ``tensor``."""
-        if state._begun:
-            self.tensor[:] = self._game.observe(state._states[0], player)
-        else:
-            self.tensor.fill(0)
+        self.tensor[:] = state.observed_by(player)
 
     def string_from(self, state: SpielState, player: int) -> str:
-        """Return what ``player`` sees, or has known, as text."""
-        memory, view = state.seen_by(player)
-        return information_state(memory if self._perfect_recall else NOTHING, view)
+        """Return what ``player`` sees as text."""
+        return repr(state.seen_by(player)[1])
+
+
+class _RecallObserver:
+    """All that a seat has seen and done, as text and, in games that have a `Recall`, as numbers."""
+
+    def __init__(self, game: Game) -> None:
+        recall = recall_of(game)
+        self.tensor = None if recall is None else np.zeros(recall.size, np.float32)
+        self.dict = {} if self.tensor is None else {"information state": self.tensor}
+
+    def set_from(self, state: SpielState, player: int) -> None:
+        """Write what ``player`` has seen into ``tensor``. Raises SpielError if the game has no such numbers."""
+        recalled = state.recalled_by(player)  # raises where there is no tensor
+        if self.tensor is not None:
+            self.tensor[:] = recalled
+
+    def string_from(self, state: SpielState, player: int) -> str:
+        """Return what ``player`` has seen as text."""
+        return information_state(player, *state.seen_by(player))
 
 
 def load(game: Game | GameSpec | str, players: int | None = None, **parameters: Any) -> SpielGame:
     """Return one of our games as OpenSpiel's: what `dicegym.game` takes, registered with OpenSpiel or not."""
     ours = games.game(game, players, **parameters)
     return SpielGame(ours.spec, {"players": ours.players, **ours.parameters})
+
+
+def _deserialize(game: Game, serialized: str) -> SpielState:
+    state: SpielState = load(game).deserialize_state(serialized)
+    return state
 
 
 def register_games() -> None:

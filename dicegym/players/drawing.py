@@ -21,7 +21,7 @@ from dicegym.engine.dice import mix, private_seed
 from dicegym.engine.game import Game
 from dicegym.engine.validate import finite_number
 from dicegym.errors import ParameterError
-from dicegym.games.parts import KEYBOARD, part
+from dicegym.games.hidden import hidden_fields
 
 DRAWN = 1.0
 """The temperature at which models of games with hidden dice play: the probabilities that they were trained by."""
@@ -32,17 +32,6 @@ _BITS_DROPPED = np.uint64(11)
 _SCALE = 1.0 / (1 << 53)
 _mixed: Callable[[np.ndarray], np.ndarray] = getattr(mix, "py_func", mix)  # the same arithmetic, over arrays
 _seed_of = functools.lru_cache(maxsize=_KEPT_SEEDS)(private_seed)
-
-
-def open_fields(game: Game) -> frozenset[str]:
-    """Return the private fields of a game that everybody at a table sees all the same."""
-    keyboard = part(game, KEYBOARD)
-    return frozenset() if keyboard is None else keyboard.OPEN & game.spec.private
-
-
-def hidden_fields(game: Game) -> frozenset[str]:
-    """Return the private fields of which a seat at a table knows its own entry alone."""
-    return game.spec.private - open_fields(game)
 
 
 def gives_away(game: Game) -> bool:

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dicegym
-from dicegym.analysis.hidden import hidden_fields, known, open_fields
-from dicegym.analysis.positions import _CHECK, _check_sum, _digits, position, position_id
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
+from dicegym.games.hidden import hidden_fields, known, open_fields
+from dicegym.games.positions import _CHECK, _check_sum, _digits, position, position_id
 from dicegym.registry import GAMES
 
 TABLES = [dicegym.game(name) for name in GAMES] + [

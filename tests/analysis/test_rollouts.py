@@ -13,13 +13,13 @@ import dicegym
 from dicegym.analysis import valuer
 from dicegym.analysis.beliefs import Beliefs
 from dicegym.analysis.estimates import RolloutValuer
-from dicegym.analysis.hidden import known
 from dicegym.analysis.playing_on import results
 from dicegym.analysis.policies import SLIP, ValuerPlayer, policy_player
 from dicegym.analysis.rollouts import RolloutResult, rollout
 from dicegym.analysis.sequences import half_width
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.games.hidden import known
 from dicegym.play.player import FunctionPlayer, RandomPlayer
 from dicegym.registry import GAMES
 

@@ -10,10 +10,10 @@ import pytest
 from command_line import run_with
 
 import dicegym
-from dicegym.analysis.hidden import known
-from dicegym.analysis.positions import position, position_id
 from dicegym.arena.match import play_match
 from dicegym.arena.replay import load, replay_of, save
+from dicegym.games.hidden import known
+from dicegym.games.positions import position, position_id
 from dicegym.play.player import FunctionPlayer
 
 

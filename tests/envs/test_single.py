@@ -21,6 +21,7 @@ from dicegym.engine import loops
 from dicegym.engine.dice import game_key, private_seed
 from dicegym.envs.single import SingleAgentEnv
 from dicegym.errors import AgentError, IllegalActionError, ParameterError, StepError, UnknownNameError
+from dicegym.games.positions import position_id
 from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
 from dicegym.play.turn import Turn
 from dicegym.registry import ENVIRONMENTS
@@ -253,6 +254,97 @@ def test_unknown_reset_option_is_refused() -> None:
     for options, match in (({"seats": 1}, "'seats'"), (5, "options=5"), ({"episode": "x"}, "episode='x'")):
         with pytest.raises(ParameterError, match=match):
             SingleAgentEnv("hog").reset(options=options)
+
+
+@each_environment
+def test_a_game_begins_in_a_state_and_goes_on_as_from_there(env_id: str) -> None:
+    env = gym.make(env_id, opponent=first_of_all).unwrapped
+    rng = np.random.default_rng(2)
+    _, info = env.reset(seed=2)
+    for _ in range(2):
+        observation, _, terminated, _, info = env.step(rng.choice(np.flatnonzero(info["action_mask"])[:20]))
+        assert not terminated
+    other = gym.make(env_id, opponent=first_of_all, seat="alternate").unwrapped
+    for state in (env.state, env.state.reshape(1), position_id(env.game, env.state)):
+        seen, told = other.reset(seed=9, options={"state": state})
+        assert np.array_equal(seen, observation)
+        assert told["seat"] == env.seat
+        assert np.array_equal(told["action_mask"], info["action_mask"])
+    before, gained, over = env.game.returns(env.state)[env.seat], 0.0, False
+    for _ in range(400):
+        action = rng.choice(np.flatnonzero(told["action_mask"]))
+        seen, reward, over, _, told = other.step(action)
+        assert np.array_equal(seen, env.step(action)[0])
+        gained += reward
+        if over:
+            break
+    assert gained == pytest.approx(other.game.returns(other.state)[other.seat] - before, abs=1e-5)
+    seen, _ = other.reset()
+    assert np.array_equal(seen, gym.make(env_id, opponent=first_of_all, seat="alternate").reset(seed=9)[0])
+
+
+def first_of_all(turn: Turn) -> int:
+    return int(turn.mask.argmax())
+
+
+def test_the_learner_takes_its_own_seat_in_a_state_if_it_has_one() -> None:
+    state = SingleAgentEnv("hog").game.new_game(3)[0]  # seat 0 is to move
+    for settings, options, seat in (
+        ({"seat": 1}, {}, 1),
+        ({}, {"seat": 1}, 1),
+        ({"seat": 1}, {"seat": 0}, 0),
+        ({}, {}, 0),
+    ):
+        env = SingleAgentEnv("hog", opponent="always_roll(5)", **settings)
+        _, info = env.reset(options={"state": state, **options})
+        assert (info["seat"], int(env.state["player"])) == (seat, seat)
+        assert env.state["scores"].any() == (seat == 1)
+
+
+def ended(name: str) -> Any:
+    game = dicegym.game(name)
+    state = game.new_game()[0]
+    while not state["over"]:
+        game.step(state, int(game.legal(state).argmax()) + 4)
+    return state
+
+
+HOG = dicegym.game("hog")
+
+
+@pytest.mark.parametrize(
+    ("given", "match"),
+    [
+        ("hog-", "stands for no state"),
+        (position_id(HOG, HOG.new_game()[0])[:-1], "cut or mistyped"),
+        (position_id(HOG, HOG.new_game()[0], 0), r"seat 0 may know alone: let dicegym\.analysis\.fork"),
+        (position_id(dicegym.game("hog", goal=50), dicegym.game("hog", goal=50).new_game()[0]), "goal=50"),
+        (position_id(dicegym.game("yatzy"), dicegym.game("yatzy").new_game()[0]), "it is one of yatzy"),
+        (dicegym.game("yatzy").new_game()[0], "is no state of Hog: give an id such as 'hog-...'"),
+        (dicegym.game("hog", goal=50).new_game()[0], "a record whose goal is 50"),
+        (HOG.new_game().repeat(2), "is no state of Hog"),
+        (7, "state=7 is no state of Hog"),
+        (ended("hog"), "the game is over in this state"),
+    ],
+    ids=lambda given: type(given).__name__,
+)
+def test_a_state_that_no_game_can_begin_in_is_refused(given: Any, match: str) -> None:
+    env = SingleAgentEnv("hog", opponent="always_roll(5)", seat=0)
+    env.reset(seed=1)
+    before = env.state.tobytes()
+    with pytest.raises(ParameterError, match=match):
+        env.reset(options={"state": given})
+    assert env.state.tobytes() == before
+    env.step(5)  # the game before goes on
+
+
+def test_a_state_that_nobody_can_have_played_to_is_refused() -> None:
+    state = HOG.new_game()[0]
+    state["scores"] = (30_000, 3)
+    with pytest.raises(ParameterError, match="scores is 30000"):
+        SingleAgentEnv("hog").reset(options={"state": state})
+    with pytest.raises(ParameterError, match="'state' and 'episode'"):
+        SingleAgentEnv("hog").reset(options={"state": HOG.new_game()[0], "episode": 3})
 
 
 @pytest.mark.parametrize("answer", [None, "a", [3], 3.5, 2**70])

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import os
+import pickle
 import subprocess
 import sys
 from collections import Counter
 from functools import cache
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +19,7 @@ import pytest
 import dicegym
 from dicegym.errors import AgentError, ParameterError
 from dicegym.games.parts import CHANCE, part
+from dicegym.games.yatzy.view import record_of
 from dicegym.learning.evaluate import evaluate
 from dicegym.play.drive import play_game
 from dicegym.play.player import RandomPlayer
@@ -117,6 +121,58 @@ def test_a_chance_node_shows_nobody_the_dice_to_come() -> None:
     assert {state.observation_string(seat).partition("left")[0].count("hand=()") for seat in range(2)} == {1}
 
 
+TYPES = {
+    "hog": ("IMPERFECT_INFORMATION", "ZERO_SUM"),  # views show neither runs nor whether the dice are swapped
+    "yatzy": ("PERFECT_INFORMATION", "ZERO_SUM"),
+    "yatzy(players=1)": ("PERFECT_INFORMATION", "GENERAL_SUM"),  # points
+    "liarsdice": ("IMPERFECT_INFORMATION", "ZERO_SUM"),
+    "liarsdice_spot_on": ("IMPERFECT_INFORMATION", "ZERO_SUM"),
+    "lucky": ("IMPERFECT_INFORMATION", "GENERAL_SUM"),  # orders are secret, and ties share points unevenly
+}
+
+
+@pytest.mark.parametrize(("name", "information", "utility"), [(name, *kinds) for name, kinds in TYPES.items()])
+def test_a_game_is_typed_as_what_it_is(name: str, information: str, utility: str) -> None:
+    game = pyspiel.load_game(f"dicegym_{name}")
+    kind = game.get_type()
+    assert str(kind.information).endswith(f".{information}")
+    assert str(kind.utility).endswith(f".{utility}")
+    assert kind.dynamics == pyspiel.GameType.Dynamics.SEQUENTIAL
+    assert kind.chance_mode == pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC
+    assert kind.reward_model == pyspiel.GameType.RewardModel.TERMINAL
+    assert game.utility_sum() == (0.0 if utility == "ZERO_SUM" else None)
+
+
+def records_of_random_play(game: Any, games: int) -> Any:
+    """Yield the record of each decision, without what names the dice to come."""
+    rng = np.random.default_rng(7)
+    for _ in range(games):
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            if not state.is_chance_node():
+                record = state.record
+                record["key"] = 0
+                yield record
+            moved(state, rng)
+
+
+@pytest.mark.parametrize("name", [name for name, (information, _) in TYPES.items() if information[0] == "I"])
+def test_information_is_imperfect_where_records_differ_that_look_the_same(name: str) -> None:
+    game = of(name)
+    shown: dict[Any, set[bytes]] = {}
+    for record in records_of_random_play(game, 4 if name == "lucky" else 20):
+        shown.setdefault(game.dicegym_game.view(record, 0), set()).add(record.tobytes())
+    assert max(map(len, shown.values())) > 1
+
+
+@pytest.mark.parametrize("players", [1, 3])
+def test_information_is_perfect_where_a_view_tells_the_whole_record(players: int) -> None:
+    ours = (game := of("yatzy", players=players)).dicegym_game
+    for record in records_of_random_play(game, 1):
+        for seat in range(players):
+            assert record_of(ours, ours.view(record, seat)).tobytes() == record.tobytes()
+
+
 def test_information_states_tell_what_a_seat_knows_apart_and_nothing_else() -> None:
     """The other's die changes nothing; the own die, and the way to the same bids, do."""
     game = of("liarsdice", dice=1)
@@ -131,6 +187,109 @@ def test_information_states_tell_what_a_seat_knows_apart_and_nothing_else() -> N
     assert len({after(0, 0, 3, 5), after(1, 0, 3, 5), after(0, 0, 2, 5), after(0, 0, 3, 4)}) == 4
 
 
+RECALLED = [("liarsdice", 1, 2), ("liarsdice", 1, 3), ("liarsdice", 2, 2), ("liarsdice_spot_on", 1, 3)]
+"""Games with a tensor of the information state: name, dice and players."""
+FORGETTING = [(name, {}) for name in ("hog", "yatzy", "lucky")] + [("liarsdice_spot_on", {"dice": 2})]
+"""Games without one, since they may be of any length or nothing writes it."""
+
+
+class Witness:
+    """Writes down by itself what each seat has seen when it was asked or told, and what it then did."""
+
+    def __init__(self, game: Any) -> None:
+        self.ours = game.dicegym_game
+        self.seen: list[tuple[Any, ...]] = [()] * game.num_players()
+        self.told = 0
+
+    def history(self, state: Any, seat: int) -> tuple[Any, ...]:
+        """Return what ``seat`` has seen and done, what it sees now being the last."""
+        event = self.ours.spec.public_event
+        if event is not None and int(state.record[event]) > self.told:
+            self.told = int(state.record[event])
+            self.seen = [(*seen, self.ours.view(state.record, each)) for each, seen in enumerate(self.seen)]
+        return (*self.seen[seat], self.ours.view(state.record, seat))
+
+    def write(self, state: Any, seat: int, action: int) -> None:
+        """Note what ``seat`` does in ``state``."""
+        self.seen[seat] = (*self.history(state, seat), action)
+
+
+def walk_information_states(game: Any, walks: int) -> Any:
+    """Yield (state, seat, its history as a `Witness` has it) of all decisions and ends of random games."""
+    rng = np.random.default_rng(5)
+    for _ in range(walks):
+        state, witness = game.new_initial_state(), Witness(game)
+        while True:
+            if not state.is_chance_node():
+                for seat in range(game.num_players()):
+                    yield state, seat, witness.history(state, seat)
+            if state.is_terminal():
+                break
+            if state.is_chance_node():
+                moved(state, rng)
+                continue
+            legal = state.legal_actions()
+            early = int(rng.integers(2)) and len(legal) > 1  # small steps and early calls, so that ways meet again
+            action = int(rng.choice([legal[0], legal[-1]] if early else legal))
+            witness.write(state, state.current_player(), action)
+            state.apply_action(action)
+
+
+def assert_one_to_one(pairs: list[tuple[Any, Any]]) -> None:
+    """Assert that equal things on the left are equal on the right, and the other way round."""
+    assert len(set(pairs)) == len({left for left, _ in pairs}) == len({right for _, right in pairs})
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [*((name, {"dice": dice, "players": players}) for name, dice, players in RECALLED), *FORGETTING],
+)
+def test_information_states_are_equal_where_a_seat_has_seen_and_done_the_same(
+    name: str, parameters: dict[str, int]
+) -> None:
+    game = of(name, **parameters)
+    recalls = game.get_type().provides_information_state_tensor
+    strings, tensors = [], []
+    for state, seat, history in walk_information_states(game, 40 if recalls else 6):
+        strings.append((state.information_state_string(seat), (seat, history)))
+        if recalls:
+            tensors.append((tuple(state.information_state_tensor(seat)), (seat, history)))
+    assert_one_to_one(strings)
+    assert recalls == ((name, parameters) not in FORGETTING)
+    if recalls:
+        assert len(set(tensors)) < len(tensors)  # some states have been met on several ways
+        assert_one_to_one(tensors)
+        assert np.min([left for left, _ in tensors]) == 0
+        assert np.max([left for left, _ in tensors]) == 1
+        assert game.information_state_tensor_shape() == [len(tensors[0][0])]
+
+
+@pytest.mark.parametrize(("name", "parameters"), FORGETTING)
+def test_a_tensor_that_would_forget_is_refused(name: str, parameters: dict[str, int]) -> None:
+    game = of(name, **parameters)
+    state = game.new_initial_state()
+    while state.is_chance_node():
+        state.apply_action(state.legal_actions()[0])
+    for ask in (state.information_state_tensor, lambda: state.information_state_tensor(1)):
+        with pytest.raises(pyspiel.SpielError, match="no information state tensor with perfect recall"):
+            ask()
+    with pytest.raises(pyspiel.SpielError, match="no information state tensor with perfect recall"):
+        game.information_state_tensor_shape()
+    assert len(state.observation_tensor(0)) == game.observation_tensor_size()
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_seat_remembers_its_choice_before_the_dice_fall(name: str) -> None:
+    rng = np.random.default_rng(6)
+    state = of(name).new_initial_state()
+    while state.is_chance_node():
+        moved(state, rng)
+    seat, first, second = state.current_player(), state.clone(), state.clone()
+    first.apply_action(state.legal_actions()[0])
+    second.apply_action(state.legal_actions()[1])
+    assert first.information_state_string(seat) != second.information_state_string(seat)
+
+
 def test_a_copy_of_a_state_goes_on_by_itself() -> None:
     rng = np.random.default_rng(3)
     state = of("hog").new_initial_state()
@@ -141,6 +300,57 @@ def test_a_copy_of_a_state_goes_on_by_itself() -> None:
     moved(copied, rng)
     assert str(state) == kept
     assert len(copied.history()) == len(state.history()) + 2
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_games_and_states_are_pickled_and_copied(name: str) -> None:
+    rng = np.random.default_rng(3)
+    game = of(name)
+    state = game.new_initial_state()
+    for _ in range(6):
+        moved(state, rng)
+    for copied in (pickle.loads(pickle.dumps((game, state))), copy.deepcopy((game, state)), (game, state.clone())):
+        assert copied[0] == game
+        assert copied[0].get_type() == game.get_type()
+        assert copied[0].dicegym_game == game.dicegym_game
+        assert copied[1].get_game() == game
+        assert (str(copied[1]), copied[1].history()) == (str(state), state.history())
+        assert copied[1].record.tobytes() == state.record.tobytes()
+        assert [copied[1].information_state_string(seat) for seat in range(2)] == [
+            state.information_state_string(seat) for seat in range(2)
+        ]
+        moved(copied[1], rng)
+    assert len(state.history()) == 6
+
+
+def test_a_process_that_never_heard_of_dicegym_loads_what_was_pickled(tmp_path: Path) -> None:
+    games = [of(name) for name in GAMES]
+    solver = external_sampling_mccfr.ExternalSamplingSolver(of("liarsdice", dice=1))
+    solver.iteration()
+    player = openspiel.SpielPlayer(solver.average_policy(), "mccfr")
+    seated = openspiel.PlayerBot(games[0], 1, "bacon")
+    begun = openspiel.load(dicegym.game("hog", goal=30)).new_initial_state()
+    kept = tmp_path / "kept.pickle"
+    kept.write_bytes(pickle.dumps([*games, solver, player, seated, begun]))
+    code = (
+        "import pickle, sys; *games, solver, player, seated, state = pickle.load(open(sys.argv[1], 'rb')); "
+        "solver.iteration(); state.apply_action(0); "
+        "print(*games, player.name, seated.player_id(), len(solver._infostates) > 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, kept], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [*map(str, games), "mccfr", "1", "True"]
+
+
+def test_a_saved_policy_plays_as_the_one_that_was_saved() -> None:
+    spiel = of("liarsdice", dice=1)
+    solver = external_sampling_mccfr.ExternalSamplingSolver(spiel)
+    for _ in range(3):
+        solver.iteration()
+    loaded = pickle.loads(pickle.dumps(solver)).average_policy()
+    for state, seat, _ in walk_information_states(spiel, 10):
+        if state.current_player() == seat:
+            expected = solver.average_policy().action_probabilities(state, seat)
+            assert loaded.action_probabilities(state, seat) == expected
 
 
 # --- policies at our tables ----------------------------------------------------------------------------------
@@ -173,6 +383,29 @@ def test_a_solvers_policy_is_asked_in_its_own_information_states() -> None:
     for seed in range(20):
         play_game(game, [openspiel.SpielPlayer(Watching()), RandomPlayer()], seed)
     assert asked[True] > asked.total() / 4
+
+
+@pytest.mark.parametrize(("name", "dice", "players"), RECALLED)
+def test_a_seat_at_our_table_has_the_tensors_of_the_bridge(name: str, dice: int, players: int) -> None:
+    spiel = of(name, dice=dice, players=players)
+    game = spiel.dicegym_game
+    known = {
+        state.information_state_string(seat): state.information_state_tensor(seat)
+        for state, seat, _ in walk_information_states(spiel, 80)
+    }
+    met = []
+
+    class Comparing:
+        def action_probabilities(self, state: Any, player_id: int) -> dict[int, float]:
+            if expected := known.get(state.information_state_string()):
+                met.append(state.information_state_tensor(player_id) == expected)
+            legal = state.legal_actions()
+            return {legal[0]: 0.5, legal[-1]: 0.5} if len(legal) > 1 else {legal[0]: 1.0}
+
+    for seed in range(20):
+        play_game(game, [openspiel.SpielPlayer(Comparing())] * players, seed)
+    assert len(met) > 10
+    assert all(met)
 
 
 def test_a_policy_that_asks_for_hidden_things_is_named() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+from collections.abc import Iterator
 from typing import Any
 
 import gymnasium as gym
@@ -103,6 +106,40 @@ def test_environments_take_functions_as_opponents(environment: Any) -> None:
     batch.reset(seed=1)
 
 
+def environments_against(environment: Any, bot: Any) -> Iterator[Any]:
+    """Yield every form of an environment that takes an opponent, begun."""
+    for env in (
+        gym.make(environment.full_id, opponent=bot),
+        gym.make_vec(environment.full_id, num_envs=2, vectorization_mode="vector_entry_point", opponent=[bot]),
+    ):
+        env.reset(seed=1)
+        yield env
+    sb3 = pytest.importorskip("dicegym.envs.sb3")
+    vec_env = sb3.SB3VecEnv(environment.game, 2, opponent={bot: 1.0})
+    vec_env.reset()
+    yield vec_env
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lambda one: one.full_id)
+def test_environments_are_copied_and_pickled_with_what_plays_in_them(environment: Any) -> None:
+    for bot in [*ORIGINAL[environment.game], first_legal]:
+        for env in environments_against(environment, bot):
+            others = [copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
+            masks = env.env_method("action_masks") if hasattr(env, "env_method") else env.unwrapped.action_masks()
+            actions = np.argmax(masks, axis=-1)
+            seen = [each.step(actions)[0] for each in (*others, env)]
+            assert np.array_equal(seen[0], seen[2])
+            assert np.array_equal(seen[1], seen[2])
+
+
+def test_what_python_cannot_pickle_is_copied_all_the_same() -> None:
+    env = gym.make("dicegym/Hog-v0", opponent=lambda score, opponent_score: 4)
+    env.reset(seed=1)
+    assert np.array_equal(copy.deepcopy(env).step(5)[0], env.step(5)[0])
+    with pytest.raises(AttributeError, match="Can't pickle local object"):
+        pickle.dumps(env)
+
+
 def test_a_pure_function_is_asked_for_many_games_at_once() -> None:
     def pure(observation: np.ndarray, mask: np.ndarray) -> int:
         return 6
@@ -138,5 +175,11 @@ def test_a_model_in_memory_is_an_agent() -> None:
     score = evaluate("hog", model)
     assert score.measure == "exact win rate"
     assert dicegym.agent("hog", model).name == "PPO"
+    env = gym.make("dicegym/Hog-v0", opponent=model, seat=0)
+    env.reset(seed=1)
+    others = [copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
+    assert all(
+        np.array_equal(other.step(5)[0], env.unwrapped.game.observe(other.unwrapped.state, 0)) for other in others
+    )
     with pytest.raises(ModelError, match="12 actions"):
         evaluate("lucky", model)

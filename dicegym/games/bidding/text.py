@@ -81,7 +81,7 @@ def _cup(state: Any, player: int, seat: int | None, bids: tuple[Bid, ...]) -> Li
 
 
 def limits(game: Game, most: int) -> dict[str, tuple[Any, Any]]:
-    """Return the least and the largest value of each field; see `dicegym.analysis.positions.FieldLimits`.
+    """Return the least and the largest value of each field; see `dicegym.games.positions.FieldLimits`.
 
     ``most`` is the largest quantity that can be bid in this game.
     """

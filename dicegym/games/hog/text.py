@@ -42,7 +42,7 @@ def scene(state: Any, seat: int | None) -> Scene:
 
 
 def limits(game: Game) -> dict[str, tuple[Any, Any]]:
-    """Return the least and the largest value of each field; see `dicegym.analysis.positions.FieldLimits`."""
+    """Return the least and the largest value of each field; see `dicegym.games.positions.FieldLimits`."""
     return {
         "scores": (0, game.parameters["goal"] - 1 + MOST_DICE * _FACES * LONGEST_RUN),
         "runs": (0, LONGEST_RUN),

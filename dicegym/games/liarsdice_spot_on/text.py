@@ -40,7 +40,7 @@ def scene(state: Any, seat: int | None) -> Scene:
 
 
 def limits(game: Game) -> dict[str, tuple[Any, Any]]:
-    """Return the least and the largest value of each field; see `dicegym.analysis.positions.FieldLimits`."""
+    """Return the least and the largest value of each field; see `dicegym.games.positions.FieldLimits`."""
     return text.limits(game, LARGEST)
 
 

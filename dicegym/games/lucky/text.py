@@ -88,7 +88,7 @@ def scene(state: Any, seat: int | None) -> Scene:
 
 
 def limits(game: Game) -> dict[str, tuple[Any, Any]]:
-    """Return the least and the largest value of each field; see `dicegym.analysis.positions.FieldLimits`."""
+    """Return the least and the largest value of each field; see `dicegym.games.positions.FieldLimits`."""
     seated = np.arange(MOST_PLAYERS) < game.players
     stocked, rich = seated[:, None] * STOCK, seated * int(MOST)
     return {

@@ -92,7 +92,7 @@ def _hand(dice: tuple[int, ...]) -> int:
 
 
 def limits(game: Game) -> dict[str, tuple[Any, Any]]:
-    """Return the least and the largest value of each field; see `dicegym.analysis.positions.FieldLimits`."""
+    """Return the least and the largest value of each field; see `dicegym.games.positions.FieldLimits`."""
     seated = np.arange(SEATS) < game.players
     return {
         "round_number": (1, BOXES),

@@ -12,9 +12,18 @@ from typing import Any
 import numpy as np
 
 from dicegym.engine.game import Game
-from dicegym.players.drawing import hidden_fields, open_fields
+from dicegym.games.parts import KEYBOARD, part
 
-__all__ = ["hidden_fields", "known", "open_fields"]
+
+def open_fields(game: Game) -> frozenset[str]:
+    """Return the private fields of a game that everybody at a table sees all the same."""
+    keyboard = part(game, KEYBOARD)
+    return frozenset() if keyboard is None else keyboard.OPEN & game.spec.private
+
+
+def hidden_fields(game: Game) -> frozenset[str]:
+    """Return the private fields of which a seat at a table knows its own entry alone."""
+    return game.spec.private - open_fields(game)
 
 
 def known(game: Game, state: Any, seat: int) -> np.ndarray:

@@ -4,9 +4,9 @@
 
 The name of the game stands before the first hyphen. What follows is a number, in the URL-safe digits of Base64: the
 players and the parameters, what of the record differs from a new game's, each field in as many bits as its limits
-leave it (`dicegym.analysis.packing`), and three bytes that tell a text which was cut or mistyped from a whole one.
+leave it (`dicegym.games.packing`), and three bytes that tell a text which was cut or mistyped from a whole one.
 There are two forms: one of the whole record, with the key that names all dice to come; and one of what a seat may know
-(`dicegym.analysis.hidden`), from which nobody can find out more.
+(`dicegym.games.hidden`), from which nobody can find out more.
 
 A text may come from a stranger, and compiled code trusts records. So nothing out of the limits that a game's
 ``text.py`` sets (``limits``) can be written at all, and what does not fit together (``impossible``) is refused.
@@ -21,11 +21,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.hidden import known
-from dicegym.analysis.packing import SymbolReader, SymbolWriter, read, read_all, write, write_all
 from dicegym.engine.game import Game
 from dicegym.errors import DicegymError, ParameterError, one_line
 from dicegym.games import game as make_game
+from dicegym.games.hidden import known
+from dicegym.games.packing import SymbolReader, SymbolWriter, read, read_all, write, write_all
 
 FieldLimits = Mapping[str, tuple[Any, Any]]
 """By field the least and the largest value, each a number or an array of the field's shape."""
