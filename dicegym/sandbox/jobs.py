@@ -70,9 +70,18 @@ class Entry(NamedTuple):
 
     @property
     def trusted(self) -> bool:
-        """Whether its code ships with the package or was loaded by the caller already."""
-        origin = self.origin.file if isinstance(self.origin, Source) else self.origin
-        return isinstance(origin, Player | Sent) or is_shipped(origin)
+        """Whether all its code ships with the package, unchanged, or was loaded by the caller already."""
+        origin = self.origin
+        if isinstance(origin, Player | Sent):
+            return True
+        if isinstance(origin, Path):
+            return is_shipped(origin)
+        if self.seal:
+            return all(is_shipped(origin.file.parent / name, digest) for name, digest in self.seal)
+        try:
+            return is_shipped(origin.file) and all(map(is_shipped, files.gather(origin.file)))
+        except BadFileError:
+            return False
 
     def played_by(self, player: Player) -> Entry:
         """Return the entry under its name with another player, which is trusted."""
