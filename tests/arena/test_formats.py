@@ -16,6 +16,7 @@ from made_up import Disorderly, Play, Returns, disorderly
 import dicegym
 from dicegym.arena import ContestResult, Named, Standing, contest
 from dicegym.arena.contest import FORMATS, format_named
+from dicegym.arena.entries import entries_of
 from dicegym.arena.formats.settling import fold
 from dicegym.arena.match import Match
 from dicegym.arena.options import ContestOptions
