@@ -20,7 +20,7 @@ export RUFF_CACHE_DIR := $(VENV)/cache/ruff
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo bench bench-docs docs notebooks check kernels test test-slow proofs test-boundscheck \
-        test-nojit test-lowest lint lint-style lint-format lint-types format clean distclean
+        test-nojit test-lowest lint lint-style lint-format lint-types manifest format clean distclean
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 18
@@ -85,6 +85,9 @@ lint-format: $(STAMP)
 
 lint-types: $(STAMP)
 	$(BIN)/mypy
+
+manifest: $(STAMP)  ## say anew which agents ship, after a change to agents/
+	$(BIN)/python -c "from dicegym import shipped; shipped.MANIFEST.write_text(shipped.manifest_text())"
 
 format: $(STAMP)  ## rewrite the sources in the house format
 	$(BIN)/ruff check --fix-only --quiet .

@@ -1,12 +1,22 @@
-"""What ships beside the package: the folders ``agents``, ``training`` and ``docs/examples``."""
+"""What ships beside the package: the folders ``agents``, ``training`` and ``docs/examples``.
+
+What lies in ``agents`` is no proof that it ships: a checkout's folder takes any file. So the agents that ship are known
+by their content, of which `MANIFEST` has the hashes; ``make manifest`` writes it anew after a change to ``agents``.
+"""
 
 from __future__ import annotations
 
+import functools
+import hashlib
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent
 _ELSEWHERE = {"examples": "docs/examples"}
 """Folders that do not stand at the top of a checkout."""
+MANIFEST = _PACKAGE / "agents.sha256"
+"""Programs and models that ship, a line each, as ``sha256sum`` prints them in the folder ``agents``."""
+_PLAYING = (".py", ".zip")
+"""Suffixes of what the manifest names."""
 
 
 def shipped_folder(name: str) -> Path:
@@ -18,6 +28,40 @@ def shipped_folder(name: str) -> Path:
     return _PACKAGE / f"_{name}"
 
 
-def is_shipped(path: Path) -> bool:
-    """Return whether ``path`` lies among the agents that ship with the package."""
-    return path.resolve().is_relative_to(shipped_folder("agents").resolve())
+def is_shipped(path: Path, digest: str | None = None) -> bool:
+    """Return whether ``path`` is a program or a model among the agents that ships with the package, unchanged.
+
+    Args:
+        path: of a file.
+        digest: SHA-256 of its bytes, hexadecimal, where somebody has read it; None: it is read now.
+    """
+    path, folder = path.resolve(), _agents()
+    if not path.is_relative_to(folder):
+        return False
+    known = _hashes().get(path.relative_to(folder).as_posix())
+    return known is not None and known == (_digest_of(path) if digest is None else digest)
+
+
+def manifest_text() -> str:
+    """Return what `MANIFEST` has to say of the present folder ``agents``."""
+    folder = _agents()
+    found = sorted(path for path in folder.rglob("*") if path.suffix in _PLAYING and path.is_file())
+    return "".join(f"{_digest_of(path)}  {path.relative_to(folder).as_posix()}\n" for path in found)
+
+
+def _agents() -> Path:
+    return shipped_folder("agents").resolve()
+
+
+@functools.cache
+def _hashes() -> dict[str, str]:
+    """Return file -> SHA-256 of what ships."""
+    lines = MANIFEST.read_text(encoding="utf-8").splitlines() if MANIFEST.is_file() else []
+    return {name: digest for digest, name in (line.split("  ", 1) for line in lines)}
+
+
+def _digest_of(path: Path) -> str | None:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return None

@@ -224,8 +224,8 @@ def contest(
 ) -> ContestResult[Any]:
     """Check all entries, and hold a contest in the game's own format or another one.
 
-    The result depends on ``seed`` and the names of the entries alone, not on their order or the number of processes. A
-    bad entry is disqualified, and nobody else's results are the worse for it.
+    The result depends on ``seed`` and the entries' names and files alone, not on their order or the number of
+    processes. A bad entry is disqualified, and nobody else's results are the worse for it.
 
     Args:
         game: the game or its name.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -94,12 +94,13 @@ def entries_of(
     for name, spec in specs.items() if in_order else sorted(specs.items()):
         origin = _resolved(game, spec)
         seal: Seal = ()
+        trusted = False
         try:
             entries.append(entry(game, name, spec))
-            seal = entries[-1].seal
+            seal, trusted = entries[-1].seal, entries[-1].trusted
         except AgentError as error:
             broken.append(Disqualified(name, error.reason))
-        records.append(record_of(name, spec, origin, seal))
+        records.append(replace(record_of(name, spec, origin, seal), beside_referee=trusted))
     records.sort(key=lambda record: record.name)
     borrowing = _borrowing([one for one in entries if one.name in submitted])
     broken += borrowing

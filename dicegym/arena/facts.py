@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from dicegym.arena.provenance import Provenance
     from dicegym.arena.rows import MatchRow
 
+MOST_NAMED = 12
+"""Names of who played beside the referee."""
 Facts = list[tuple[str, str]]
 """(what, its value), in words."""
 
@@ -39,6 +41,7 @@ def facts_of(
     if came_from is None:
         return []
     parameters = ", ".join(f"{name}={value}" for name, value in came_from.parameters.items())
+    beside = [entry.name for entry in came_from.entries if entry.beside_referee]
     return [
         ("game", f"{title} ({parameters})" if parameters else title),
         ("seats", str(came_from.players)),
@@ -48,9 +51,16 @@ def facts_of(
         ("faults", f"{sum(misplay_counts(misplays).values()):,}"),
         ("rules", came_from.fingerprint),
         ("isolation", came_from.isolation or "none was needed: all entries are trusted"),
+        *([("beside the referee", _some(beside))] if beside else []),
         ("limits", limits_in_words(came_from.limits)),
         ("versions", f"dicegym {came_from.dicegym}, Python {came_from.python}, NumPy {came_from.numpy}"),
     ]
+
+
+def _some(names: Sequence[str]) -> str:
+    """Return names, the first ones if they are many."""
+    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more
 
 
 def limits_in_words(limits: Mapping[str, float | None]) -> str:

@@ -17,7 +17,7 @@ from dicegym.engine.game import Game
 from dicegym.sandbox.jobs import Job
 from dicegym.sandbox.limits import Limits
 
-VERSION = 1
+VERSION = 2
 """Of what is digested, and of how games follow from it: raised when either changes."""
 
 

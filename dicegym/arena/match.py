@@ -298,7 +298,10 @@ class _MatchReferee(Referee):
 
 @dataclass(frozen=True)
 class Match:
-    """A match as a job for a sandbox. Its games follow from the contest's seed and the entries' names alone."""
+    """A match as a job for a sandbox. Its games follow from the contest's seed and the entries' names and files alone.
+
+    A file that is changed meets new dice: whoever knows those of a match that was played gains nothing in the next one.
+    """
 
     game: Game
     entries: tuple[Entry, ...]
@@ -312,8 +315,9 @@ class Match:
     def seed(self) -> int:
         """The seed of the games, whatever the order of the entries."""
         number = (self.number,) if self.number else ()
-        names = sorted(entry.name for entry in self.entries)
-        return named_seed("match", self.game.name, self.contest_seed, *names, *number)
+        entries = sorted((entry.name, entry.content) for entry in self.entries)
+        who = [part for entry in entries for part in entry if part]
+        return named_seed("match", self.game.name, self.contest_seed, *who, *number)
 
     @property
     def facts(self) -> dict[str, Any]:

@@ -37,12 +37,15 @@ class EntryRecord:
         kind: "bot", "model", "player", or "missing" if there was nothing.
         files: file -> SHA-256 of its bytes, as ``sha256sum`` prints it; a bot's own file comes first, helpers that it
             imports follow by their paths from there. Empty for a player that was handed over as it is.
+        beside_referee: whether it plays in the referee's own process: agents that ship with the package, unchanged,
+            models, and players that were handed over.
     """
 
     name: str
     given: str
     kind: str
     files: dict[str, str]
+    beside_referee: bool = False
 
 
 def record_of(name: str, given: object, origin: Origin | None, seal: Seal = ()) -> EntryRecord:

@@ -64,28 +64,46 @@ class Report(NamedTuple):
 
     @classmethod
     def from_json(cls, plain: Mapping[str, Any]) -> Report:
-        """Return the report that was made plain."""
+        """Return the report that was made plain. Raises ValueError, TypeError or LookupError: it was none."""
         tables: list[ReportTable | Matrix] = []
         for one in plain["tables"]:
             if "matrix" in one:
-                tables.append(Matrix(*one["matrix"]))
+                heading, names, cells, shades = one["matrix"]
+                (heading,), names, cells = _texts([heading]), _texts(names), [_texts(row) for row in cells]
+                shades = [[None if shade is None else float(shade) for shade in row] for row in shades]
+                if any(len(part) != len(names) for part in (cells, *cells, *([shades, *shades] if shades else []))):
+                    raise ValueError("a matrix that is no square")
+                tables.append(Matrix(heading, names, cells, shades))
             else:
                 heading, titles, rows = one["table"]
+                (heading,), titles, rows = _texts([heading]), _texts(titles), [_texts(row) for row in rows]
+                if any(len(row) != len(titles) for row in rows):
+                    raise ValueError("a table whose rows are of other lengths than its titles")
                 tables.append((heading, titles, rows))
         return cls(
-            plain["heading"],
+            _texts([plain["heading"]])[0],
             tables,
-            [Disqualified(*one) for one in plain["disqualified"]],
-            [Misplay(name, tuple(others), *rest) for name, others, *rest in plain["misplays"]],
-            plain["remarks"],
-            plain["words"],
-            [(name, value) for name, value in plain["facts"]],
+            [Disqualified(*_texts(one)) for one in plain["disqualified"]],
+            [
+                Misplay(*_texts([name]), tuple(_texts(others)), int(game), int(turn), *_texts([reason]), int(more))
+                for name, others, game, turn, reason, more in plain["misplays"]
+            ],
+            _texts(plain["remarks"]),
+            _texts(plain["words"]),
+            [(name, value) for name, value in map(_texts, plain["facts"])],
         )
 
     def told_facts(self) -> list[str]:
         """Return the facts as one sentence, as far as the heading does not say them anyway."""
         said = [f"{name}: {value}" for name, value in self.facts if name not in SAID_ABOVE]
         return ["; ".join(said)] if said else []
+
+
+def _texts(values: Any) -> list[str]:
+    """Return a list of texts as it is. Raises TypeError: it is none."""
+    if not isinstance(values, list) or not all(isinstance(one, str) for one in values):
+        raise TypeError("no list of texts")
+    return values
 
 
 def without_options(words: Sequence[str]) -> list[str]:

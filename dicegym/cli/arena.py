@@ -19,7 +19,7 @@ from dicegym.cli.common import (
     print_table,
     write_json,
 )
-from dicegym.cli.merging import merge
+from dicegym.cli.merging import merge, verify
 from dicegym.cli.replay import replay
 from dicegym.errors import DependencyError, ParameterError
 from dicegym.files import write_text
@@ -231,6 +231,7 @@ arena.command(
     help="See a stored game again: `dicegym replay` by another name.\n\nExample: dicegym arena replay 12.1 --step"
 )(replay)
 arena.command()(merge)
+arena.command()(verify)
 
 
 @arena.command()

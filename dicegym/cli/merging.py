@@ -1,4 +1,4 @@
-"""Stores of contests put together."""
+"""Stores of contests put together, and what they hold tried."""
 
 from __future__ import annotations
 
@@ -6,16 +6,26 @@ from typing import Annotated
 
 import typer
 
-from dicegym.cli.common import StoreName, out
+from dicegym.cli.common import StoreName, out, progress_bar
+
+Sample = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="play so many matches of each store again, drawn at random (default: all)"),
+]
 
 
 def merge(
     stores: Annotated[list[str], typer.Argument(metavar="STORE...", help="files of shards, or URLs; they stay")],
+    sample: Sample = None,
+    failed: Annotated[
+        bool, typer.Option("--failed", help="take matches, too, that an entry ended by failing, which no replay shows")
+    ] = False,
     store: StoreName = None,
 ) -> None:
     """Put the matches of stores into another one, each once.
 
-    The contest's own command finds them there, by their keys, and plays nothing again.
+    Their games are played again, and nothing is taken of a store in which something does not follow from them. The
+    contest's own command finds the matches there, by their keys, checks the entries, and plays what is missing.
 
     Example: dicegym arena merge one.sqlite two.sqlite --store all.sqlite
     """
@@ -23,6 +33,33 @@ def merge(
     from dicegym.arena.store.merging import merge as put_together
 
     into = named_store(store)
-    found = put_together(into, stores)
+    with progress_bar("matches") as progress:
+        found = put_together(into, stores, sample, failed, progress)
     known = f"; {found.known:,} were there" if found.known else ""
-    out.print(f"put {found.matches:,} matches and {found.examinations:,} checks into {into}{known}")
+    out.print(f"put {found.matches:,} matches into {into}{known}; {found.replayed:,} were played again")
+    if found.failed:
+        taken = "taken as they are stored" if failed else "left out, and are played anew (--failed takes them)"
+        out.print(f"{found.failed:,} that an entry ended by failing are {taken}")
+    if found.other_rules:
+        out.print(f"{found.other_rules:,} by other rules than today's are left out")
+
+
+def verify(sample: Sample = None, store: StoreName = None) -> None:
+    """Play the matches of a store again, and compare all that is stored of them.
+
+    That a bot chose its moves, and that one failed, no replay can show.
+
+    Example: dicegym arena verify --store all.sqlite
+    """
+    from dicegym.arena.storage import named_store
+    from dicegym.arena.store.reading import StoreReader
+    from dicegym.arena.store.verifying import refuse_wrong, verdicts
+
+    with StoreReader(named_store(store)) as reader:
+        with progress_bar("matches") as progress, reader.connection() as connection:
+            found = list(verdicts(connection, sample, progress))
+        refuse_wrong(reader.name, found)
+        unknown = sum(one.failed or one.other_rules for one in found)
+        cannot = f"; {unknown:,} cannot be (an entry failed, or the rules were others)" if unknown else ""
+        replayed = sum(one.replayed for one in found)
+        out.print(f"{reader.name} holds {len(found):,} matches: {replayed:,} were played again to the same end{cannot}")

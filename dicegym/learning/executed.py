@@ -24,7 +24,6 @@ from dicegym.sandbox.jail import Choice
 from dicegym.sandbox.jobs import Entry, Failure, Job, entry
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.sandbox import JobOutcome
-from dicegym.shipped import is_shipped
 
 GAME_SECONDS = 10.0
 """Processor time of a stranger's bot for all its moves of a game, unless it is given more."""
@@ -36,7 +35,7 @@ def is_strangers(game: Game, spec: Any) -> bool:
     Raises as `dicegym.players.roster.resolve` does.
     """
     origin = resolve(game, spec)
-    return isinstance(origin, Source) and not is_shipped(origin.file)
+    return isinstance(origin, Source) and not Entry("", origin).trusted
 
 
 def limits_of(seconds: float = GAME_SECONDS, memory: int = Limits.memory) -> Limits:

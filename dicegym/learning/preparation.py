@@ -26,7 +26,7 @@ from dicegym.players import model as models
 from dicegym.players.roster import Origin, agent_names, model_file, resolve
 from dicegym.players.seal import is_sealed
 from dicegym.players.unpickling import TRUST
-from dicegym.shipped import is_shipped
+from dicegym.sandbox.jobs import Entry
 
 
 class Prepared(NamedTuple):
@@ -78,7 +78,7 @@ def prepare(
             raise AgentError(error.agent, f"{error.reason}{_why_now(name, table, folder)}") from error
     if resume and not trust and not is_sealed(folder / SETTINGS_FILE):
         programs = [
-            name for name, origin in found.items() if isinstance(origin, Source) and not is_shipped(origin.file)
+            name for name, origin in found.items() if isinstance(origin, Source) and not Entry(name, origin).trusted
         ]
         programs += [text for _, text in _named(settings, networks=True)]
         if programs:

@@ -14,6 +14,9 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+MOST_QUEUED = 10
+"""How many times its limit a clock may show, however long a processor was waited for: who wakes up all the time while
+others work waits nearly all of it, and uses nothing."""
 LOADING, ASKED, PLAYING = range(3)
 """What the number of a `Reading` counts: nothing, questions of a test, games of a match."""
 
@@ -150,3 +153,26 @@ def processor_time(process: int) -> float | None:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
     except (OSError, ValueError, IndexError):
         return None
+
+
+def queue_time(process: int | str = "thread-self") -> float:
+    """Return the seconds that the first thread of a process, or this thread, has waited for a processor.
+
+    It is 0 where nobody knows: the process is gone, or the system does not count it.
+    """
+    try:
+        with open(f"/proc/{process}/schedstat", "rb") as file:
+            return int(file.read().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0
+
+
+def is_late(clock: float, limit: float, queued: Callable[[], float]) -> bool:
+    """Return whether a clock has passed a limit, time left out in which others had the processor.
+
+    Args:
+        clock: seconds that have passed.
+        limit: seconds.
+        queued: says how many of them a processor was waited for; asked only where it matters.
+    """
+    return clock > limit and (clock > MOST_QUEUED * limit or clock - queued() > limit)

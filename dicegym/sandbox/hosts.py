@@ -27,10 +27,8 @@ from dicegym.sandbox.frames import MessageStream
 from dicegym.sandbox.jobs import Seal, sealed
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.readable import visible_files
-from dicegym.sandbox.remote import END_SECONDS, GoneError, Remote
+from dicegym.sandbox.remote import END_SECONDS, START_SECONDS, GoneError, Remote
 
-START_SECONDS = 30.0
-"""How long a host may take to start: no bot runs in it, so what takes longer is a machine in trouble."""
 MOST = 32
 """Hosts that a referee keeps for entries that do not play at the moment: 8 MB each, 15 with NumPy (measured). With as
 many entries and more, each that comes in turn is the one that was just let go."""

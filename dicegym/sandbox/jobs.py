@@ -67,12 +67,24 @@ class Entry(NamedTuple):
     identity: str = ""
     """SHA-256, hexadecimal, of what it is made of: the files of a bot with all that it imports or may read there, a
     model's file, a player as it was handed over. Who has the same name and identity plays the same."""
+    content: str = ""
+    """The identity of what was read from files, from which the dice of its matches follow too. Empty for a player that
+    was handed over: its bytes are others in each process, and whoever holds the contest has made it."""
 
     @property
     def trusted(self) -> bool:
-        """Whether its code ships with the package or was loaded by the caller already."""
-        origin = self.origin.file if isinstance(self.origin, Source) else self.origin
-        return isinstance(origin, Player | Sent) or is_shipped(origin)
+        """Whether all its code ships with the package, unchanged, or was loaded by the caller already."""
+        origin = self.origin
+        if isinstance(origin, Player | Sent):
+            return True
+        if isinstance(origin, Path):
+            return is_shipped(origin)
+        if self.seal:
+            return all(is_shipped(origin.file.parent / name, digest) for name, digest in self.seal)
+        try:
+            return is_shipped(origin.file) and all(map(is_shipped, files.gather(origin.file)))
+        except BadFileError:
+            return False
 
     def played_by(self, player: Player) -> Entry:
         """Return the entry under its name with another player, which is trusted."""
@@ -110,12 +122,12 @@ def entry(game: Game, name: str, spec: Spec | Any) -> Entry:
     except (ModelError, BadFileError) as error:
         raise AgentError(name, str(error)) from error
     if isinstance(origin, Source):
-        return Entry(
-            name, origin, seal, _identity("bot", origin.attribute, origin.arguments, seal, _data(game, origin, seal))
-        )
+        found = _identity("bot", origin.attribute, origin.arguments, seal, _data(game, origin, seal))
+        return Entry(name, origin, seal, found, found)
     sent = _sent(name, origin)
-    made_of = made_of or ("player", hashlib.sha256(sent.pickled).hexdigest())
-    return Entry(name, sent, identity=_identity(*made_of))
+    if made_of:
+        return Entry(name, sent, (), _identity(*made_of), _identity(*made_of))
+    return Entry(name, sent, identity=_identity("player", hashlib.sha256(sent.pickled).hexdigest()))
 
 
 def _data(game: Game, source: Source, seal: Seal) -> list[tuple[str, str]]:

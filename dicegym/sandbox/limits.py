@@ -23,7 +23,8 @@ class Limits:
 
     Attributes:
         seconds: processor time for all its moves of a match together, and to answer all questions of the contest's
-            test. A clock on the wall `PATIENCE` times as generous catches what hangs.
+            test. A clock on the wall `PATIENCE` times as generous catches what hangs; it leaves out the wait for a
+            processor (`dicegym.sandbox.heartbeat.is_late`).
         memory: bytes beyond what the program itself needs (enforced on Linux).
         start: processor time to load; None: as ``seconds``.
         move: processor time for one move; None: as ``seconds``.

@@ -22,20 +22,22 @@ from dicegym.bots.calls import Witness
 from dicegym.errors import AgentError, one_line
 from dicegym.play.printed import Printed
 from dicegym.sandbox.frames import MessageStream
+from dicegym.sandbox.heartbeat import is_late, queue_time
 from dicegym.sandbox.limits import Limits
 
 LOOK_EVERY = 20
 """Milliseconds between two looks at the clocks of a bot that has not answered."""
 AT_ONCE = 500
 """Questions that may wait for a bot whose answers do not depend on each other's."""
+START_SECONDS = 300.0
+"""How long a host, or one of its children, may take to start: no bot runs in it yet, so what takes longer is a machine
+in trouble. Where others work and a contest gives way to them, a second of work takes minutes."""
 END_SECONDS = 10.0
 """How long a host may take to end one of its children, before it is ended itself."""
 NOT_ASKED = "is not asked any more in this match"
 """What is said of a bot whose process is no more, each time that it would be asked."""
 WORDS_SECONDS = 1.0
 """How long a child that has closed its socket has to end by itself, so that there is something to say of its end."""
-_LONGEST_POLL = (1 << 31) - 1
-"""Milliseconds: the most that the system takes."""
 _CREDENTIALS = struct.Struct("3i")
 START, MATCH = "start", "match"
 """What a bank of time is for: to load, and all moves of a match."""
@@ -110,6 +112,7 @@ class Remote:
         self.spent = 0.0
         self._waited = 0.0
         self._clock: int | None = None
+        self._process = 0
         self._began = 0.0
         self._phase = START
         self._number = 0
@@ -132,13 +135,14 @@ class Remote:
 
     def _meet(self) -> list[str]:
         """Wait for the first frame, which comes before any bot is loaded, and learn the number of the process."""
-        if not self._poll.poll(min(1000 * self._limits.wall_of(self._limits.start_seconds), _LONGEST_POLL)):
+        if not self._poll.poll(1000 * START_SECONDS):
             raise self._leave("its process did not start")
         size = socket.CMSG_SPACE(_CREDENTIALS.size) if hasattr(socket, "CMSG_SPACE") else 0
         data, ancillary, _, _ = self._socket.recvmsg(LONGEST_FRAME, size)
         for level, kind, content in ancillary:
             if level == socket.SOL_SOCKET and kind == getattr(socket, "SCM_CREDENTIALS", None):
                 process, _, _ = _CREDENTIALS.unpack(content[: _CREDENTIALS.size])
+                self._process = process
                 self._clock = ~process << 3 | 2  # as clock_getcpuclockid(3) has it on Linux
         if hasattr(socket, "SO_PASSCRED"):
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
@@ -156,6 +160,15 @@ class Remote:
         self._phase = phase
         self.spent = self._waited = 0.0
         self._began = self._used() or 0.0
+        self._queued_before = self._queue_time()
+
+    def _queue_time(self) -> float:
+        """Return the seconds that the bot's process and this referee have waited for a processor, in all."""
+        return queue_time(self._process) + queue_time()
+
+    def _queued(self) -> float:
+        """Return how many of them since `begin_bank`: other programs took this time, not the bot."""
+        return max(0.0, self._queue_time() - self._queued_before)
 
     def _used(self) -> float | None:
         """Return the processor time of the bot's process; None if it is gone or the system does not tell."""
@@ -315,10 +328,11 @@ class Remote:
             raise self._leave(f"took more than {move:g} s", together=False)
         if self.spent > bank:
             raise self._leave(f"took more than {bank:g} s", together=True)
-        if passed > limits.wall_of(move) < limits.wall_of(bank):
+        wall = limits.wall_of(bank)
+        if limits.wall_of(move) < wall and is_late(passed, limits.wall_of(move), self._queued):
             raise self._leave(f"took more than {limits.wall_of(move):g} s by the clock", together=False)
-        if clock > limits.wall_of(bank):
-            words = f"took more than {limits.wall_of(bank):g} s by the clock ({self.spent:.1f} s of them at work)"
+        if is_late(clock, wall, self._queued):
+            words = f"took more than {wall:g} s by the clock ({self.spent:.1f} s of them at work)"
             raise self._leave(words, together=True)
 
     def _leave(self, what: str, together: bool = False) -> GoneError:

@@ -26,7 +26,7 @@ from dicegym.engine.validate import whole_number
 from dicegym.errors import DicegymError
 from dicegym.players.roster import agent_name, resolve
 from dicegym.sandbox import jail, scratch
-from dicegym.sandbox.heartbeat import PLAYING, Heartbeat, Reading, processor_time
+from dicegym.sandbox.heartbeat import PLAYING, Heartbeat, Reading, is_late, processor_time, queue_time
 from dicegym.sandbox.jobs import Entry, Failure, Job
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.remote import Ended
@@ -103,6 +103,7 @@ class _Worker:
         self.processors = processors
         self._limits = limits
         self._stopped: Failure | None = None
+        self._queued_before = 0.0
         self.conn: Connection
         self.conn, other = context.Pipe()
         cells = context.RawArray("d", Heartbeat.SIZE)
@@ -131,6 +132,7 @@ class _Worker:
     def start(self, job: Job) -> None:
         """Hand over ``job``."""
         self.job, self._stopped = job, None
+        self._queued_before = queue_time(self._process.pid or 0)
         self._heartbeat.reset()
         self.conn.send_bytes(pickle.dumps(job))
 
@@ -151,9 +153,13 @@ class _Worker:
         """Return in words which limit the acting entry has passed; empty if none."""
         if reading.spent > self._limits.seconds:
             return f"took more than {self._limits.seconds:g} s"
-        if reading.spent + reading.waited > self._limits.wall:
+        if is_late(reading.spent + reading.waited, self._limits.wall, self._queued):
             return f"took more than {self._limits.wall:g} s by the clock ({reading.spent:.1f} s of them at work)"
         return ""
+
+    def _queued(self) -> float:
+        """Return how long the keeper has waited for a processor during this job."""
+        return max(0.0, queue_time(self._process.pid or 0) - self._queued_before)
 
     def finish(self) -> tuple[Job, JobOutcome, bool]:
         """Return (job, outcome, whether this worker can go on) once ``conn`` has something to say."""

@@ -22,6 +22,8 @@ from collections.abc import Callable, Iterable
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
+import numpy as np
+
 from dicegym.bots.calls import Witness
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
@@ -43,9 +45,23 @@ CAN_FORK = hasattr(os, "fork")
 """Where there is no fork, bots play in the referee's process: nothing keeps them from it."""
 
 
+REHEARSED = 100
+"""Actions that nobody chooses before anybody is timed."""
+
+
 def rehearse(game: Game, entry: Entry) -> None:
-    """Play one game between copies of ``entry``, so that all kernels are in memory before anybody is timed."""
-    state = play_game(game, [entry.load(game, seat) for seat in range(game.players)])
+    """Play one game, so that all kernels are in memory before anybody is timed.
+
+    Copies of ``entry`` play it if that is trusted, as nothing else may run here; else the first legal actions are.
+    """
+    if entry.trusted:
+        state = play_game(game, [entry.load(game, seat) for seat in range(game.players)])
+    else:
+        states = game.new_game()
+        for _ in range(REHEARSED):
+            if not states[0]["over"]:
+                game.step(states[0], int(np.flatnonzero(game.legal(states[0]))[0]))
+        state = states[0]
     game.returns(state)
     game.observe(state, 0)  # models look and are told what is legal; bots play by a view
     game.legal(game.new_game()[0])

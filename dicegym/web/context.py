@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from starlette.requests import Request
 
 from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.stored import StoredContest
 from dicegym.errors import ParameterError
 from dicegym.web.limits import VisitorLimits
 from dicegym.web.settings import WebSettings
@@ -31,6 +32,8 @@ class Web:
         work: threads for what takes longer than a request may.
         channels: what is told to pages that stay live.
         operators: say whether somebody is an operator, see `dicegym.web.rights`; a section that knows adds to them.
+        open_contests: say whether a stored contest still takes entries, whose dice nobody may foresee; a section that
+            takes them adds to these. Ask `is_secret`.
         on_start: called when it starts, in an event loop.
         on_stop: called when it ends, the last one first; each is called whatever becomes of the others.
     """
@@ -43,9 +46,17 @@ class Web:
         self.work = WorkerThreads()
         self.channels = LiveChannels()
         self.operators: list[Callable[[Request], bool]] = []
+        self.open_contests: list[Callable[[StoredContest], bool]] = []
         self._shared: dict[Callable[[Web], Any], Any] = {}
         self.on_start: list[Callable[[], object]] = []
         self.on_stop: list[Callable[[], object]] = [self.channels.end, self.work.end]
+
+    def is_secret(self, contest: StoredContest) -> bool:
+        """Return whether seeds and hidden parts of a contest are shown to nobody: it goes on, or may be gone on with.
+
+        A contest that takes bots is held anew whenever one comes, with the same seed; it may ask a file.
+        """
+        return contest.ended is None or any(is_open(contest) for is_open in self.open_contests)
 
     def shared(self, made: Callable[[Web], Made]) -> Made:
         """Return what a class makes of this server, made once: pages and programs ask the same."""

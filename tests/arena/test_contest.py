@@ -16,19 +16,25 @@ import pytest
 
 import dicegym
 from dicegym.arena import Limits, check, contest, play_match
+from dicegym.arena.compare.pairing import PairedMatch
 from dicegym.arena.entries import AgentSpec, entries_of
 from dicegym.arena.formats.round_robin_result import RoundRobinResult
 from dicegym.arena.match import Match
 from dicegym.arena.provenance import DATE_VARIABLE
 from dicegym.bots.export import export_source
-from dicegym.engine.dice import game_key
+from dicegym.bots.source import Source
+from dicegym.engine.dice import game_key, named_seed
 from dicegym.engine.game import Game
 from dicegym.engine.seats import seating
 from dicegym.errors import AgentError, ParameterError, UnknownNameError
 from dicegym.learning.evaluate import evaluate
 from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
+from dicegym.play.printed import Printed
 from dicegym.play.turn import Act, Turn
-from dicegym.players.roster import agent
+from dicegym.players.roster import agent, resolve
+from dicegym.registry import GAMES
+from dicegym.sandbox.heartbeat import Heartbeat
+from dicegym.sandbox.jobs import entry, here
 
 pytestmark = pytest.mark.xdist_group("arena")
 
@@ -149,6 +155,34 @@ def test_a_match_does_not_depend_on_the_order_of_its_entries(game: Game) -> None
     seeds = {Match(game, pair, 1, 9).seed for pair in (tuple(entries), tuple(reversed(entries)))}
     assert len(seeds) == 1
     assert Match(game, tuple(entries), 2, 9).seed not in seeds
+
+
+@pytest.mark.parametrize("name", [name for name in GAMES if dicegym.game(name).spec.players[1] > 1])
+def test_a_changed_file_meets_new_dice(name: str, tmp_path: Path) -> None:
+    """Whoever knows the dice of a match that was played gains nothing by handing in another file."""
+    table = dicegym.game(name, players=max(2, dicegym.game(name).spec.players[0]))
+    origin = resolve(table, table.spec.baseline)
+    assert isinstance(origin, Source)
+    text = origin.file.read_text()
+    rivals = [entry(table, f"rival{number}", table.spec.baseline) for number in range(1, table.players)]
+    seeds = []
+    for folder, more in (("one", ""), ("same", ""), ("changed", "\n# another answer\n")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "ann.py").write_text(text + more)
+        ann = entry(table, "ann", str(tmp_path / folder / "ann.py"))
+        orders = ((ann, *rivals), (*rivals[::-1], ann))
+        found = {Match(table, order, 1, 9).seed for order in orders}
+        assert len(found) == 1, "in whatever order they are named"
+        seeds += found
+        assert {PairedMatch(table, order, 1, 9).seed for order in orders} == {named_seed("pairs", name, 1, 0)}
+    assert seeds[0] == seeds[1]
+    assert seeds[2] != seeds[0]
+
+
+def test_of_players_that_are_handed_over_the_names_count(game: Game) -> None:
+    """Their bytes are others in each process."""
+    handed = [entry(game, one, FunctionPlayer(lambda turn: 1, one)) for one in ("a", "b")]
+    assert Match(game, tuple(handed), 1, 9).seed == named_seed("match", "hog", 1, "a", "b")
 
 
 # Contests
@@ -361,7 +395,14 @@ def test_models_play_in_contests_as_what_they_are_exported_as(tmp_path: Path) ->
     file = tmp_path / "ppo.py"
     file.write_text(export_source(dicegym.agent(game, "ppo"), game, "hog.py"))
     rivals = ["always_roll", "bacon"]
-    assert contest(game, ["ppo", *rivals], 0, 1).matches == contest(game, [str(file), *rivals], 0, 1).matches
+    bacon, *both = (
+        one._replace(content="") for one in entries_of(game, {"b": "bacon", "m": "ppo", "x": str(file)}).entries
+    )
+    outcomes = []
+    for one in both:  # under one name, and on dice that do not follow from the files
+        match = Match(game, (bacon, one._replace(name="ppo")), 0, 9)
+        outcomes.append(match.run(here(Heartbeat.private(), Printed())))
+    assert outcomes[0] == outcomes[1]
     (tmp_path / "broken.zip").write_text("no model")
     result = contest(game, [str(tmp_path / "broken.zip"), *rivals], seed=0, workers=1)
     assert [bad.name for bad in result.disqualified] == ["broken"]

@@ -16,6 +16,7 @@ from made_up import Disorderly, Play, Returns, disorderly
 import dicegym
 from dicegym.arena import ContestResult, Named, Standing, contest
 from dicegym.arena.contest import FORMATS, format_named
+from dicegym.arena.entries import entries_of
 from dicegym.arena.formats.settling import fold
 from dicegym.arena.match import Match
 from dicegym.arena.options import ContestOptions
@@ -187,8 +188,9 @@ def test_seeds_play_each_match_again_with_other_dice() -> None:
     assert [row.number for row in result.matches] == [0, 1, 2] * 3
     assert len({row.seed for row in result.matches}) == 9
     assert [row for row in result.matches if not row.number] == list(once.matches)
-    assert once.matches[0].seed == named_seed("match", "liarsdice", 7, "a", "b")
-    assert result.matches[1].seed == named_seed("match", "liarsdice", 7, "a", "b", 1)
+    who = [part for one in entries_of(game, field(game, "", 2)).entries for part in (one.name, one.content)]
+    assert once.matches[0].seed == named_seed("match", "liarsdice", 7, *who)
+    assert result.matches[1].seed == named_seed("match", "liarsdice", 7, *who, 1)
     assert {row.wins + row.losses for row in result.standings} <= set(range(7))
     assert "9 matches of 4 games" in result.heading
     assert "Games of 12 won by the row" in result.text()

@@ -9,13 +9,16 @@ from typing import Any
 import pytest
 
 import dicegym
+from dicegym import shipped
+from dicegym.arena import contest
 from dicegym.arena.match import Match
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
-from dicegym.players.roster import agent_names, agents_folder, resolve
+from dicegym.players.roster import AGENTS_VARIABLE, agent_names, agents_folder, resolve
 from dicegym.registry import GAMES
-from dicegym.sandbox.jobs import Entry
+from dicegym.sandbox.jobs import Entry, entry
 from dicegym.sandbox.sandbox import Sandbox
+from dicegym.sandbox.worker import rehearse
 
 
 def outcomes(game: Game, sandbox: Sandbox, entries: list[Entry]) -> list[Any]:
@@ -48,3 +51,48 @@ def test_shipped_agents_play_the_same_as_strangers(name: str, tmp_path: Path) ->
         found = outcomes(game, sandbox, strange)
         assert all(isinstance(one, dict) for one in found), found
         assert found == outcomes(game, sandbox, trusted)
+
+
+def copied_agents(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Let a copy of the folder ``agents`` be that of the checkout, and return it."""
+    copy = folder / "agents"
+    shutil.copytree(shipped.shipped_folder("agents"), copy, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(shipped, "shipped_folder", lambda name: folder / name)
+    monkeypatch.setenv(AGENTS_VARIABLE, str(copy))
+    return copy
+
+
+def test_the_manifest_names_what_ships() -> None:
+    """``make manifest`` writes it anew."""
+    assert shipped.MANIFEST.read_text() == shipped.manifest_text()
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_only_what_ships_unchanged_is_trusted(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = dicegym.game(name)
+    folder = copied_agents(tmp_path, monkeypatch) / name
+    programs = [one for one in agent_names(game) if isinstance(resolve(game, one), Source)]
+    assert all(entry(game, one, one).trusted for one in programs)
+    assert all(Entry(one, resolve(game, one)).trusted for one in agent_names(game)), "nobody has looked at their files"
+    baseline = resolve(game, game.spec.baseline)
+    assert isinstance(baseline, Source)
+    shutil.copy(baseline.file, folder / "placed.py")
+    assert not entry(game, "placed", "placed").trusted, "its place is no proof, nor is another file's content"
+    baseline.file.write_text(baseline.file.read_text() + "\nimport aside\n")
+    (folder / "aside.py").write_text("")
+    for changed in (entry(game, "changed", game.spec.baseline), Entry("changed", baseline)):
+        assert not changed.trusted
+    hidden = next(one for one in programs if one != game.spec.baseline)
+    source = resolve(game, hidden)
+    assert isinstance(source, Source)
+    assert not Entry(hidden, source, (*entry(game, hidden, hidden).seal, ("aside.py", "0" * 64))).trusted, "a helper"
+    rehearse(game, Entry("changed", baseline))
+
+
+def test_a_report_says_who_plays_beside_the_referee(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = copied_agents(tmp_path, monkeypatch) / "hog"
+    shutil.copy(folder / "bacon.py", folder / "placed.py")
+    found = contest("hog", ["bacon", "placed", "taught"], seed=1, workers=1, games=1, isolation="process")
+    facts = dict(found.report().facts)
+    assert facts["beside the referee"] == "bacon, taught"
+    assert facts["isolation"].startswith("process")

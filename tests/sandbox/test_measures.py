@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 import pickle
+import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 import dicegym
 from dicegym.arena import Limits
+from dicegym.arena.match import Match
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
-from dicegym.sandbox.heartbeat import ASKED, LOADING, Heartbeat, processor_time
-from dicegym.sandbox.jobs import Failure
+from dicegym.sandbox.heartbeat import ASKED, LOADING, Heartbeat, is_late, processor_time, queue_time
+from dicegym.sandbox.jobs import Failure, entry
 from dicegym.sandbox.sandbox import Sandbox, pinned
 
 LIMITS = Limits(seconds=0.6, memory=64 << 20)
@@ -108,3 +111,61 @@ def test_referees_keep_to_a_processor_each_if_they_use_all() -> None:
     assert pinned(len(usable) + 1) == [usable] * (len(usable) + 1)
     if len(usable) > 1:
         assert pinned(1) == [usable]
+
+
+@pytest.mark.parametrize(
+    ("clock", "queued", "late"),
+    [(0.9, 0.0, False), (1.1, 0.0, True), (9.9, 9.0, False), (9.9, 8.8, True), (10.1, 10.1, True)],
+    ids=["in time", "slept", "waited for a processor", "slept and waited", "woke up for ever"],
+)
+def test_a_clock_leaves_out_what_others_took(clock: float, queued: float, late: bool) -> None:
+    assert is_late(clock, 1.0, lambda: queued) is late
+
+
+@pytest.mark.skipif(queue_time() == 0, reason="the system does not count who waits for a processor")
+def test_who_waits_for_a_processor_is_known() -> None:
+    usable = os.sched_getaffinity(0)
+    spinning = [sys.executable, "-S", "-c", "print(flush=True)\nwhile True: pass"]
+    os.sched_setaffinity(0, {min(usable)})
+    try:
+        with subprocess.Popen(spinning, stdout=subprocess.PIPE) as other:
+            assert other.stdout is not None
+            other.stdout.readline()
+            before = queue_time(), queue_time(other.pid)
+            work(0.2)
+            assert queue_time() > before[0] + 0.02
+            assert queue_time(other.pid) > before[1] + 0.02
+            other.kill()
+    finally:
+        os.sched_setaffinity(0, usable)
+    assert queue_time(2**22 + 1) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(queue_time() == 0, reason="the system does not count who waits for a processor")
+@pytest.mark.parametrize("opponent", ["other.py", "bacon"])
+def test_nobody_loses_to_load_but_who_sleeps(game: Game, opponent: str, tmp_path: Path) -> None:
+    """Twelve programs share a processor with a match; bots wait most of the time, and none of them is at fault."""
+    usable = os.sched_getaffinity(0)
+    for name, body in (("plain", "pass"), ("other", "pass"), ("sleeper", "time.sleep(0.02)")):
+        text = f"import time\ndef final_strategy(a, b):\n    {body}\n    return 6\nPURE = False\n"
+        (tmp_path / f"{name}.py").write_text(text)
+    against = entry(game, "against", str(tmp_path / opponent) if opponent.endswith(".py") else opponent)
+    matches = [
+        Match(game, (entry(game, name, str(tmp_path / f"{name}.py")), against), 1, 60) for name in ("plain", "sleeper")
+    ]
+    os.sched_setaffinity(0, {min(usable)})
+    load: list[subprocess.Popen[bytes]] = []
+    try:
+        with Sandbox(game, 1, Limits(0.3, start=5), "process") as sandbox:
+            list(sandbox.run([Match(game, matches[0].entries, 2, 1)]))  # its hosts have started
+            load += [subprocess.Popen([sys.executable, "-S", "-c", "while True: pass"]) for _ in range(12)]
+            found = dict(sandbox.run(matches))
+    finally:
+        for one in load:
+            one.kill()
+            one.wait()
+        os.sched_setaffinity(0, usable)
+    assert isinstance(found[matches[0]], dict)
+    assert isinstance(found[matches[1]], Failure)
+    assert "took more than 3 s by the clock" in found[matches[1]].reason

@@ -11,6 +11,8 @@ import pytest
 from starlette.testclient import TestClient
 from web_pages import Visitor, barriers, too_wide
 
+from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.served import served_game
 from dicegym.web.app import create_app
 from dicegym.web.server.boards import served_games
 from dicegym.web.settings import WebSettings
@@ -57,9 +59,14 @@ def test_a_server_is_started_watched_and_stopped(operator: TestClient, game: str
     with Visitor(create_app(dataclasses.replace(settings, folder=settings.folder / "other")), client=LOCAL) as other:
         assert "in another process" in other.get(f"/server/{game}").text
         assert "where it was started" in other.post(f"/server/{game}/stop").text
+    one = f"/watch/served/{told['games'][0]['id']}"
+    with StoreReader(settings.store) as reader:
+        seed = str(served_game(reader, told["games"][0]["id"]).seed)
+    assert seed not in operator.get(one).text, "the dice of later games follow from it"
     stopped = operator.post(f"/server/{game}/stop")
     assert "Does not run" in stopped.text
-    assert f"/watch/served/{told['games'][0]['id']}" in stopped.text
+    assert one in stopped.text
+    assert seed in operator.get(one).text
 
 
 def test_a_server_ends_with_the_pages(settings: WebSettings) -> None:

@@ -17,9 +17,11 @@ from starlette.testclient import TestClient
 from web_pages import Visitor, barriers, too_wide
 from web_stores import ENTRIES, HOSTILE, ended, held_store, multiplied, renamed, reopened
 
+from dicegym.arena import contest
 from dicegym.arena.replay import from_json
 from dicegym.arena.replay.page import page_data
 from dicegym.arena.replay.stored import stored_replay
+from dicegym.arena.storage import Storage
 from dicegym.arena.store.browsing import is_held
 from dicegym.arena.store.holding import held
 from dicegym.arena.store.reading import StoreReader
@@ -28,6 +30,9 @@ from dicegym.escape import harmless
 from dicegym.learning.model_curve import CURVE
 from dicegym.players.model import facts
 from dicegym.web.app import create_app
+from dicegym.web.enter.plans import ContestPlan
+from dicegym.web.enter.room import room_of
+from dicegym.web.enter.runner import Runner
 from dicegym.web.settings import WebSettings
 from dicegym.web.watch import agents
 from dicegym.web.watch.boards import Board, computed
@@ -152,6 +157,75 @@ def test_while_a_contest_is_held_nobody_sees_all(watching: TestClient, own_store
     shown = watching.get("/watch/contests/1").text
     assert "seed" not in shown
     assert "stopped" in shown  # nobody is at it
+
+
+OPEN_SEED = 8_123_456_789_012_345
+ADDRESSES = (
+    "/",
+    "/watch",
+    "/watch/contests/1",
+    "/watch/contests/1/matches",
+    "/watch/contests/1/live",
+    "/watch/matches/1",
+    "/watch/games/1/1",
+    "/watch/games/1/1?seat=1",
+    "/watch/games/1/1/analysis",
+    "/watch/agents",
+    "/watch/agents/hog?name=bacon",
+    "/enter",
+    "/enter/contests/1",
+    "/api/contests",
+    "/api/contests/1",
+    "/api/contests/1/matches",
+    "/api/matches/1",
+    "/api/matches/1/games/1",
+    "/api/agents/hog/agent?name=bacon",
+    "/api/enter/contests",
+    "/api/enter/contests/1",
+)
+"""All that is told of a contest."""
+
+
+@pytest.fixture
+def open_contest(settings: WebSettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+    """A server with a contest that takes bots, and was held just now."""
+    monkeypatch.setattr(Runner, "start", lambda self: None)
+    with Visitor(create_app(settings)) as asked:
+        room = room_of(asked.app.state.web)  # type: ignore[attr-defined]  # Starlette's, which the type hides
+        made = room.contests.add("Cup", ContestPlan("hog", agents=("bacon", "ham")), "teacher")
+        store = Storage(settings.store, label=made.label)
+        contest("hog", ["bacon", "ham"], OPEN_SEED, 1, games=2, store=store)
+        yield asked
+
+
+def test_until_a_contest_is_closed_nobody_sees_its_seeds(open_contest: TestClient, settings: WebSettings) -> None:
+    """Whoever enters anew would play known dice."""
+    with StoreReader(settings.store) as reader:
+        assert reader.contest(1).ended is not None
+        secrets = {str(OPEN_SEED), *(str(match.seed) for match in reader.matches(1))}
+
+    def told() -> set[str]:
+        assert "Rankings" in shown_when_computed(open_contest)
+        texts = [open_contest.get(address).text for address in ADDRESSES]
+        return {secret for secret in secrets if any(secret in text for text in texts)}
+
+    assert told() == set()
+    assert open_contest.get("/api/matches/1/games/1").status_code == 400
+    contests = room_of(open_contest.app.state.web).contests  # type: ignore[attr-defined]  # as above
+    contests.note(1, stored=1)
+    assert told() == set()
+    contests.close(1)
+    assert told() == secrets
+    assert open_contest.get("/api/matches/1/games/1").status_code == 200
+
+
+def test_a_contest_that_is_named_as_one_before_has_dice_of_its_own(open_contest: TestClient) -> None:
+    contests = room_of(open_contest.app.state.web).contests  # type: ignore[attr-defined]  # as above
+    before = contests.contest(1)
+    contests.remove(1)
+    again = contests.add("Cup", before.plan, "teacher")
+    assert again.name == before.name
+    assert again.label != before.label, "by its label the store finds the seed"
 
 
 def test_mistakes_are_computed_when_somebody_asks(watching: TestClient) -> None:
@@ -301,7 +375,9 @@ def test_names_and_messages_of_others_do_nothing(
         assert page.locator("main script:not([type='application/json'])").count() == 0
         assert page.locator("img[src=x]").count() == 0
         shot(page, re.sub(r"\W+", "-", address)[:30])
-    page.goto(running.url + "/watch/games/1/1?move=1")
+    with StoreReader(contest_store) as reader:
+        game = next(one.number + 1 for one in reader.games([1]) if one.seats[0] == 0)  # the short name
+    page.goto(running.url + f"/watch/games/1/{game}?move=1")
     assert harmless(HOSTILE[0])[:8] in page.locator("#players").inner_text()
 
 

@@ -64,7 +64,11 @@ class Zoo(ContestResult[Standing]):
 
 
 def pairs(game: dicegym.Game, entries: Iterable[Entry], seed: int) -> Iterator[Match]:
-    """Yield the matches: the honest ones play each other and the hostile ones, and these not each other."""
+    """Yield the matches: the honest ones play each other and the hostile ones, and these not each other.
+
+    Their dice follow from names alone, as `keys_of` has to know them before the bots' files are written.
+    """
+    entries = [one._replace(content="") for one in entries]
     honest = sorted((entry for entry in entries if entry.name in HONEST), key=lambda entry: entry.name)
     others = [entry for entry in entries if entry.name not in HONEST]
     shipped, student = honest
@@ -103,7 +107,7 @@ def keys_of(game: dicegym.Game, names: Iterable[str]) -> list[int]:
 
 
 def _named(name: str) -> Any:
-    return type("Entry", (), {"name": name})
+    return type("Entry", (), {"name": name, "content": ""})
 
 
 def write_bots(game: dicegym.Game, bots: Iterable[Hostile], folder: Path, words: dict[str, str]) -> dict[str, Any]:

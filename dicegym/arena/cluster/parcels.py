@@ -24,7 +24,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import DicegymError, ParameterError, one_line
 from dicegym.sandbox.jobs import Entry, Failure, Job, Sent, sealed
 from dicegym.sandbox.readable import files_of
-from dicegym.shipped import is_shipped, shipped_folder
+from dicegym.shipped import shipped_folder
 
 LARGEST = 128 << 20
 """Bytes of all files of one bot, those it reads included."""
@@ -66,7 +66,7 @@ def packed(game: Game, entry: Entry) -> tuple[Ticket, Parcel | None]:
         ParameterError: it has too many or too large files.
     """
     origin = entry.origin
-    if isinstance(origin, Source) and is_shipped(origin.file):
+    if isinstance(origin, Source) and entry.trusted:
         path = origin.file.resolve().relative_to(shipped_folder("agents").resolve())
         return _ticket(entry, origin._replace(file=path)), None
     if isinstance(origin, Source | Path):

@@ -40,7 +40,7 @@ order."""
 def round_robin(director: Director) -> RoundRobinResult:
     """Let every table of entries play, and rank them.
 
-    A match's result depends on the contest's seed, the names of its entries and its number alone: not on other entries,
+    A match's result depends on the contest's seed, its entries with their files and its number alone: not on others,
     their order, or the number of processes. Whoever fails is disqualified (`settle`), its matches are struck, and
     nobody else's results change.
     """

@@ -104,5 +104,5 @@ def load(path: str | Path) -> Replay:
         return from_json(json.loads(text))
     except ParameterError as error:
         raise DamagedFileError(path, f"holds no replay ({error})", INSTEAD) from None
-    except (ValueError, RecursionError):  # no JSON, numbers of thousands of digits, a thousand brackets
+    except (ValueError, OverflowError, RecursionError):  # no JSON, numbers of thousands of digits, a thousand brackets
         raise DamagedFileError(path, "is no JSON", INSTEAD) from None

@@ -106,6 +106,8 @@ class Replay:
                 raise ParameterError(
                     f"{len(values)} {name} are none of a game of {self.players}: give one for each player"
                 )
+        if not 0 <= self.number <= INT_64.max:
+            raise ParameterError(f"{one_line(self.number, 40)} is no number of a game: they are 0 and more, of 64 bits")
         for incident in self.incidents:
             self.seat(incident.seat)
         wrong = [action for action in self.actions if not INT_64.min <= action <= INT_64.max]

@@ -109,7 +109,12 @@ def engine_of(
     def prepare(connection: Any, _: object) -> None:
         connection.isolation_level = None
         # In a log of its own (WAL) that is enough for a process that is killed; a server sets more.
-        for setting in ("foreign_keys=ON", f"busy_timeout={round(1000 * busy)}", "synchronous=NORMAL"):
+        for setting in (
+            "foreign_keys=ON",
+            "trusted_schema=OFF",
+            f"busy_timeout={round(1000 * busy)}",
+            "synchronous=NORMAL",
+        ):
             connection.execute(f"PRAGMA {setting}")
 
     @sa.event.listens_for(engine, "begin")

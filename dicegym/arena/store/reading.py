@@ -8,25 +8,28 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
 from dicegym.arena.ratings.places import MatchPlaces
 from dicegym.arena.report import Report
 from dicegym.arena.store.opening import brought_up, engine_at, location_of
-from dicegym.arena.store.schema import SCHEMA, in_words, schema_of
+from dicegym.arena.store.schema import SCHEMA, in_words, read_in_words, schema_of
 from dicegym.arena.store.selecting import (
     TOGETHER,
     agents_in,
     contest_of,
+    game_from,
+    mapping_in,
     matches_from,
     misplays_from,
     own_matches,
     parts_of,
     rules_from,
+    whole_numbers,
 )
 from dicegym.arena.store.stored import (
     EntryFigures,
@@ -50,6 +53,8 @@ from dicegym.arena.store.tables import (
     STANDINGS,
 )
 from dicegym.errors import ParameterError, UnknownNameError, unknown_name
+
+Made = TypeVar("Made")
 
 
 class StoreReader:
@@ -101,8 +106,11 @@ class StoreReader:
 
     @contextlib.contextmanager
     def connection(self) -> Iterator[sa.Connection]:
-        """Yield a connection in a transaction that changes nothing; what goes wrong with it is said in words."""
-        with in_words(self.name), self._engine.begin() as connection:
+        """Yield a connection in a transaction that changes nothing; what goes wrong with it is said in words.
+
+        So is what cannot be read of what it answers, within the context.
+        """
+        with read_in_words(self.name), self._engine.begin() as connection:
             yield connection
 
     def __enter__(self) -> StoreReader:
@@ -160,31 +168,31 @@ class StoreReader:
 
     def result(self, contest: int) -> dict[str, Any] | None:
         """Return what a contest came to, as `ContestResult.to_json` has it; None if it has not ended."""
-        found: dict[str, Any] | None = self._at_the_end(CONTESTS.c.result, contest)
-        return found
+        return self._at_the_end(CONTESTS.c.result, contest, dict)
 
     def report(self, contest: int) -> Report | None:
         """Return the report of a contest as it was shown at its end; None if it has not ended."""
-        found = self._at_the_end(CONTESTS.c.report, contest)
-        return None if found is None else Report.from_json(found)
+        return self._at_the_end(CONTESTS.c.report, contest, Report.from_json)
 
-    def _at_the_end(self, column: sa.Column[Any], contest: int) -> Any:
+    def _at_the_end(self, column: sa.Column[Any], contest: int, made: Callable[[dict[str, Any]], Made]) -> Made | None:
         """Return what was stored when a contest ended; None if it has not, or is gone on with."""
         asked = sa.select(column).where(CONTESTS.c.id == contest, CONTESTS.c.ended.is_not(None))
         with self.connection() as connection:
             text = connection.execute(asked).scalar()
-        return None if text is None else json.loads(text)
+            return None if text is None else made(mapping_in(text))
 
     def standings(self, contest: int) -> list[dict[str, Any]]:
         """Return the rows of a contest's ranking, best first; empty if it has not ended."""
         asked = (
-            sa.select(STANDINGS.c.figures)
+            sa.select(STANDINGS.c.figures, STANDINGS.c.place, STANDINGS.c.name)
             .join(CONTESTS, CONTESTS.c.id == STANDINGS.c.contest)
             .where(STANDINGS.c.contest == contest, CONTESTS.c.ended.is_not(None))
             .order_by(STANDINGS.c.position)
         )
         with self.connection() as connection:
-            return [json.loads(text) for text in connection.execute(asked).scalars()]
+            return [
+                mapping_in(row.figures) | {"place": row.place, "name": row.name} for row in connection.execute(asked)
+            ]
 
     def entries(self, contest: int) -> list[StoredEntry]:
         """Return who takes part in a contest, by name, and below them who has been withdrawn."""
@@ -201,7 +209,7 @@ class StoreReader:
                     row["identity"],
                     row["kind"],
                     row["given"],
-                    json.loads(row["files"]),
+                    mapping_in(row["files"], str),
                     bool(row["withdrawn"]),
                     row["reason"],
                 )
@@ -268,11 +276,11 @@ class StoreReader:
         """Yield the games of matches, in order."""
         for some in parts_of(sorted(set(matches))):
             asked = sa.select(GAMES).where(GAMES.c.match.in_(some)).order_by(GAMES.c.match, GAMES.c.number)
+            sitting = sa.select(SEATS.c.match, sa.func.count()).where(SEATS.c.match.in_(some)).group_by(SEATS.c.match)
             with self.connection() as connection:
-                rows = connection.execute(asked).all()
-            for row in rows:
-                seats, returns, actions = (tuple(json.loads(text)) for text in (row.seats, row.returns, row.actions))
-                yield PlayedGame(row.match, row.number, seats, returns, actions)
+                players = {row[0]: row[1] for row in connection.execute(sitting)}
+                found = [game_from(row, players.get(row.match, 0)) for row in connection.execute(asked)]
+            yield from found
 
     def rules(self, matches: Iterable[int]) -> dict[int, StoredRules]:
         """Return by which rules matches were played, by their numbers."""
@@ -283,7 +291,7 @@ class StoreReader:
                 of_match = {row.id: row.rules for row in connection.execute(asked)}
                 wanted = sa.select(RULES).where(RULES.c.id.in_(set(of_match.values())))
                 rules = {row.id: rules_from(row) for row in connection.execute(wanted)}
-            found |= {match: rules[number] for match, number in of_match.items()}
+                found |= {match: rules[number] for match, number in of_match.items()}
         return found
 
     def misplays(self, matches: Iterable[int]) -> Iterator[StoredMisplay]:
@@ -318,7 +326,8 @@ class StoreReader:
                 .where(own_matches(connection, contest))
                 .group_by(AGENTS.c.name)
             )
-            return sorted(EntryFigures(*row) for row in connection.execute(asked))  # a server may sort by a language
+            found = [EntryFigures(*row) for row in connection.execute(asked)]
+            return sorted(found)  # a server may sort by a language
 
     def match_places(self, contest: int) -> list[MatchPlaces]:
         """Return who came in which place in the games of a contest, equal matches as one: what ratings are made of.
@@ -347,7 +356,7 @@ class StoreReader:
             found = []
             for text, times, *numbers in connection.execute(asked):
                 if text not in read:
-                    read[text] = tuple((tuple(places), games) for places, games in json.loads(text))
+                    read[text] = tuple((whole_numbers(places), games) for places, games in json.loads(text))
                 names = tuple(agents[number][0] for number in numbers if number is not None)
                 found.append(MatchPlaces(names, read[text], times))
         return sorted(found)

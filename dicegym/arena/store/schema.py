@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,12 +15,28 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from dicegym.arena.provenance import package_version
-from dicegym.arena.store.tables import ABOUT
-from dicegym.arena.store.trouble import ELSEWHERE, damaged, refusal, trouble_of
-from dicegym.errors import DamagedFileError, ParameterError
+from dicegym.arena.store.tables import ABOUT, NonsenseError
+from dicegym.arena.store.trouble import ELSEWHERE, MOST_SAID, damaged, refusal, trouble_of
+from dicegym.errors import DamagedFileError, DicegymError, ParameterError, one_line
 
 SCHEMA = "5"
 """The number of the last of the ``migrations``; the row "schema" of ``about`` says which one a file has."""
+
+
+_NONSENSE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, zlib.error)
+"""What may be raised where something else is read than what was written."""
+
+
+@contextlib.contextmanager
+def read_in_words(name: str | Path) -> Iterator[None]:
+    """Make a ParameterError, too, of what cannot be read of what a store, called ``name``, holds."""
+    try:
+        with in_words(name):
+            yield
+    except DicegymError:
+        raise
+    except _NONSENSE as error:
+        raise damaged(name, f"{type(error).__name__}: {one_line(error, MOST_SAID)}") from error
 
 
 @contextlib.contextmanager
@@ -27,6 +44,8 @@ def in_words(name: str | Path) -> Iterator[None]:
     """Make a ParameterError of whatever SQLite, a server or the system has against a store, called ``name``."""
     try:
         yield
+    except NonsenseError as error:
+        raise damaged(name, str(error)) from None
     except (sa.exc.DBAPIError, sqlite3.Error) as error:
         trouble = trouble_of(error)
         if trouble is None:
@@ -50,6 +69,8 @@ def schema_of(connection: sa.Connection, name: str | Path) -> str | None:
         return None
     if ABOUT.name not in tables:
         raise ParameterError(f"{name} is a database of something else: {ELSEWHERE}")
+    if connection.dialect.name == "sqlite":
+        _check_tables(connection, name)
     found = str(connection.execute(sa.select(ABOUT.c.value).where(ABOUT.c.name == "schema")).scalar())
     if found not in {script.revision for script in ScriptDirectory.from_config(_config(connection)).walk_revisions()}:
         newer = found.isdecimal() and int(found) > int(SCHEMA)
@@ -60,6 +81,13 @@ def schema_of(connection: sa.Connection, name: str | Path) -> str | None:
             f"{how}{ELSEWHERE}"
         )
     return found
+
+
+def _check_tables(connection: sa.Connection, name: str | Path) -> None:
+    """Raise DamagedFileError if a file has more than tables: a view in place of one answers what it likes."""
+    asked = "SELECT type, name FROM sqlite_master WHERE type NOT IN ('table', 'index') OR sql LIKE 'CREATE VIRTUAL%'"
+    for kind, called in connection.exec_driver_sql(asked):
+        raise damaged(name, f"it has a {one_line(kind, 20)} {one_line(called, 40)}, and holds tables alone")
 
 
 def migrate(connection: sa.Connection, found: str | None) -> None:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
 
-from dicegym.arena.store.stored import StoredContest, StoredMatch, StoredMisplay, StoredRules
-from dicegym.arena.store.tables import AGENTS, CONTESTS, FIELDS, MATCHES, MISPLAYS, PLAYS, SEATS
+from dicegym.arena.store.stored import PlayedGame, StoredContest, StoredMatch, StoredMisplay, StoredRules
+from dicegym.arena.store.tables import AGENTS, CONTESTS, FIELDS, MATCHES, MISPLAYS, PLAYS, SEATS, NonsenseError
 from dicegym.sandbox.jobs import Failure
 
 TOGETHER = 5_000
 """Matches whose seats, games or misplays one question asks for."""
+MOST_QUOTED = 40
+"""Letters of nonsense that an error quotes."""
 
 
 def own_matches(connection: sa.Connection, contest: int) -> sa.ColumnElement[bool]:
@@ -30,17 +33,48 @@ def own_matches(connection: sa.Connection, contest: int) -> sa.ColumnElement[boo
     return (PLAYS.c.contest == contest) & PLAYS.c.match.not_in(theirs)
 
 
+def mapping_in(text: str, kind: type | tuple[type, ...] = object) -> dict[str, Any]:
+    """Return the object that a text of JSON holds, whose values are of a ``kind``. Raises ValueError: it is none."""
+    found = json.loads(text)
+    if not isinstance(found, dict) or not all(isinstance(value, kind) for value in found.values()):
+        raise NonsenseError(f"{text[:MOST_QUOTED]!r} where an object of JSON stands")
+    return found
+
+
+def whole_numbers(values: Any) -> tuple[int, ...]:
+    """Return a list of whole numbers of 64 bits. Raises ValueError: it is none."""
+    if not isinstance(values, list) or any(type(one) is not int or abs(one) >> 63 for one in values):
+        raise NonsenseError(f"{str(values)[:MOST_QUOTED]!r} where whole numbers stand")
+    return tuple(values)
+
+
+def game_from(row: Any, players: int) -> PlayedGame:
+    """Return a game of a match of so many from its row. Raises ValueError: it is none."""
+    seats, actions = whole_numbers(json.loads(row.seats)), whole_numbers(json.loads(row.actions))
+    returns = tuple(json.loads(row.returns))
+    if sorted(seats) != list(range(players)) or len(returns) != players:
+        raise NonsenseError(f"a game of {len(seats)} seats in a match of {players}")
+    if any(type(value) not in (int, float) or not math.isfinite(value) for value in returns):
+        raise NonsenseError(f"{row.returns[:MOST_QUOTED]!r} where returns stand")
+    return PlayedGame(row.match, row.number, seats, returns, actions)
+
+
 def contest_of(row: Mapping[Any, Any]) -> StoredContest:
     """Return a contest from its row."""
     plain = {name: row[name] for name in StoredContest._fields}
-    read = {name: json.loads(row[name]) for name in ("parameters", "options", "limits")}
+    read = {
+        "parameters": mapping_in(row["parameters"], int),
+        "options": mapping_in(row["options"]),
+        "limits": mapping_in(row["limits"], (int, float, type(None))),
+    }
     return StoredContest(**plain | read | {"seed": int(row["seed"])})
 
 
 def rules_from(row: Any) -> StoredRules:
     """Return what a row of the rules says."""
-    told = json.loads(row.description) if row.description else {"dicegym": row.version}
-    return StoredRules(row.game, row.players, json.loads(row.parameters), {**told, "fingerprint": row.fingerprint})
+    told = mapping_in(row.description) if row.description else {"dicegym": row.version}
+    parameters = mapping_in(row.parameters, int)
+    return StoredRules(row.game, row.players, parameters, {**told, "fingerprint": row.fingerprint})
 
 
 def agents_in(connection: sa.Connection) -> dict[int, tuple[str, str]]:
@@ -111,4 +145,6 @@ def _failure(text: str | None) -> tuple[int | None, str | None]:
     if text is None:
         return None, None
     failure = Failure(*json.loads(text))
+    if type(failure.actor) is not int or type(failure.reason) is not str:
+        raise NonsenseError(f"{text[:MOST_QUOTED]!r} where a failure stands")
     return failure.actor, failure.reason

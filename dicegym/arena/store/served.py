@@ -52,6 +52,14 @@ class ServedGame(NamedTuple):
     """By which it was played; None where nobody noted them: before schema 5."""
 
 
+def runs_on(reader: StoreReader, number: int) -> bool:
+    """Return whether the server of a game may still run: its seed names the dice of all its games, later ones too."""
+    r = SERVER_RUNS.c
+    asked = sa.select(r.ended).join(SERVER_GAMES, SERVER_GAMES.c.run == r.id).where(SERVER_GAMES.c.id == number)
+    with reader.connection() as connection:
+        return connection.execute(asked).scalar() is None
+
+
 def servers(reader: StoreReader, game: str | None = None) -> list[StoredServer]:
     """Return what servers have held in a store, by game, or those of one game."""
     r = SERVER_RUNS.c

@@ -23,7 +23,7 @@ from dicegym.arena.provenance import package_version
 from dicegym.arena.replay.rulebook import described
 from dicegym.arena.storage import DEFAULT, Settings
 from dicegym.arena.store.opening import WRITES, engine_at, location_of
-from dicegym.arena.store.schema import SCHEMA, in_words, migrate, schema_of
+from dicegym.arena.store.schema import SCHEMA, in_words, migrate, read_in_words, schema_of
 from dicegym.arena.store.tables import CONTESTS, RULES
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
@@ -104,7 +104,7 @@ class ContestStore:
     @contextlib.contextmanager
     def reading(self) -> Iterator[sa.Connection]:
         """Yield a connection in a transaction that changes nothing; what goes wrong is said in words."""
-        with self.in_words(), self._engine.connect() as connection:
+        with read_in_words(self.name), self._engine.connect() as connection:
             if self.path is None:
                 connection.execution_options(isolation_level="REPEATABLE READ")
             with connection.begin():

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
+from dicegym.arena.store.stored import StoredContest
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.web.enter.bots import BotVersion, HandedIn, VersionState
 from dicegym.web.enter.plans import ContestPlan
@@ -40,6 +41,11 @@ class OpenContest(NamedTuple):
     def is_open(self) -> bool:
         """Whether bots may still enter, and new versions of them count."""
         return self.closed is None and (self.until is None or self.until > now())
+
+    @property
+    def label(self) -> str:
+        """What the arena's store knows it by: with its number, as a name may be given again once it is removed."""
+        return f"{self.name} #{self.id}"
 
     @property
     def end(self) -> str | None:
@@ -125,6 +131,10 @@ class WebContests:
             if one.name == name:
                 return one
         raise UnknownNameError(f"there is no contest {name!r}. Known: {', '.join(one.name for one in known) or 'none'}")
+
+    def is_open(self, stored: StoredContest) -> bool:
+        """Return whether a contest of the arena's store is one of these that is open."""
+        return any(stored.label == one.label or stored.id == one.stored for one in self.all() if one.is_open)
 
     def of_bot(self, bot: int) -> list[OpenContest]:
         """Return the contests in which a bot takes part, the newest first."""

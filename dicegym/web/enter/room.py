@@ -26,6 +26,7 @@ class EnteringRoom:
         self.bots = Bots(self.desk)
         self.contests = WebContests(self.desk)
         self.runner = Runner(self.desk, web.settings)
+        web.open_contests.append(self.contests.is_open)
         web.on_start.append(self.runner.start)
         web.on_stop.append(self.desk.close)
         web.on_stop.append(self.runner.stop)

@@ -176,7 +176,7 @@ class Runner:
             "plan": contest.plan.to_json(),
             "entries": entries,
             "store": os.fspath(self._settings.store),
-            "label": contest.name,
+            "label": contest.label,
             "workers": max(1, cores() - 1),
         }
         came_to = self._run(job, heard, interrupts)

@@ -30,7 +30,7 @@ SLACK = 0.05
 KEPT = 200
 """Contests whose pages are kept in memory."""
 SECRET = ("seed",)
-"""Facts of a contest that is being held which would tell its dice before they fall."""
+"""Facts of a contest which would tell its dice before they fall."""
 
 
 class Board(NamedTuple):
@@ -44,6 +44,8 @@ class Board(NamedTuple):
     progress: ContestProgress
     held: bool
     """Whether some process has it just now."""
+    secret: bool
+    """Whether its seed is left out."""
     seconds: float
     """What it took to compute."""
     at: float
@@ -119,8 +121,9 @@ class Boards:
             own = self._own.setdefault(number, threading.Lock())
         with own:  # others who ask for the same wait, and get what this one computes
             known, now, held = self.kept(number), progress_of(reader, number), is_held(reader, number)
-            if known is None or (known.progress != now and (now.ended or known.old)):
-                known = computed(reader, number, now)
+            secret = self._web.is_secret(reader.contest(number))
+            if known is None or known.secret != secret or (known.progress != now and (now.ended or known.old)):
+                known = computed(reader, number, now, secret)
             known = known._replace(held=held)
             with self._lock:
                 self._kept.pop(number, None)
@@ -142,17 +145,21 @@ class Boards:
             self._begun.pop(key, None)
 
 
-def computed(reader: StoreReader, number: int, progress: ContestProgress) -> Board:
-    """Return what there is to show of a contest, ratings and all."""
+def computed(reader: StoreReader, number: int, progress: ContestProgress, secret: bool) -> Board:
+    """Return what there is to show of a contest, ratings and all; without its seed if that is ``secret``."""
     began = time.monotonic()
     contest = reader.contest(number)
     report = stored_report(reader, contest)
     title = page_title(report.heading.partition(":")[0], contest.format)
+    if secret:
+        report = report._replace(
+            heading=report.heading.replace(f", seed {contest.seed}", ""),
+            facts=[fact for fact in report.facts if fact[0] not in SECRET],
+        )
     if contest.ended is None:
         report = report._replace(
             heading=f"{contest.game}, {contest.format.replace('_', ' ')}",
             words=[],
-            facts=[fact for fact in report.facts if fact[0] not in SECRET],
             remarks=[
                 f"{one.name}, match {one.match}, game {one.game}: {one.reason}"
                 for one in reader.misplays_in(number, MOST_FAULTS)
@@ -173,6 +180,7 @@ def computed(reader: StoreReader, number: int, progress: ContestProgress) -> Boa
         shown_report(page),
         progress,
         False,
+        secret,
         time.monotonic() - began,
         time.monotonic(),
         {} if ratings is None else {row.name: row for row in ratings.rows},

@@ -88,7 +88,7 @@ def operations(web: Web) -> Sequence[Operation]:
         Operation(
             get,
             "/matches/{match:int}/games/{game:int}",
-            "A game, to be played again; only when its contest has ended",
+            "A game, to be played again; only when its contest has ended and is closed",
             asked.game,
             GameReplay,
             tag="watch",
@@ -214,7 +214,7 @@ class _Answers:
         def found() -> GameReplay:
             replay, free = self._rooms.replays.found(match, game)
             if not free:
-                raise ParameterError("its contest is still being held: its games are told when it has ended")
+                raise ParameterError("its contest is not over: its games are told when it has ended and is closed")
             return GameReplay(replay=to_json(replay))
 
         return await run_in_threadpool(found)

@@ -12,6 +12,7 @@ from dicegym.arena.replay.served import served_replay
 from dicegym.arena.replay.stored import stored_replay
 from dicegym.arena.store.browsing import contests_with
 from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.served import runs_on
 from dicegym.arena.store.stored import PlayedGame, StoredMatch, StoredMisplay
 from dicegym.errors import ParameterError
 from dicegym.players.watched import told_apart
@@ -24,9 +25,10 @@ from dicegym.web.watch.shown import PageLink, moments_before, replay_page
 GAMES_PAGE = 100
 """Games of a match that a page lists."""
 HELD = (
-    "This contest is still being held: its games are shown as one player after the other saw them, and nothing is told "
-    "of their dice but what fell."
+    "This contest is still being held, or takes bots: its games are shown as one player after the other saw them, and "
+    "nothing is told of their dice but what fell."
 )
+SERVED = "This server still runs: nothing is told of its dice but what fell."
 
 
 def agent_address(game: str, name: str) -> str:
@@ -99,7 +101,7 @@ class Replays:
         match, game = request.path_params["match"], request.path_params["game"]
         replay, free = self.found(match, game)
         if not free:
-            raise ParameterError("its contest is still being held: what mistakes cost is told when it has ended")
+            raise ParameterError("its contest is not over: what mistakes cost is told when it has ended and is closed")
         return analysis_page(
             request,
             self.analyses,
@@ -112,10 +114,13 @@ class Replays:
         """Answer with a game that a game server has held."""
         number = request.path_params["number"]
         with self._web.store() as reader:
-            replay = served_replay(there(reader), number)
+            asked = there(reader)
+            replay, running = served_replay(asked, number), runs_on(asked, number)
         return replay_page(
             request,
             replay,
+            all_seeing=not running,
+            note=SERVED if running else "",
             title=f"{title_of(replay.game)}, game {number} of the server",
             back="/watch",
             back_title="Watch",
@@ -125,12 +130,12 @@ class Replays:
         """Return a game, and whether all of it may be seen: no contest that is still being held has its match."""
         with self._web.store() as reader:
             asked = there(reader)
-            return stored_replay(asked, f"{match}.{game}"), may_be_seen(asked, match)
+            return stored_replay(asked, f"{match}.{game}"), self._may_be_seen(asked, match)
 
-
-def may_be_seen(reader: StoreReader, match: int) -> bool:
-    """Return whether all contests that have a match have ended."""
-    return all(ended for _, ended in contests_with(reader, match))
+    def _may_be_seen(self, reader: StoreReader, match: int) -> bool:
+        """Return whether all contests that have a match are over."""
+        having = {number for number, _ in contests_with(reader, match)}
+        return not any(self._web.is_secret(one) for one in reader.contests() if one.id in having)
 
 
 def analysis_page(request: Request, analyses: Analyses, replay: Replay, *, title: str, back: str) -> Response:
