@@ -59,8 +59,8 @@ def entry_files(game: Game) -> tuple[str, ...]:
 def agent_names(game: Game | str) -> list[str]:
     """Return the names of all agents of a game, in alphabetical order. Raises UnknownNameError.
 
-    Models that say they were trained with other parameters are left out, as they cannot play (`names_elsewhere`). So are
-    bots without a compiled twin where the game has parameters that the original does not have.
+    Models that say they were trained with other parameters are left out, as they cannot play (`names_elsewhere`). So
+    are bots without a compiled twin where the game has parameters that the original does not have.
     """
     game = make_game(game)
     names = _found(game).keys() - names_elsewhere(game).keys()
