@@ -33,7 +33,10 @@ from dicegym.games.worth import Progress
 
 CLASSIC, SPOT_ON = dicegym.game("liarsdice", players=2, dice=2), dicegym.game("liarsdice_spot_on", players=2, dice=2)
 ONE_DIE = tuple(dicegym.game(name, players=2, dice=1) for name in ("liarsdice", "liarsdice_spot_on"))
-FEWER_FACES = tuple(dicegym.game(name, players=2, dice=2, faces=2) for name in ("liarsdice", "liarsdice_spot_on"))
+FEWER_FACES = (
+    dicegym.game("liarsdice", players=2, dice=1, faces=3),
+    dicegym.game("liarsdice_spot_on", players=2, dice=2, faces=2),
+)
 SILENT: Progress = lambda done, of, text: None  # noqa: E731 - a name of its own says what it is for
 
 
