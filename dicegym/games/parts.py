@@ -450,9 +450,14 @@ def _solving(game: Game | str, kind: Part[S]) -> S | None:
 
 
 def solved_with(game: Game | str) -> Mapping[str, int] | None:
-    """Return the parameters, players among them, with which a game has exact values; None if it never has any."""
+    """Return the parameters, players among them, with which a game has exact values; None if it never has any.
+
+    Of parameters that the original game does not have, those that ``game`` sets are at their defaults there.
+    """
     found = part(game, DUEL) or part(game, SOLITAIRE)
-    return None if found is None else found.SOLVED
+    if found is None or isinstance(game, str):
+        return None if found is None else found.SOLVED
+    return {**found.SOLVED, **{name: game.spec.parameters[name].default for name in game.added_parameters}}
 
 
 def plays_with(game: Game, settings: Mapping[str, int]) -> bool:

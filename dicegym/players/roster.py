@@ -28,7 +28,7 @@ from dicegym.play.player import Player
 from dicegym.players import given
 from dicegym.players import model as models
 from dicegym.players.model_file import shows_as_much
-from dicegym.players.twin_player import twin_of
+from dicegym.players.twin_player import twin_numbers, twin_of
 from dicegym.registry import is_shipped
 from dicegym.shipped import shipped_folder
 
@@ -59,10 +59,14 @@ def entry_files(game: Game) -> tuple[str, ...]:
 def agent_names(game: Game | str) -> list[str]:
     """Return the names of all agents of a game, in alphabetical order. Raises UnknownNameError.
 
-    Models that say they were trained with other parameters are left out, as they cannot play (`names_elsewhere`).
+    Models that say they were trained with other parameters are left out, as they cannot play (`names_elsewhere`). So
+    are bots without a compiled twin where the game has parameters that the original does not have.
     """
     game = make_game(game)
-    return sorted(_found(game).keys() - names_elsewhere(game).keys())
+    names = _found(game).keys() - names_elsewhere(game).keys()
+    if game.added_parameters:
+        names = {name for name in names if name in twin_numbers(game) or _found(game)[name].suffix == ".zip"}
+    return sorted(names)
 
 
 def names_elsewhere(game: Game | str) -> dict[str, dict[str, int]]:

@@ -44,7 +44,7 @@ each_form = pytest.mark.parametrize(
     [
         pytest.param(game, id=repr(game), marks=[pytest.mark.nojit] if game == games.game(game.name) else [])
         for game in VARIANTS
-        if game.name in TWINS
+        if game.name in TWINS and not game.added_parameters  # files play the original game alone
     ],
 )
 
@@ -226,7 +226,7 @@ def test_one_that_remembers_chooses_what_the_file_chooses_all_game_long(game: Ga
             game, id=repr(game), marks=pytest.mark.nojit if game == games.game(game.name) else pytest.mark.slow
         )
         for game in VARIANTS
-        if game.name in TWINS
+        if game.name in TWINS and not game.added_parameters  # files play the original game alone
     ],
 )
 def test_one_that_draws_draws_alike(game: Game) -> None:

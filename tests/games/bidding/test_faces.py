@@ -20,8 +20,8 @@ from dicegym.games.bidding import chance
 from dicegym.games.bidding.solving import recall_rules, solution
 from dicegym.games.bidding.values import exploitability, sources
 from dicegym.games.keyboard import Place
-from dicegym.games.parts import CONTROLS, DUEL, KEYBOARD, LUCK, SOLUTIONS, need, solver
-from dicegym.players.twins import TwinPlayer, opponent
+from dicegym.games.parts import CONTROLS, DUEL, KEYBOARD, LUCK, SOLUTIONS, need, solved_with, solver
+from dicegym.players.twins import TwinPlayer, opponent, twin_numbers
 
 NAMES = ("liarsdice", "liarsdice_spot_on")
 IDS = {"liarsdice": "dicegym/LiarsDice-v0", "liarsdice_spot_on": "dicegym/LiarsDiceSpotOn-v0"}
@@ -123,7 +123,7 @@ def test_one_die_each_is_worth_what_linear_programs_say(name: str, faces: int) -
     assert opener_wins(faces, spot_on=name == "liarsdice_spot_on") == pytest.approx(VALUES[name, faces], abs=1e-9)
     game = small(name, faces)
     values = solution.values_at_once(game)
-    assert values.exploitability < 1e-4
+    assert values.exploitability < 3e-4
     assert values.worth.opens[1, 1] == pytest.approx(VALUES[name, faces], abs=2e-4)
     assert [source.name for source in sources(game)] == ["equilibrium"]
 
@@ -140,7 +140,7 @@ def test_openspiel_solves_the_classic_game_whole(faces: int) -> None:
     for _ in range(30):
         learned.evaluate_and_update_policy()
     policy = learned.average_policy()
-    assert exploitability.exploitability(game, policy) < 0.02
+    assert exploitability.exploitability(game, policy) < 0.03
     won = expected_game_score.policy_value(game.new_initial_state(), [policy] * 2)
     assert won[0] == pytest.approx(2 * VALUES["liarsdice", faces] - 1, abs=0.02)
 
@@ -209,6 +209,8 @@ def test_what_knows_six_faces_alone_says_so(name: str) -> None:
         assert kinds == (["EquilibriumSolution"] if (name, dice) == ("liarsdice_spot_on", 3) else [])
     assert not sources(small(name, 3, 5))
     if name == "liarsdice":
+        assert solved_with(game) == {"players": 2, "dice": 1, "faces": 6}
+        assert solved_with(small(name, 6)) == {"players": 2, "dice": 1}
         with pytest.raises(ParameterError, match="exact values are known for dice of 6 faces"):
             need(name, DUEL).equilibrium(game)  # type: ignore[attr-defined]
 
@@ -238,6 +240,7 @@ def test_files_of_the_original_interface_play_with_six_faces_alone(name: str, tm
     """Their compiled twins play in their place where there are any; of all others one sentence tells it."""
     game = dicegym.game(name, faces=3)
     assert isinstance(dicegym.agent(game, "even"), TwinPlayer)
+    assert set(dicegym.agent_names(game)) == set(twin_numbers(game))
     own = tmp_path / ("player.py" if name == "liarsdice" else "player_bot.py")
     own.write_text(Path(dicegym.agent(dicegym.game(name), "even").source.file).read_text() + "\n# my own\n")  # type: ignore[attr-defined]
     refused = "is a bot of the original interface, which is written for faces=6, and cannot play"
@@ -250,7 +253,7 @@ def test_files_of_the_original_interface_play_with_six_faces_alone(name: str, tm
     table = dicegym.game(name, players=2, dice=1, faces=3)
     result = arena.contest(table, ["even", "honest"], seed=0, workers=1, games=4)
     assert not result.disqualified
-    assert sum(result.wins) if hasattr(result, "wins") else result.games
+    assert [one.name for one in result.standings] in (["even", "honest"], ["honest", "even"])
     assert dicegym.agent(dicegym.game(name), str(own)).name
 
 

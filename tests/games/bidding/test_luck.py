@@ -38,12 +38,13 @@ def paths(game: Game, players: list[Player]) -> Iterator[Path]:
         assert known is not None
         policies.append(luck._policy(game, known, ways_of(game)))
     for opener in (0, 1) if ways_of(game).opener_drawn else (0,):
-        for first in range(6):
-            for second in range(6):
+        faces = game.all_parameters["faces"]
+        for first in range(faces):
+            for second in range(faces):
                 state = game.new_game()
                 state["player"], state["hands"] = opener, 0
                 state["hands"][0, 0, first] = state["hands"][0, 1, second] = 1
-                chance = 1 / 36 / (2 if ways_of(game).opener_drawn else 1)
+                chance = 1 / faces**2 / (2 if ways_of(game).opener_drawn else 1)
                 yield from _on(game, policies, state, state.copy(), [], chance)
 
 
@@ -92,6 +93,19 @@ def test_its_mean_is_0_whatever_was_looked_at(
         assert np.abs(left - chances @ won).max() < 1e-12
     elif points == 40:
         assert chances @ left**2 <= chances @ won**2  # a game that is nearly sure may have a rest as large
+
+
+@pytest.mark.parametrize("bots", [("even", "honest"), ("bluffer", "bayes")])
+@pytest.mark.parametrize("faces", [2, 3])
+@pytest.mark.parametrize("name", NAMES)
+def test_with_fewer_faces_all_is_luck_too(name: str, faces: int, bots: tuple[str, str]) -> None:
+    game = dicegym.game(name, players=2, dice=1, faces=faces)
+    players = [opponent(game, bot) for bot in bots]
+    found = list(paths(game, players))
+    chances = np.array([chance for _, _, chance in found])
+    assert chances.sum() == pytest.approx(1, abs=1e-12)
+    won, drawn = told(game, list(players), found)
+    assert np.abs(won - drawn - chances @ won).max() < 1e-12
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -145,8 +159,8 @@ def test_hands_end_as_the_rules_say(name: str) -> None:
     tree = HandTree(game, start, (policy, policy), ways_of(game).wild, 100_000)
     assert tree.covered == pytest.approx(1)
     counted = np.zeros(len(tree.ends))
-    for first, likely in zip(*rolls(2), strict=True):
-        for second, as_likely in zip(*rolls(1), strict=True):
+    for first, likely in zip(*rolls(2, 6), strict=True):
+        for second, as_likely in zip(*rolls(1, 6), strict=True):
             state = game.new_game()
             state["left"][0, :2] = state["rolled"][0, :2] = 2, 1
             state["hands"][0, 0], state["hands"][0, 1], state["player"] = first, second, 1

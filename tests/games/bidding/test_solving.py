@@ -33,6 +33,10 @@ from dicegym.games.worth import Progress
 
 CLASSIC, SPOT_ON = dicegym.game("liarsdice", players=2, dice=2), dicegym.game("liarsdice_spot_on", players=2, dice=2)
 ONE_DIE = tuple(dicegym.game(name, players=2, dice=1) for name in ("liarsdice", "liarsdice_spot_on"))
+FEWER_FACES = (
+    dicegym.game("liarsdice", players=2, dice=1, faces=3),
+    dicegym.game("liarsdice_spot_on", players=2, dice=2, faces=2),
+)
 SILENT: Progress = lambda done, of, text: None  # noqa: E731 - a name of its own says what it is for
 
 
@@ -220,7 +224,7 @@ def test_hands_are_learned_after_those_that_they_lead_to() -> None:
 def test_bids_that_cannot_follow_each_other_by_levels_are_refused() -> None:
     follow = np.zeros((3, 3), bool)
     follow[0, 1] = follow[1, 2] = True
-    rolls, chances = rolls_of(1)
+    rolls, chances = rolls_of(CLASSIC, 1)
     pairs = np.zeros((2, 3, 1, 6, 6), np.int64)
     with pytest.raises(ParameterError, match="no levels"):
         assemble((1, 1), (rolls, rolls), (chances, chances), range(3), follow, ((180,), (180,)), pairs, [])
@@ -268,7 +272,7 @@ def values_of(game: dicegym.Game) -> EquilibriumValues:
     return EquilibriumValues(game, strategies, exploitability(solver.groups, strategies))
 
 
-@pytest.mark.parametrize("game", [*ONE_DIE, SPOT_ON], ids=repr)
+@pytest.mark.parametrize("game", [*ONE_DIE, SPOT_ON, *FEWER_FACES], ids=repr)
 def test_values_are_those_of_the_policy(game: dicegym.Game) -> None:
     """A value is the mean, by the policy, of what comes then; an action's, the mean over what is believed."""
     valuer, rng = values_of(game), np.random.default_rng(3)
