@@ -18,6 +18,7 @@ from dicegym.envs.options import (
     check_on_illegal,
     check_render_mode,
     check_reward,
+    read_state,
     reward_sums,
 )
 from dicegym.envs.render import render_game
@@ -79,15 +80,20 @@ class EverySeat:
         """A copy of the game's record, hidden parts included (for analysis)."""
         return self._states.copy()[0]
 
-    def _begin(self, seed: int | None) -> None:
-        """Begin the next game of the seed, or the first one of a new seed."""
+    def _begin(self, seed: int | None, state: Any = None) -> None:
+        """Begin the next game of the seed, the first one of a new seed, or a game in ``state`` (see `read_state`)."""
+        given = None if state is None else read_state(self.game, state)
         if seed is not None:
             self._seed, self._episode = seed_number("seed", seed), -1
         elif self._seed is None:
             self._seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])  # fresh entropy
-        self._episode += 1
-        loops.begin(self._states, 0, self.game.blank, np.uint64(game_key(self._seed, self._episode)))
-        self._gained[:] = 0
+        if given is None:
+            self._episode += 1
+            loops.begin(self._states, 0, self.game.blank, np.uint64(game_key(self._seed, self._episode)))
+            self._gained[:] = 0
+        else:
+            self._states[:] = given
+            self._gained[:] = reward_sums(self.game, self._state, self.reward)
         self.agents = self.possible_agents[:]
 
     def _new_rewards(self) -> list[float]:
@@ -116,4 +122,4 @@ class EverySeat:
 
     def _repr_html_(self) -> str | None:
         """Show the whole table in a notebook; None before the first game."""
-        return None if self._episode < 0 else draw(self.game, self._state).svg()
+        return None if self._seed is None else draw(self.game, self._state).svg()

@@ -69,8 +69,15 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
         self._mask = np.zeros(n_actions, np.bool_)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin the next game of the seed, or the first one of a new seed. ``options`` are not used."""
-        self._begin(seed)
+        """Begin the next game of the seed, or the first one of a new seed.
+
+        ``options={"state": s}`` begins in a state instead, the id of one or a record such as `state_record`. Rewards
+        are what seats gain from there on, and dice those of the state: to plan, give what `dicegym.analysis.fork`
+        returns. Other options are not used.
+
+        Raises ParameterError if no game can go on from that state.
+        """
+        self._begin(seed, (options or {}).get("state"))
         self._had = [0] * self.game.players  # turns by seat
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)

@@ -68,8 +68,13 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
     ) -> tuple[dict[str, np.ndarray], Infos]:
         """Begin the next game of the seed, or the first one of a new seed. ``options`` are not used.
 
-        Returns (observations, infos) by agent.
+        Returns (observations, infos) by agent. Raises ParameterError if ``options`` name a state to begin in.
         """
+        if "state" in (options or {}):
+            raise ParameterError(
+                "options has 'state', but whole rounds begin at the beginning alone: step seat by seat from a state, "
+                "with env() in the place of parallel_env()"
+            )
         self._begin(seed)
         self._rounds = 0
         if self.render_mode == "human":

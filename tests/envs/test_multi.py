@@ -18,6 +18,7 @@ import dicegym.pettingzoo
 from dicegym.envs.multi import TurnEnv
 from dicegym.envs.simultaneous import SimultaneousEnv
 from dicegym.errors import IllegalActionError, ParameterError, StepError
+from dicegym.games.positions import position_id
 from dicegym.registry import ENVIRONMENTS, Environment
 
 MULTI = [environment for environment in ENVIRONMENTS if environment.multi]
@@ -213,6 +214,36 @@ def test_copies_are_whole_and_apart() -> None:
         seat = int(other.agent_selection[-1])
         assert (other.last()[0]["observation"] == other.game.observe(other.state_record, seat)).all()
         assert env.state_record.tobytes() == before
+
+
+@each_environment
+def test_a_game_begins_in_a_state_and_goes_on_as_from_there(environment: Environment) -> None:
+    env, other = (TurnEnv(environment.game) for _ in range(2))
+    rng = np.random.default_rng(2)
+
+    def choose() -> int:
+        return int(rng.choice(np.flatnonzero(env.last()[0]["action_mask"])))
+
+    env.reset(seed=2)
+    for _ in range(6):
+        env.step(choose())
+    for state in (env.state_record, position_id(env.game, env.state_record)):
+        other.reset(seed=9, options={"state": state})
+        assert other.state_record.tobytes() == env.state_record.tobytes()
+        assert other.agent_selection == env.agent_selection
+    for _ in range(20):
+        if env.terminations[env.agent_selection]:
+            break
+        action = choose()
+        env.step(action)
+        other.step(action)
+        assert other.rewards == env.rewards
+    assert other.state_record.tobytes() == env.state_record.tobytes()
+    with pytest.raises(ParameterError, match="state=7 is no state of"):
+        other.reset(options={"state": 7})
+    if environment.game == "lucky":
+        with pytest.raises(ParameterError, match="whole rounds begin at the beginning alone"):
+            SimultaneousEnv(environment.game).reset(options={"state": env.state_record})
 
 
 def test_max_cycles_truncates_all_agents() -> None:
