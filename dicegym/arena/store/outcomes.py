@@ -187,7 +187,8 @@ def is_whole(match: Match, outcome: MatchOutcome) -> bool:
     paid = all(len(returns) == len(players) for returns in outcome["returns"])
     counted = len(outcome["seats"]) == len(outcome["returns"]) == match.games
     told = all(player in players for player, *_ in outcome["incidents"])
-    return by_player and seated and paid and counted and told
+    within = all(0 <= one <= match.games for name in ("wins", "shares") for one in outcome[name])
+    return by_player and seated and paid and counted and told and within
 
 
 def _nothing(players: int) -> dict[str, list[Any]]:
