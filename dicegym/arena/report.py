@@ -69,23 +69,23 @@ class Report(NamedTuple):
         for one in plain["tables"]:
             if "matrix" in one:
                 heading, names, cells, shades = one["matrix"]
-                (heading,), names, cells = _texts([heading]), _texts(names), [_texts(row) for row in cells]
+                names, cells = _texts(names), [_texts(row) for row in cells]
                 shades = [[None if shade is None else float(shade) for shade in row] for row in shades]
                 if any(len(part) != len(names) for part in (cells, *cells, *([shades, *shades] if shades else []))):
                     raise ValueError("a matrix that is no square")
-                tables.append(Matrix(heading, names, cells, shades))
+                tables.append(Matrix(_text(heading), names, cells, shades))
             else:
                 heading, titles, rows = one["table"]
-                (heading,), titles, rows = _texts([heading]), _texts(titles), [_texts(row) for row in rows]
+                titles, rows = _texts(titles), [_texts(row) for row in rows]
                 if any(len(row) != len(titles) for row in rows):
                     raise ValueError("a table whose rows are of other lengths than its titles")
-                tables.append((heading, titles, rows))
+                tables.append((_text(heading), titles, rows))
         return cls(
-            _texts([plain["heading"]])[0],
+            _text(plain["heading"]),
             tables,
             [Disqualified(*_texts(one)) for one in plain["disqualified"]],
             [
-                Misplay(*_texts([name]), tuple(_texts(others)), int(game), int(turn), *_texts([reason]), int(more))
+                Misplay(_text(name), tuple(_texts(others)), int(game), int(turn), _text(reason), int(more))
                 for name, others, game, turn, reason, more in plain["misplays"]
             ],
             _texts(plain["remarks"]),
@@ -97,6 +97,11 @@ class Report(NamedTuple):
         """Return the facts as one sentence, as far as the heading does not say them anyway."""
         said = [f"{name}: {value}" for name, value in self.facts if name not in SAID_ABOVE]
         return ["; ".join(said)] if said else []
+
+
+def _text(value: Any) -> str:
+    """Return a text as it is. Raises TypeError: it is none."""
+    return _texts([value])[0]
 
 
 def _texts(values: Any) -> list[str]:

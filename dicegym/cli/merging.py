@@ -45,7 +45,7 @@ def merge(
 
 
 def verify(sample: Sample = None, store: StoreName = None) -> None:
-    """Play the matches of a store again, and compare all that is stored of them.
+    """Play a store's matches again, and compare.
 
     That a bot chose its moves, and that one failed, no replay can show.
 

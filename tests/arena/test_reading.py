@@ -7,6 +7,7 @@ import csv
 import json
 import math
 import re
+import shutil
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
@@ -28,7 +29,7 @@ from dicegym.arena.store.holding import held
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.removing import remove
 from dicegym.arena.store.store import ContestStore
-from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.errors import DamagedFileError, ParameterError, UnknownNameError
 
 pytestmark = pytest.mark.xdist_group("arena")
 
@@ -375,3 +376,85 @@ def test_exact_values_stand_on_a_page_in_colours(run: Run, tmp_path: Path) -> No
     assert text.count('<table class="heat">') == 1
     assert '<td class="down3">34</td>' in text  # 0.338 against 0.662
     assert '<td class="up3">66</td>' in text
+
+
+# --- stores that hold what nobody writes ---------------------------------------------------------------------
+
+NONSENSE = ("x", "[[", b"\xff", -1, 10**18, 1e300, float("inf"), "[[[1],1]]", '{"a": []}', str(10**40), "9" * 5_000)
+READ = {
+    "contests": ("options", "limits", "seed", "ended", "run", "planned", "result", "report"),
+    "rules": ("game", "players", "parameters", "fingerprint", "description"),
+    "agents": ("name", "identity", "files"),
+    "fields": ("given", "run"),
+    "matches": ("seed", "number", "games", "places", "failure"),
+    "seats": ("player", "wins", "share", "faults"),
+    "games": ("number", "seats", "returns", "actions"),
+    "standings": ("place", "name", "figures"),
+    "misplays": ("player", "game", "turn", "reason"),
+}
+"""Columns that commands read."""
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("small") / "store.sqlite"
+    contest("hog", ["bacon", "swap"], 1, 1, games=1, store=path)
+    with contextlib.closing(sqlite3.connect(path)) as store, store:
+        store.execute("INSERT INTO misplays (match, player, game, turn, reason) VALUES (1, 0, 1, 1, 'x')")
+    return path
+
+
+def spoilt(small: Path, table: str, column: str, value: object) -> bool:
+    """Put something else into a store; return whether its database takes it."""
+    try:
+        with contextlib.closing(sqlite3.connect(small)) as store, store:
+            store.execute(f"UPDATE {table} SET {column} = ?", (value,))
+    except sqlite3.IntegrityError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("values", [1, pytest.param(len(NONSENSE), marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("table", "column"), [(table, column) for table in READ for column in READ[table]])
+def test_no_command_meets_nonsense_with_a_traceback(
+    table: str, column: str, values: int, small: Path, tmp_path: Path, run: Run
+) -> None:
+    path = tmp_path / "store.sqlite"
+    number = sum(map(ord, column))
+    for value in (NONSENSE[(number + i) % len(NONSENSE)] for i in range(values)):
+        shutil.copy(small, path)
+        if not spoilt(path, table, column, value):
+            continue
+        for words in (
+            ("list", "--json", tmp_path / "list.json"),
+            ("show",),
+            ("standings", "--html", tmp_path / "page.html", "--json", tmp_path / "standings.json"),
+            ("matches", "--csv", tmp_path / "matches.csv"),
+            ("export", "--json", tmp_path / "all.json", "--csv", tmp_path / "sheets"),
+            ("replay", "1.1", "--json", tmp_path / "game.json"),
+            ("verify",),
+        ):
+            status, _, said = run("arena", *words, "--store", path)
+            assert status in (0, 2), words
+            assert status == 0 or said.startswith("dicegym: ")
+            assert "Traceback" not in said
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [
+        ("seats", "share", "x"),
+        ("seats", "wins", 999),
+        ("games", "seats", "[[0],[1]]"),
+        ("games", "returns", "-1"),
+        ("matches", "failure", "[[]]"),
+        ("misplays", "player", 7),
+        ("examinations", "outcome", b"x"),
+    ],
+)
+def test_no_contest_goes_on_with_nonsense(table: str, column: str, value: object, small: Path, tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    shutil.copy(small, path)
+    assert spoilt(path, table, column, value)
+    with pytest.raises(DamagedFileError, match="is damaged"):
+        contest("hog", ["bacon", "swap"], 1, 1, games=1, store=path)

@@ -372,12 +372,21 @@ def test_files_hold_all_of_it(tmp_path: Path) -> None:
         {"incidents": [[]]},
         {"rules": "none"},
         {"seed": None},
+        {"number": 10**40},
+        {"number": -1},
+        {"actions": [10**40]},
     ],
     ids=str,
 )
 def test_files_that_hold_something_else_are_refused(change: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "game.json").write_text(json.dumps(to_json(hog()) | change))
     with pytest.raises(DamagedFileError, match="holds no replay"):
+        load(tmp_path / "game.json")
+
+
+def test_results_beyond_all_numbers_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "game.json").write_text(json.dumps(to_json(hog()) | {"returns": [10**400, 0]}))
+    with pytest.raises(DamagedFileError):
         load(tmp_path / "game.json")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 import threading
 import time
 from pathlib import Path
@@ -15,16 +16,18 @@ from variants import each_game, one_always
 from web_pages import Visitor
 
 import dicegym
+from dicegym import shipped
 from dicegym.arena.replay import from_json
 from dicegym.errors import AgentError
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 from dicegym.players import offered
+from dicegym.players.roster import AGENTS_VARIABLE, agent_names
 from dicegym.web.app import create_app
 from dicegym.web.play import hall as halls
 from dicegym.web.play.advice import next_best
 from dicegym.web.play.hall import OF_A_VISITOR, PlayHall, hall_of
-from dicegym.web.play.seating import Guests
+from dicegym.web.play.seating import Guests, rivals
 from dicegym.web.play.sheets import read_sheet
 from dicegym.web.play.tables import PlayedTable
 from dicegym.web.settings import WebSettings
@@ -388,3 +391,20 @@ def test_a_hint_speaks_of_no_loss_that_it_shows_as_nothing(behind: float, said: 
     words = next_best("bid", behind, 0.0, "win rate")
     assert said in words
     assert "0.0%" not in words.replace("3.0%", "")
+
+
+def test_a_program_that_does_not_ship_is_not_offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would play in the server of the pages."""
+    shutil.copytree(shipped.shipped_folder("agents") / "hog", tmp_path / "hog")
+    (tmp_path / "hog" / "placed.py").write_text("def final_strategy(score, opponent_score):\n    return 5\n")
+    monkeypatch.setattr(shipped, "shipped_folder", lambda name: tmp_path)
+    monkeypatch.setenv(AGENTS_VARIABLE, str(tmp_path))
+    game = dicegym.game("hog")
+    assert "placed" in agent_names(game)
+    rivals.cache_clear()
+    try:
+        names = [one.name for one in rivals(game)]
+    finally:
+        rivals.cache_clear()
+    assert "placed" not in names
+    assert {"bacon", "taught"} < set(names)

@@ -16,9 +16,11 @@ from dicegym.arena.provenance import EntryRecord
 from dicegym.arena.results import ContestResult
 from dicegym.arena.storage import Settings, Stored
 from dicegym.arena.store.holding import WHOLE, held
-from dicegym.arena.store.outcomes import matches_between
+from dicegym.arena.store.outcomes import is_whole, matches_between
+from dicegym.arena.store.schema import read_in_words
 from dicegym.arena.store.store import Begun, ContestStore, add, now_in_words
 from dicegym.arena.store.tables import AGENTS, CONTESTS, EXAMINATIONS, FIELDS, MATCHES, PLAYS, STANDINGS
+from dicegym.arena.store.trouble import damaged
 from dicegym.arena.store.writer import Done, Found, Writer
 from dicegym.errors import ParameterError
 from dicegym.play.seeds import drawn_seed
@@ -145,11 +147,14 @@ class Book:
             if number not in self._read:
                 with self._store.reading() as connection:
                     self._read = matches_between(connection, number, number + AT_ONCE)
+            found = self._read.get(number)
+            if found is None or not is_whole(job, found):
+                raise damaged(self._store.name, f"match {number} is not whole")
             self._put(Found(number))
-            found = self._read[number]
         elif key in self._examinations:
-            found = json.loads(zlib.decompress(self._examinations[key]))
-            found = Failure(*found["failure"]) if "failure" in found else found
+            with read_in_words(self._store.name):
+                found = json.loads(zlib.decompress(self._examinations[key]))
+                found = Failure(*found["failure"]) if "failure" in found else found
         else:
             return None
         self._found += 1

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from dicegym.arena.match import Match
 from dicegym.arena.ratings.places import match_places
+from dicegym.arena.store.selecting import whole_numbers
 from dicegym.arena.store.tables import AGENTS, GAMES, MATCHES, MISPLAYS, SEATS
 from dicegym.engine.game import Game
 from dicegym.sandbox.jobs import Failure
@@ -169,11 +170,25 @@ def matches_between(connection: sa.Connection, first: int, beyond: int) -> dict[
         outcome["noted"].append(seat["noted"])
         outcome["printed"].append(seat["printed"] or "")
     for outcome, game in of(GAMES, GAMES.c.number):
-        outcome["seats"].append(json.loads(game["seats"]))
-        outcome["returns"].append(json.loads(game["returns"]))
+        outcome["seats"].append(list(whole_numbers(json.loads(game["seats"]))))
+        outcome["returns"].append([float(value) for value in json.loads(game["returns"])])
     for outcome, misplay in of(MISPLAYS, MISPLAYS.c.id):
         outcome["incidents"].append([misplay["player"], misplay["game"], misplay["turn"], misplay["reason"]])
     return found
+
+
+def is_whole(match: Match, outcome: MatchOutcome) -> bool:
+    """Return whether an outcome that was read is one of a match: a store may have lost or changed parts of it."""
+    players = range(len(match.entries))
+    if isinstance(outcome, Failure):
+        return outcome.actor in players and isinstance(outcome.reason, str)
+    by_player = all(len(outcome[name]) == len(players) for name in ("wins", "shares", "faults", "noted", "printed"))
+    seated = all(sorted(seats) == list(players) for seats in outcome["seats"])
+    paid = all(len(returns) == len(players) for returns in outcome["returns"])
+    counted = len(outcome["seats"]) == len(outcome["returns"]) == match.games
+    told = all(player in players for player, *_ in outcome["incidents"])
+    within = all(0 <= one <= match.games for name in ("wins", "shares") for one in outcome[name])
+    return by_player and seated and paid and counted and told and within
 
 
 def _nothing(players: int) -> dict[str, list[Any]]:

@@ -54,7 +54,7 @@ from dicegym.arena.store.tables import (
 )
 from dicegym.errors import ParameterError, UnknownNameError, unknown_name
 
-Made = TypeVar("Made")
+_Read = TypeVar("_Read")
 
 
 class StoreReader:
@@ -174,7 +174,9 @@ class StoreReader:
         """Return the report of a contest as it was shown at its end; None if it has not ended."""
         return self._at_the_end(CONTESTS.c.report, contest, Report.from_json)
 
-    def _at_the_end(self, column: sa.Column[Any], contest: int, made: Callable[[dict[str, Any]], Made]) -> Made | None:
+    def _at_the_end(
+        self, column: sa.Column[Any], contest: int, made: Callable[[dict[str, Any]], _Read]
+    ) -> _Read | None:
         """Return what was stored when a contest ended; None if it has not, or is gone on with."""
         asked = sa.select(column).where(CONTESTS.c.id == contest, CONTESTS.c.ended.is_not(None))
         with self.connection() as connection:

@@ -9,13 +9,16 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import dicegym
+from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.errors import DicegymError, ParameterError, unknown_name
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn, follows
 from dicegym.players.about import describe
 from dicegym.players.casual import strengths
-from dicegym.players.roster import agent_names
+from dicegym.players.roster import agent_names, resolve
+from dicegym.registry import is_shipped
+from dicegym.sandbox.jobs import Entry
 
 MOST_LOADED = 64
 """Players that are kept ready."""
@@ -35,10 +38,18 @@ class Rival(NamedTuple):
 
 @functools.lru_cache(64)
 def rivals(game: Game) -> tuple[Rival, ...]:
-    """Return whom a person may choose: opponents by strength first, then all agents that come with the game."""
+    """Return whom a person may choose: opponents by strength first, then all agents that come with the game.
+
+    They play in this process: of a game that ships, a program that does not is not offered, wherever it lies.
+    """
     by_strength = strengths(game)
     found = [Rival(name, agent, describe(game, agent), True) for name, agent in by_strength.items()]
-    return (*found, *(Rival(name, name, describe(game, name)) for name in agent_names(game)))
+    return (*found, *(Rival(name, name, describe(game, name)) for name in agent_names(game) if _may_sit(game, name)))
+
+
+def _may_sit(game: Game, name: str) -> bool:
+    origin = resolve(game, name)
+    return not isinstance(origin, Source) or not is_shipped(game.name) or Entry(name, origin).trusted
 
 
 def rival_of(game: Game, name: str) -> str:
