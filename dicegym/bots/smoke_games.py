@@ -16,7 +16,7 @@ from dicegym.errors import AgentError
 from dicegym.games.parts import SPARRING, part
 from dicegym.play.drive import Referee
 from dicegym.play.player import Player, RandomPlayer
-from dicegym.play.turn import Act
+from dicegym.play.turn import Act, Follower, Turn
 
 GAMES = 20
 """Smoke games of one bot; seats are taken in turn."""
@@ -70,6 +70,12 @@ class _SmokeReferee(Referee):
 
     def erred(self, seat: int, reason: str) -> None:
         raise self._end(seat, reason)
+
+    def tell(self, follower: Follower, turn: Turn) -> None:
+        try:
+            follower.follow(turn)
+        except AgentError as error:
+            raise self._end(turn.seat, error.reason) from error
 
     def _end(self, seat: int, reason: str) -> AgentError:
         return AgentError(self.players[seat].name, f"{reason}, in turn {self._turn} of {self._where}")
