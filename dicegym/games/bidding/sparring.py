@@ -1,4 +1,4 @@
-"""The opponents of bots in smoke games of hidden dice and rising bids, which steer a bot into every stage of the game."""
+"""Opponents in smoke games of hidden dice and rising bids, which steer a bot into every stage of the game."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ WEALTH = 10**6
 """Money of the opponent that empties the shop."""
 MULTIPLYING = (*range(7, 12), *range(17, N_DICE))
 """What is sold out from the beginning of the long game, lest money grow without bounds and end it."""
-BOUGHT = {kind: 10 * (kind + 1) for kind in range(7)} | {kind: 250 for kind in range(12, 17)}
+BOUGHT = {kind: 10 * (kind + 1) for kind in range(7)} | dict.fromkeys(range(12, 17), 250)
 """From which round on the opponent buys which dice; attacks come late, as they leave nobody any points."""
 
 
