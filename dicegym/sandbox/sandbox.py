@@ -16,7 +16,7 @@ import pickle
 import sys
 import tempfile
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
@@ -155,6 +155,10 @@ class _Worker:
             return f"took more than {self._limits.wall:g} s by the clock ({reading.spent:.1f} s of them at work)"
         return ""
 
+    def moment(self) -> str:
+        """Return what it does, in words; empty if it does nothing."""
+        return "" if self.job is None else self.job.moment(self._heartbeat.read())
+
     def finish(self) -> tuple[Job, JobOutcome, bool]:
         """Return (job, outcome, whether this worker can go on) once ``conn`` has something to say."""
         job, reading = self.job, self._heartbeat.read(processor_time)
@@ -245,11 +249,14 @@ class Sandbox:
             scratch.throw_away(self._folder)
             self._folder = ""
 
-    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobOutcome]]:
+    def run(
+        self, jobs: Iterable[Job], progress: Callable[[str], None] | None = None
+    ) -> Iterator[tuple[Job, JobOutcome]]:
         """Do ``jobs``, taken one by one in their order; yield each with its outcome as they end.
 
         An outcome is what the job returned, or a `Failure`. Where a job can go on without the entry that failed
-        (`Job.without`), it is done again so; it is then yielded in its new form.
+        (`Job.without`), it is done again so; it is then yielded in its new form. ``progress`` is told again and again
+        what is being done.
         """
         waiting = iter(jobs)
         more = True
@@ -277,6 +284,8 @@ class Sandbox:
             for worker in busy.values():
                 if worker.job is not None and worker.conn not in ready:
                     worker.watch()
+                    if progress is not None:
+                        progress(worker.moment())
 
     def _replace(self, worker: _Worker) -> _Worker:
         worker.close()
