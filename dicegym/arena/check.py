@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dicegym.arena.check_report import CheckReport
-from dicegym.arena.purity import looks_pure, prepare, table_of
+from dicegym.arena.purity import OutOfTimeError, TimeBound, looks_pure, prepare, table_of
 from dicegym.bots import smoke_games
 from dicegym.bots.bot_player import BotPlayer
 from dicegym.bots.calls import CallLog, Echo, Witness, watched_by
@@ -35,10 +35,14 @@ from dicegym.sandbox.jobs import Context, Entry, Failure, entry, here
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.sandbox import JobOutcome, Sandbox
 
+PURITY = -1
+"""The number of a question that is no part of the test."""
 PURE_HINT = (
     "gave one answer to each situation of the game, whatever came before: if that is meant, write PURE = True at the "
     "margin of the file, and batches look its answers up instead of asking"
 )
+LEAST_SECONDS = 1.0
+"""Processor time that it may take to find out whether a bot is pure: so much, or as long as the test took."""
 NOT_PURE = "says PURE = True, but answers one situation differently at different times: take that line out"
 
 
@@ -119,13 +123,15 @@ class Check:
             forgive()
             silent: Any = Printed()
             with (
-                contextlib.suppress(AgentError),  # what is found out here costs nothing
+                contextlib.suppress(AgentError, OutOfTimeError),  # what is found out here costs nothing
                 contextlib.redirect_stdout(silent),
                 contextlib.redirect_stderr(silent),
                 watched_by(Witness()),
             ):
                 found["table"] = self._table(player, answers)
-                found["remarks"] += self._purity(player, lambda number: load(seed + number))
+                heartbeat.note(ASKED, PURITY)
+                bound = TimeBound(max(LEAST_SECONDS, load_seconds + seconds))
+                found["remarks"] += self._purity(player, lambda number: load(seed + number), bound)
         return found
 
     def _table(self, player: Player, answers: np.ndarray) -> tuple[list[Any], str] | None:
@@ -136,11 +142,11 @@ class Check:
         table = answers if part(self.game, EXAMINATION) is not None else exact.tabulate(player, self.game)
         return table.tolist(), str(table.dtype)
 
-    def _purity(self, player: Player, load: Callable[[int], Player]) -> list[str]:
+    def _purity(self, player: Player, load: Callable[[int], Player], bound: TimeBound) -> list[str]:
         """Return what there is to say of a bot that is pure and does not say so, or says so and is not."""
         if not isinstance(player, BotPlayer | IsolatedPlayer):
             return []
-        pure = looks_pure(self.game, load)
+        pure = looks_pure(self.game, load, bound)
         return [PURE_HINT if pure else NOT_PURE] if pure is not None and pure != player.says_pure else []
 
     def _remarks(self, player: Player) -> list[str]:
@@ -172,6 +178,8 @@ class Check:
         """Return when ``reading`` was taken; see `Job.moment`."""
         if reading.phase == LOADING:
             return "while it was loaded"
+        if reading.number == PURITY:
+            return "while it was asked again, to see whether it is pure"
         return f"in {self._question(reading.number)}, after {reading.number} others"
 
     def report(self, outcome: JobOutcome) -> CheckReport:
@@ -256,6 +264,7 @@ def check(
     show: bool = False,
     debug: bool = False,
     isolation: str = jail.Isolation.AUTO,
+    progress: Callable[[str], None] | None = None,
 ) -> CheckReport:
     """Do with one entry what the contest does before it admits it, and find out what its author wants to know.
 
@@ -268,6 +277,7 @@ def check(
         debug: ask it in this process, without limits and with its prints on the terminal, so that ``breakpoint()``
             stops where it stands; Ctrl-C and the debugger's ``q`` end that with KeyboardInterrupt.
         isolation: how the bot is kept apart, as for `dicegym.arena.contest`.
+        progress: is told again and again what the bot is asked.
 
     Raises:
         UnknownNameError, ParameterError: there is no such agent or game. A bad bot is no error but a report.
@@ -280,7 +290,7 @@ def check(
         return CheckReport(error.agent, game.name, error.reason)
     with call_log(show) as log:
         job = replace(job, thorough=not debug, log=str(log or ""))
-        outcome = _debugged(job) if debug else _sandboxed(job, isolation)
+        outcome = _debugged(job) if debug else _sandboxed(job, isolation, progress)
         calls = "" if log is None else log.read_text(encoding="utf-8")
     return replace(job.report(outcome), calls=calls)
 
@@ -297,10 +307,10 @@ def call_log(wanted: bool) -> Iterator[Path | None]:
         yield path
 
 
-def _sandboxed(job: Check, isolation: str) -> JobOutcome:
+def _sandboxed(job: Check, isolation: str, progress: Callable[[str], None] | None) -> JobOutcome:
     prepare(job.game)
     with Sandbox(job.game, 1, job.limits, isolation) as sandbox:
-        ((_, outcome),) = sandbox.run([job])
+        ((_, outcome),) = sandbox.run([job], progress)
     return outcome
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,7 +16,7 @@ from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ParameterError, UnknownNameError, one_line
 from dicegym.games.parts import Progress
-from dicegym.players.roster import Origin, Spec, agent_name, agent_names, resolve
+from dicegym.players.roster import PLACEHOLDERS, Origin, Spec, agent_name, agent_names, resolve
 from dicegym.sandbox.jobs import Entry, Seal, entry
 
 AgentSpec = Spec | Any
@@ -87,50 +89,33 @@ def entries_of(
             process.
         UnknownNameError: there is no such agent or file.
     """
-    specs, empty, remarks, submitted = _named(game, given)
+    specs, empty, remarks = _named(game, given)
     entries: list[Entry] = []
     broken = [Disqualified(name, one.problem) for name, one in empty.items()]
     records = [EntryRecord(name, str(one.path), "missing", {}) for name, one in empty.items()]
+    origins = {name: _resolved(game, spec) for name, spec in specs.items()}
+    bots = [os.path.realpath(origin.file) for origin in origins.values() if isinstance(origin, Source)]
+    others = {*bots, *map(os.path.dirname, bots)}
     for name, spec in specs.items() if in_order else sorted(specs.items()):
-        origin = _resolved(game, spec)
+        origin = origins[name]
         seal: Seal = ()
         trusted = False
         try:
-            entries.append(entry(game, name, spec))
+            entries.append(entry(game, name, spec, others))
             seal, trusted = entries[-1].seal, entries[-1].trusted
         except AgentError as error:
             broken.append(Disqualified(name, error.reason))
         records.append(replace(record_of(name, spec, origin, seal), beside_referee=trusted))
     records.sort(key=lambda record: record.name)
-    borrowing = _borrowing([one for one in entries if one.name in submitted])
-    broken += borrowing
-    entries = [one for one in entries if one.name not in {bad.name for bad in borrowing}]
     return Field(entries, broken, tuple(records), (*remarks, *_alike(records)))
-
-
-def _borrowing(submitted: Sequence[Entry]) -> list[Disqualified]:
-    """Return the submissions that import the file of another one, which is somebody else's to be asked and to change.
-
-    Whoever names files one by one may let them share what they like.
-    """
-    files = {one.origin.file.resolve(): one.name for one in submitted if isinstance(one.origin, Source)}
-    found = []
-    for one in submitted:
-        if isinstance(one.origin, Source):
-            folder = one.origin.file.parent
-            theirs = {files.get((folder / name).resolve(), one.name) for name, _ in one.seal} - {one.name}
-            if theirs:
-                reason = f"imports the file of {min(theirs)}, another entry: a submission brings along what it needs"
-                found.append(Disqualified(one.name, reason))
-    return found
 
 
 def _named(
     game: Game, given: Mapping[str, AgentSpec] | AgentSpec | Iterable[AgentSpec]
-) -> tuple[dict[str, AgentSpec], dict[str, Submission], list[str], set[str]]:
-    """Return the entries by name, the submissions without a bot, what there is to say of folders, and who is of one."""
+) -> tuple[dict[str, AgentSpec], dict[str, Submission], list[str]]:
+    """Return the entries by name, the submissions without a bot, and what there is to say of folders."""
     if isinstance(given, Mapping):
-        return _without_doubles((one_line(name), spec) for name, spec in given.items()), {}, [], set()
+        return _without_doubles((one_line(name), spec) for name, spec in given.items()), {}, []
     if isinstance(given, str | Named) or not isinstance(given, Iterable):  # an agent alone, whatever kind of one
         given = [given]
     plain, submitted, remarks = [], list[Submission](), []
@@ -144,16 +129,22 @@ def _named(
                 remarks.append(f"no entries in {spec}: {', '.join(folder.left_out)}")
         else:
             plain.append((one_line(agent_name(game, spec)), spec))
-    specs = _without_doubles(plain)
-    empty, of_folders = {}, set()
+    counts = Counter(name for name, _ in plain)
+    specs = _without_doubles((_longer(name, spec) if counts[name] > 1 else name, spec) for name, spec in plain)
+    empty = {}
     for raw_name, one in zip(names_for(submitted, specs), submitted, strict=True):
         name = one_line(raw_name)
         if one.problem:
             empty[name] = one
         else:
             specs[name] = one.path
-            of_folders.add(name)
-    return specs, empty, remarks, of_folders
+    return specs, empty, remarks
+
+
+def _longer(name: str, spec: AgentSpec) -> str:
+    """Return a name for an entry that shares its folder's, and so its name, with another one."""
+    placeholder = isinstance(spec, str | os.PathLike) and Path(spec).stem in PLACEHOLDERS
+    return f"{name}/{Path(spec).name}" if placeholder else name
 
 
 def _without_doubles(named: Iterable[tuple[str, AgentSpec]]) -> dict[str, AgentSpec]:

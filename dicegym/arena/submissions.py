@@ -17,7 +17,8 @@ from dicegym.bots.source import locate
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.escape import one_line
-from dicegym.players.roster import agent_names, entry_files
+from dicegym.games.parts import INTERFACE, part
+from dicegym.players.roster import MOST_LOOKED_AT, PLACEHOLDERS, agent_names, entry_files, looks_like_bot
 
 KINDS = (".py", ".zip")
 """What files bots and models are in."""
@@ -78,13 +79,14 @@ def read_folder(game: Game, folder: str | os.PathLike[str]) -> Folder:
             continue
         inside, whole = f"{root.resolve().name}/{path.name}", root / path.name
         if os.path.isdir(path):
-            bot, problem = _bot_in(path, entry_files(game))
+            bot, problem = _bot_in(path, game)
             if leads_out(path, root) or leads_out(_file_of(bot, game), path):
                 problem = LEADS_OUT
             found.append(Submission(_shown(path.name, f"{path.name}/", f"{inside}/", f"{whole}/"), bot, problem))
         elif path.suffix in KINDS:
             problem = LEADS_OUT if leads_out(path, root) else lacking(path)
-            found.append(Submission(_shown(path.stem, path.name, inside, str(whole)), path, problem))
+            short = (root.resolve().name,) if path.stem in PLACEHOLDERS else (path.stem, path.name)
+            found.append(Submission(_shown(*short, inside, str(whole)), path, problem))
         else:
             left_out.append(path.name)
     if not found:
@@ -102,8 +104,9 @@ def _shown(*names: str) -> tuple[str, ...]:
     return tuple(one_line(name, LONGEST) for name in names)
 
 
-def _bot_in(folder: Path, entries: Sequence[str]) -> tuple[Path, str]:
+def _bot_in(folder: Path, game: Game) -> tuple[Path, str]:
     """Return the bot in a submission's folder, or the folder and why there is none."""
+    entries, interface = entry_files(game), part(game, INTERFACE)
     if locate(folder, entries) is not None:
         return folder, ""
     files = []
@@ -113,16 +116,19 @@ def _bot_in(folder: Path, entries: Sequence[str]) -> tuple[Path, str]:
         if stat.S_ISREG(mode) and path.suffix in KINDS and not is_test(path):
             files.append(path)
     files.sort()
-    named = [file for file in files if file.name in entries]
-    chosen = named or files
+    called = next((name for name in entries if any(file.name == name for file in files)), "")
+    chosen = [file for file in files if file.name == called] if called else files
+    if len(chosen) > 1 and not called and interface is not None and len(chosen) <= MOST_LOOKED_AT:
+        able = [file for file in chosen if file.suffix == ".py" and looks_like_bot(interface, file)]
+        chosen = able if len(able) == 1 else chosen
     if len(chosen) == 1:
         return chosen[0], ""
-    wanted = " or ".join(entries)
+    wanted = entries[0] if entries else ""
     if not chosen:
         return folder, f"its folder holds no {wanted or '.py or .zip file'}"
     several = ", ".join(str(file.relative_to(folder)) for file in chosen[:3]) + (", ..." if len(chosen) > 3 else "")
-    if named:
-        return folder, f"its folder holds {wanted} {len(named)} times ({several}): keep one"
+    if called:
+        return folder, f"its folder holds {called} {len(chosen)} times ({several}): keep one"
     return folder, f"its folder holds no {wanted}, but {several}: name it so, or give {folder} as a folder of its own"
 
 

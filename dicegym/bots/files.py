@@ -8,9 +8,12 @@ and costs neither time nor memory.
 from __future__ import annotations
 
 import errno
+import functools
 import os
 import stat
-from collections.abc import Iterable, Iterator
+import sys
+from collections.abc import Collection, Iterable, Iterator
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 from dicegym.bots.scan import BadFileError, imports
@@ -100,11 +103,31 @@ def leads_out(path: str | Path, folder: str | Path) -> bool:
     return os.path.commonpath([real, root]) != root
 
 
-def gather(file: Path) -> dict[Path, bytes]:
+@functools.lru_cache(maxsize=4096)
+def is_installed(name: str) -> bool:
+    """Return whether there is a module or package of this name of Python's own or installed; nothing is loaded."""
+    if name in sys.stdlib_module_names or name == __name__.partition(".")[0]:
+        return True
+    places = [
+        path
+        for path in sys.path
+        if os.path.basename(path) in ("site-packages", "dist-packages")
+        and path.startswith((sys.prefix, sys.base_prefix))
+    ]
+    found = PathFinder.find_spec(name, places) if name.isidentifier() else None
+    return found is not None and found.origin is not None
+
+
+def gather(file: Path, shared: bool = False, hidden: Collection[str] = ()) -> dict[Path, bytes]:
     """Return a bot's file and the helper files of its folder that it imports, they in turn, each with its bytes.
 
     The file itself comes first, the others by name. It may be a link, and its folder is that of what it leads to; no
     helper may lead out of there. Nothing is run or parsed: what a program puts together while it runs is not seen.
+
+    Args:
+        file: the bot's.
+        shared: see `dicegym.bots.source.Source`.
+        hidden: likewise.
 
     Raises:
         BadFileError: a file is none that can be read, is too large, or leads out of the folder, or they are too many.
@@ -121,8 +144,13 @@ def gather(file: Path) -> dict[Path, bytes]:
             names = imports(found[current])
         except BadFileError as error:
             raise BadFileError(f"{one_line(current.name)} {error}") from None
-        for path in _modules(names, _folders(folder, current)):
+        for name, path in _modules(names, _folders(folder, current)):
             if (real := os.path.realpath(path)) in seen:
+                continue
+            if os.path.relpath(path, folder) in hidden:
+                continue
+            top = os.path.join(folder, name)
+            if shared and path in (f"{top}.py", os.path.join(top, "__init__.py")) and is_installed(name):
                 continue
             if leads_out(path, folder):
                 raise BadFileError(
@@ -149,8 +177,11 @@ def _folders(folder: str, file: Path) -> list[str]:
     return [os.path.join(folder, *inside[:end]) for end in range(len(inside) + 1)]
 
 
-def _modules(names: Iterable[str], folders: list[str]) -> Iterator[str]:
-    """Yield the files in ``folders`` that stand for modules of these names, the packages around them included."""
+def _modules(names: Iterable[str], folders: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield the files in ``folders`` that stand for modules of these names, the packages around them included.
+
+    Each comes with the first part of the name.
+    """
     tried = set()
     for name in names:
         parts = name.split(".")[:DEEPEST]
@@ -160,4 +191,4 @@ def _modules(names: Iterable[str], folders: list[str]) -> Iterator[str]:
             tried.add(base)
             for path in (f"{base}.py", os.path.join(base, "__init__.py")):
                 if os.path.isfile(path):
-                    yield path
+                    yield parts[0], path

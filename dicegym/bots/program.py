@@ -19,6 +19,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from dicegym.bots.files import is_installed
+from dicegym.bots.python2 import old_python
 from dicegym.bots.scan import BadFileError
 from dicegym.bots.source import Source, code_of
 from dicegym.bots.surroundings import PrivateRandom, PrivateSys, no_input, private_print
@@ -102,7 +104,8 @@ class Program:
         self._absent: set[str] = set()
         self.remarks: list[str] = []
         module = self._module(source.file.stem, source.file)
-        self._modules.setdefault(source.file.stem, module)
+        if not (source.shared and is_installed(source.file.stem)):
+            self._modules.setdefault(source.file.stem, module)
         self.namespace = module.__dict__
         try:
             self._execute(module, source.file)
@@ -122,7 +125,8 @@ class Program:
             return AgentError(self.name, f"{file} is not UTF-8 text (byte {error.start}: {error.reason})")
         if isinstance(error, SyntaxError) and not self._line(error):
             where = f"line {error.lineno}" if error.lineno else "no line given"
-            return AgentError(self.name, f"{Path(error.filename or file).name} is not Python: {error.msg} ({where})")
+            what = f"{Path(error.filename or file).name} is not Python: {error.msg} ({where}){old_python(error)}"
+            return AgentError(self.name, what)
         text, line = self.told(error)
         return AgentError(self.name, f"{text} {when}" + (f" ({line})" if line else ""))
 
@@ -130,8 +134,22 @@ class Program:
         """Return what the bot did, and the line of its own where; the latter is empty if there is none."""
         if isinstance(error, SystemExit):
             return "called sys.exit", self._line(error)
-        message = one_line(error) + _HINTS.get(type(error), "")
+        message = one_line(error) + _HINTS.get(type(error), "") + old_python(error) + self._missing(error)
         return f"raised {type(error).__name__}" + (f": {message}" if message else ""), self._line(error)
+
+    def _missing(self, error: BaseException) -> str:
+        """Return why a module that a bot imports is not there, and which are; empty for other errors."""
+        if not isinstance(error, ModuleNotFoundError) or not error.name or old_python(error):
+            return ""
+        top = error.name.partition(".")[0]
+        supplied = sorted(self._modules.keys() - {"sys", "random", self.source.file.stem})
+        own = f", and {', '.join(supplied)}, which are supplied" if supplied else ""
+        if any(name.split("/")[0] in (f"{top}.py", top) for name in self.source.hidden):
+            return f" ({top} beside it is another entry, which no bot sees: put what it needs into its own file)"
+        return (
+            f" (a bot may import Python's modules, files beside it{own}; a file of the course's kit belongs beside it, "
+            "unless what it does is left to the contest: then take the import out)"
+        )
 
     def _line(self, error: BaseException) -> str:
         """Return the bot's own innermost line in the traceback of ``error``: ``file.py, line 7``."""
@@ -207,12 +225,12 @@ class Program:
         """Return the module with the dotted ``name`` from the bot's own folder, executed on first import."""
         if name in self._modules:
             return self._modules[name]
-        if name in self._absent:
+        if name in self._absent or (self.source.shared and is_installed(name.partition(".")[0])):
             return None
         base = self._folder.joinpath(*name.split("."))
         is_package = (base / "__init__.py").is_file()
         path = base / "__init__.py" if is_package else base.with_name(base.name + ".py")
-        if not path.is_file():
+        if not path.is_file() or path.relative_to(self._folder).as_posix() in self.source.hidden:
             self._absent.add(name)
             return None
         parent, _, child = name.rpartition(".")
@@ -240,7 +258,10 @@ class Program:
         fromlist: Iterable[str] | None = (),
         level: int = 0,
     ) -> types.ModuleType:
-        """Stand in for ``__import__``: supplied modules first, then the bot's folder, then everybody's."""
+        """Stand in for ``__import__``: supplied modules first, then the bot's folder, then everybody's.
+
+        If the folder may be shared, everybody's come before it.
+        """
         if level:
             package = (globals or {}).get("__package__") or ""
             above = package.split(".")[: len(package.split(".")) - level + 1] if package else []

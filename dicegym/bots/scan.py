@@ -113,10 +113,10 @@ def statements(text: str) -> Iterator[Statement]:
         yield Statement(match[2], bool(match[1]) and head not in _BRANCHES, code, match.end())
 
 
-def arguments_of(signature: str) -> tuple[int, bool] | None:
-    """Return how many positional arguments the parentheses in front name, and whether any number may follow.
+def takes(signature: str, arguments: int, needed: int = 0) -> bool | None:
+    """Return whether a function with the parentheses in front can be called with so many positional arguments.
 
-    Returns None if there are no parentheses, or they do not end.
+    It must have ``needed`` of them without a default. Returns None if there are no parentheses, or they do not end.
     """
     depth, pieces = 0, [""]
     for one in signature:
@@ -135,12 +135,18 @@ def arguments_of(signature: str) -> tuple[int, bool] | None:
     else:
         return None
     named = [piece.strip() for piece in pieces]
-    positional = 0
-    for piece in named:
-        if piece.startswith("*"):
-            break
-        positional += bool(piece) and piece != "/"
-    return positional, any(re.match(r"\*\s*\w", piece) for piece in named)
+    stars = [number for number, piece in enumerate(named) if re.match(r"\*(?!\*)", piece)]
+    end = next((number for number, piece in enumerate(named) if piece.startswith("*")), len(named))
+    positional = [piece for piece in named[:end] if piece and piece != "/"]
+    without_default = sum("=" not in piece for piece in positional)
+    by_name = [piece for piece in named[stars[0] + 1 :] if piece and piece[0] != "*"] if stars else []
+    any_number = bool(stars) and named[stars[0]] != "*"
+    return (
+        (needed <= without_default or any_number)
+        and without_default <= arguments
+        and (any_number or arguments <= len(positional))
+        and all("=" in piece for piece in by_name)
+    )
 
 
 def docstring(data: bytes) -> str:

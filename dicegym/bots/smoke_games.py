@@ -1,6 +1,8 @@
-"""Smoke games of a bot: some games against players that move at random, in which nothing may go wrong.
+"""Smoke games of a bot: some games through all stages, in which nothing may go wrong.
 
-The test that games use whose original contest had none; a game's ``examination.py`` may offer a better one.
+The test that games use whose original contest had none; a game's ``examination.py`` may offer a better one. The
+opponents are those of the game's ``sparring.py``, which lead a bot to its last die and to an empty shop; without one
+they move at random, and a bot that wins at once never gets there.
 """
 
 from __future__ import annotations
@@ -11,9 +13,10 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
+from dicegym.games.parts import SPARRING, part
 from dicegym.play.drive import Referee
 from dicegym.play.player import Player, RandomPlayer
-from dicegym.play.turn import Act
+from dicegym.play.turn import Act, Follower, Turn
 
 GAMES = 20
 """Smoke games of one bot; seats are taken in turn."""
@@ -34,7 +37,7 @@ def examine(game: Game, player: Player, asked: Callable[[int], None]) -> np.ndar
 
 def question(game: Game, i: int) -> str:
     """Name question ``i`` of `examine` in words."""
-    return f"game {i + 1} of {GAMES} against random players"
+    return f"game {i + 1} of {GAMES} of the test"
 
 
 def actions(game: Game, answers: np.ndarray) -> None:
@@ -48,8 +51,13 @@ class _SmokeReferee(Referee):
         self.seat = number % game.players
         self._where = question(game, number)
         self._turn = 0
-        players = [player if seat == self.seat else RandomPlayer() for seat in range(game.players)]
-        super().__init__(game, game.new_game(0, number), players)
+        sparring = part(game, SPARRING)
+        states, partner = (
+            (game.new_game(0, number), RandomPlayer())
+            if sparring is None
+            else sparring.set_table(game, number, self.seat)
+        )
+        super().__init__(game, states, [player if seat == self.seat else partner for seat in range(game.players)])
 
     def sit(self, seat: int, seed: int) -> Act:
         return self.players[seat].join(self.game, seat, seed)
@@ -62,6 +70,12 @@ class _SmokeReferee(Referee):
 
     def erred(self, seat: int, reason: str) -> None:
         raise self._end(seat, reason)
+
+    def tell(self, follower: Follower, turn: Turn) -> None:
+        try:
+            follower.follow(turn)
+        except AgentError as error:
+            raise self._end(turn.seat, error.reason) from error
 
     def _end(self, seat: int, reason: str) -> AgentError:
         return AgentError(self.players[seat].name, f"{reason}, in turn {self._turn} of {self._where}")

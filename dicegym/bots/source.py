@@ -22,47 +22,54 @@ class Source(NamedTuple):
     """Function or class that is the bot; None: the one the original interface asks for."""
     arguments: tuple[int, ...] | None = None
     """Integers to call ``attribute`` with, to get the bot; None: ``attribute`` is the bot itself."""
+    shared: bool = False
+    """Whether its folder may hold other people's files: modules of Python and installed ones then come before those of
+    the folder, so that nobody's ``numpy.py`` is taken for NumPy."""
+    hidden: tuple[str, ...] = ()
+    """Files of other entries, by their paths from its folder, which it does not see."""
 
 
 def locate(text: str | Path, entry_files: Iterable[str]) -> Source | None:
     """Return the bot that ``text`` names: ``file.py``, ``folder``, ``folder:file`` or ``folder:file:function``.
 
-    A folder is searched for ``entry_files`` in order. ``file.py:function`` names a function too, and
-    ``name:folder:file:function`` is what players of the original Liar's Dice are called. Returns None if there is no
-    such file.
+    A folder is searched for ``entry_files`` in order. A file that is called otherwise may share its folder.
+    ``file.py:function`` names a function too, and ``name:folder:file:function`` is what players of the original Liar's
+    Dice are called. Returns None if there is no such file.
     """
     return split(text, entry_files)[1]
 
 
 def split(text: str | Path, entry_files: Iterable[str]) -> tuple[list[str], Source | None]:
     """Return the words that ``text`` has beside the path, a name in front first, and what `locate` returns."""
-    whole = str(text)
+    whole, called = str(text), list(entry_files)
     for parts in (0, 1, 2):  # a path may hold colons itself, so whatever exists with fewer of them is meant
         path, *rest = whole.rsplit(":", parts) if parts else [whole]
         base = Path(path)
         if os.path.isfile(base) and len(rest) <= 1:
-            return rest, Source(base, rest[0] if rest else None)
+            return rest, Source(base, rest[0] if rest else None, shared=base.name not in called)
         if os.path.isdir(base):
-            names = [rest[0], f"{rest[0]}.py"] if rest else list(entry_files)
+            names = [rest[0], f"{rest[0]}.py"] if rest else called
             for name in names:
                 if os.path.isfile(base / name):
-                    return rest, Source(base / name, rest[1] if len(rest) > 1 else None)
+                    attribute = rest[1] if len(rest) > 1 else None
+                    return rest, Source(base / name, attribute, shared=name not in called)
     name, mark, path = whole.partition(":")
     if mark and name and path.count(":") >= 2:
-        rest, source = split(path, entry_files)
+        rest, source = split(path, called)
         return [name, *rest], source
     return [], None
 
 
-def defines(text: str, name: str, arguments: int | None = None, method: str = "") -> bool:
+def defines(text: str, name: str, arguments: int | None = None, method: str = "", needed: int = 0) -> bool:
     """Return whether a bot's text defines what an original interface asks for; nothing is run.
 
     Args:
         text: of the file, which need not be Python to the end.
         name: a function; with ``method``, a class that others derive from.
-        arguments: how many the interface calls the function with, and how many it has: a game's own ``play`` with
-            five of them is no bot's with three. None, and a function that takes any number: that does not matter.
+        arguments: how many the interface calls the function with, so that a game's own ``play`` with five of them is
+            no bot's with three; those with defaults may be left out. None: that does not matter.
         method: that a class which derives from ``name`` has.
+        needed: how many of the arguments must have no default, where other programs use the name for something else.
     """
     if method:
         derives = has_method = False
@@ -76,8 +83,7 @@ def defines(text: str, name: str, arguments: int | None = None, method: str = ""
         if one.inside:
             continue
         if one.word == "def" and (match := re.match(rf"[ \t]+{re.escape(name)}\b[ \t]*(\[[^]]*\])?", one.rest)):
-            found = scan.arguments_of(one.rest[match.end() :])
-            return found is None or arguments in (None, found[0]) or found[1]
+            return arguments is None or scan.takes(one.rest[match.end() :], arguments, needed) is not False
         if one.word == name and re.match(r"[ \t]*=(?!=)", one.rest):
             return True
         if one.word == "from" and name in one.bound:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +12,7 @@ import typer
 
 from dicegym.cli.common import (
     MEMORY,
+    SILENCE,
     GameName,
     IsolationName,
     JsonFile,
@@ -18,6 +21,7 @@ from dicegym.cli.common import (
     MoveSeconds,
     Parameters,
     check_writable,
+    err,
     game_or_that_of,
     out,
     tell_isolation,
@@ -99,6 +103,19 @@ def rules(
         out.print(f"A bot to begin with: `dicegym new bot {game} PATH`. How others do it: `dicegym agents {game}`.")
 
 
+def _told_now_and_then() -> Callable[[str], None]:
+    """Return a function that says what a test is at, once it has been silent for long."""
+    last = time.monotonic()
+
+    def tell(moment: str) -> None:
+        nonlocal last
+        if time.monotonic() - last >= SILENCE:
+            last = time.monotonic()
+            err.print(f"dicegym: the bot was last seen {moment}")
+
+    return tell
+
+
 def check(
     file: Annotated[str, typer.Argument(help="a bot's file, folder or name")],
     game: Annotated[str | None, typer.Option(help="the game (default: by what the file defines)")] = None,
@@ -130,7 +147,9 @@ def check(
     if not debug:
         tell_isolation(isolation, [file])
     with going_on("before the test was over"):
-        report = arena.check(file, table, limits=limits, show=show, debug=debug, isolation=isolation)
+        report = arena.check(
+            file, table, limits=limits, show=show, debug=debug, isolation=isolation, progress=_told_now_and_then()
+        )
     out.print(report.text())
     write_json(json_file, report.to_json())
     raise typer.Exit(0 if report.ok else 1)

@@ -57,6 +57,7 @@ WITHOUT_KERNELS = (
     "protocol_words.py",
     "solutions.py",
     "solved.py",
+    "sparring.py",
     "starter.py",
     "text.py",
     "values.py",

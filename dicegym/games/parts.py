@@ -48,6 +48,7 @@ __all__ = [
     "SITUATIONS",
     "SOLITAIRE",
     "SOLUTIONS",
+    "SPARRING",
     "STARTER",
     "TEXT",
     "TWINS",
@@ -74,6 +75,7 @@ __all__ = [
     "Situations",
     "Solitaire",
     "Solutions",
+    "Sparring",
     "Starter",
     "Text",
     "Twins",
@@ -174,6 +176,21 @@ class Recall(Protocol):
             shown: records, of the moments right after each public event so far; only what all may know is read.
             state: the record now.
             seat: the seat.
+        """
+
+
+class Sparring(Protocol):
+    """A game's ``sparring.py``: opponents that steer a bot into all stages of the game.
+
+    Asked by `dicegym.bots.smoke_games`; without one, the opponents choose at random. Every smoke game is a whole game
+    by the rules, so a bot that remembers finds what it expects.
+    """
+
+    def set_table(self, game: Game, number: int, seat: int) -> tuple[np.ndarray, Player]:
+        """Return the record of smoke game ``number``, in which the bot has ``seat``, and the player of all other seats.
+
+        That player may read ``turn.record``, with all that is hidden in it. The record is that of a new game, but for
+        what makes the game longer.
         """
 
 
@@ -353,6 +370,7 @@ INTERFACE: Part[Interface] = Part(Interface, "interface", "that says how bots ar
 ADAPTER: Part[Adapter] = Part(Adapter, "adapter", "that plays bots of an original interface", "finished", "bots")
 EXAMINATION: Part[Examination] = Part(Examination, "examination", "that tests bots before a contest", "none", "bots")
 STARTER: Part[Starter] = Part(Starter, "starter", "that helps to write a bot", "finished")
+SPARRING: Part[Sparring] = Part(Sparring, "sparring", "that steers bots through smoke games", "none")
 EXPORTER: Part[Exporter] = Part(Exporter, "exporter", "that writes players as bots", "finished", "bots")
 DUEL: Part[Duel] = Part(Duel, "exact", "that knows exact win rates", "none", "bots")
 SOLITAIRE: Part[Solitaire] = Part(Solitaire, "exact", "that knows exact mean returns", "none", "bots")
@@ -377,6 +395,7 @@ PARTS: tuple[Part[Any], ...] = (
     SITUATIONS,
     STARTER,
     EXAMINATION,
+    SPARRING,
     EXPORTER,
     DUEL,
     SOLITAIRE,

@@ -16,14 +16,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dicegym.bots.files import lacking
+from dicegym.bots.files import lacking, read
+from dicegym.bots.scan import BadFileError, text_of
 from dicegym.bots.source import Source, locate, split
 from dicegym.engine.game import Game
 from dicegym.engine.siblings import folder_of
 from dicegym.errors import AgentError, ModelError, ParameterError, unknown_name
 from dicegym.escape import one_line
 from dicegym.games import game as make_game
-from dicegym.games.parts import ADAPTER, INTERFACE, need, part
+from dicegym.games.parts import ADAPTER, INTERFACE, Interface, need, part
 from dicegym.play.player import Player
 from dicegym.players import given
 from dicegym.players import model as models
@@ -33,6 +34,10 @@ from dicegym.registry import is_shipped
 from dicegym.shipped import shipped_folder
 
 AGENTS_VARIABLE = "DICEGYM_AGENTS"
+PLACEHOLDERS = ("my", "best")
+"""What people call files and folders that would tell nobody whose they are."""
+MOST_LOOKED_AT = 50
+"""Files of a folder that are looked at for the only bot in it."""
 _CALL = re.compile(r"(?P<name>[^\s()]+)\s*\((?P<arguments>.*)\)", re.DOTALL)
 Spec = Player | str | Path | Callable[..., Any]
 """What names an agent; see `agent`. (A model in memory is none of these types, and is taken too.)"""
@@ -182,7 +187,8 @@ def load(
 def agent_name(game: Game | str, spec: Spec | Any) -> str:
     """Return what reports call the agent ``spec``: its name as given, or the stem of its path.
 
-    A file that is called as every bot of its game is (``hog.py``) goes by the name of its folder. What is named in it
+    A file that is called as every bot of its game is (``hog.py``), or by one of `PLACEHOLDERS`, goes by the name of its
+    folder, and if that says as little, by that of the one above. What is named in it
     follows: the bots ``mine:a.py`` and ``mine:b.py:play`` are called mine:a and mine:b:play.
     """
     if isinstance(spec, Player):
@@ -204,8 +210,9 @@ def agent_name(game: Game | str, spec: Spec | Any) -> str:
             return ":".join([agent_name(game, base), *(part.removesuffix(".py") for part in rest)])
         text = base
     path = Path(text)
-    if path.name in entry_files(make_game(game)) and path.parent.resolve().name:
-        return path.parent.name or path.stem
+    if path.suffix == ".py" and (path.name in entry_files(make_game(game)) or path.stem in PLACEHOLDERS):
+        above = [folder.name for folder in path.parents if folder.name]
+        return next((name for name in above if name not in PLACEHOLDERS), above[0] if above else path.stem)
     return path.stem if path.suffix in (".py", ".zip") else path.resolve().name
 
 
@@ -293,11 +300,33 @@ def _text(spec: object) -> str:
 def _located(game: Game, path: str, spec: str) -> Source:
     entries = entry_files(game)
     source = locate(path, entries)
+    if source is None and (file := only_bot(game, path)) is not None:
+        source = Source(file)
     if source is None:
         is_folder = Path(path).is_dir()
         missing = f"{path} holds no {' or '.join(entries)}" if is_folder else lacking(path)
         raise AgentError(agent_name(game, spec), missing)
     return source._replace(file=source.file.absolute())
+
+
+def only_bot(game: Game, folder: str | Path) -> Path | None:
+    """Return the file in a folder that looks like a bot of ``game``, whatever it is called; None unless it is one."""
+    interface = part(game, INTERFACE)
+    try:
+        names = sorted(os.listdir(folder))[:MOST_LOOKED_AT]
+    except OSError:  # it is no folder
+        return None
+    paths = [Path(folder, name) for name in names if name.endswith(".py") and not name.startswith((".", "_", "test_"))]
+    found = [path for path in paths if interface is not None and looks_like_bot(interface, path)]
+    return found[0] if len(found) == 1 else None
+
+
+def looks_like_bot(interface: Interface, file: Path) -> bool:
+    """Return whether a file looks like a bot of an interface; what cannot be read does not."""
+    try:
+        return interface.recognises(text_of(read(file)))
+    except BadFileError:
+        return False
 
 
 def _is_path(text: str) -> bool:

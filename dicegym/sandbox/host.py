@@ -63,7 +63,7 @@ class Setup(dict[str, Any]):
 
     path: folders where it is found if it is in no package.
     interface: the module with the bot's half of the original interface.
-    source: (file, attribute, arguments) of the bot; see `dicegym.bots.source.Source`.
+    source: the bot as a tuple, its file as text; see `dicegym.bots.source.Source`.
     name: what errors call the bot.
     texts: real path -> bytes of each of its files that were looked at: these play, whatever lies there by then.
     preload: modules that bots of this text will ask for.
@@ -105,8 +105,8 @@ class Host:
         confinement.end_with(os.getppid())
         confinement.prepare()
         self.bounds = confinement.Bounds(**setup["bounds"])
-        file, attribute, arguments = setup["source"]
-        self.source = Source(Path(file), attribute, arguments)
+        file, *rest = setup["source"]
+        self.source = Source(Path(file), *rest)
         for name in setup["preload"]:
             with contextlib.suppress(Exception):
                 importlib.import_module(name)

@@ -157,7 +157,7 @@ def _setup(game: Game, name: str, source: Source, limits: Limits, seal: Seal) ->
     return {
         "path": beside,
         "interface": module,
-        "source": (str(source.file), source.attribute, source.arguments),
+        "source": (str(source.file), *source[1:]),
         "name": name,
         "preload": [one for one in _PRELOADED if any(one.encode() in text for text in texts.values())],
         "texts": {os.path.realpath(file): text for file, text in texts.items()},

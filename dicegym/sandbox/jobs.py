@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -50,7 +50,7 @@ Seal = tuple[tuple[str, str], ...]
 
 def sealed(source: Source) -> tuple[Seal, dict[Path, bytes]]:
     """Return what a bot's files are, and their bytes, each read once. Raises BadFileError."""
-    found = files.gather(source.file)
+    found = files.gather(source.file, source.shared, source.hidden)
     folder = source.file.parent
     return tuple(
         (os.path.relpath(file, folder), hashlib.sha256(data).hexdigest()) for file, data in found.items()
@@ -96,8 +96,10 @@ class Entry(NamedTuple):
         return load(game, origin, self.name, keep=True, seed=seed)
 
 
-def entry(game: Game, name: str, spec: Spec | Any) -> Entry:
+def entry(game: Game, name: str, spec: Spec | Any, others: Collection[str] = ()) -> Entry:
     """Return the entry that ``spec`` names, as for `dicegym.agent`.
+
+    A bot does not see the files of ``others``, which are the real paths of all entries' files and of their folders.
 
     A model is loaded here and enters as a player that needs NumPy alone: no job has to load PyTorch. Players, and the
     functions that they may be made of, need not be found in a module: what is local, or the script's own, is sent by
@@ -118,6 +120,7 @@ def entry(game: Game, name: str, spec: Spec | Any) -> Entry:
             origin = load(game, origin, name)
         if isinstance(origin, NetworkPlayer):
             origin.plain_network()  # PyTorch alone needs more memory than a job has
+        origin = _apart_from(origin, others) if isinstance(origin, Source) and others else origin
         seal = sealed(origin)[0] if isinstance(origin, Source) else ()
     except (ModelError, BadFileError) as error:
         raise AgentError(name, str(error)) from error
@@ -128,6 +131,18 @@ def entry(game: Game, name: str, spec: Spec | Any) -> Entry:
     if made_of:
         return Entry(name, sent, (), _identity(*made_of), _identity(*made_of))
     return Entry(name, sent, identity=_identity("player", hashlib.sha256(sent.pickled).hexdigest()))
+
+
+def _apart_from(source: Source, others: Collection[str]) -> Source:
+    """Return a bot that does not see what it would import of other entries; see `entry`. Raises BadFileError."""
+    own = os.path.realpath(source.file)
+    root = os.path.dirname(own)
+    hidden = set()
+    for file in map(os.path.realpath, sealed(source)[1]):
+        folder = os.path.dirname(file)
+        if file != own and (file in others or (folder != root and folder in others)):
+            hidden.add(os.path.relpath(file, root))
+    return source._replace(hidden=tuple(sorted(hidden)))
 
 
 def _data(game: Game, source: Source, seal: Seal) -> list[tuple[str, str]]:

@@ -53,7 +53,7 @@ def files_of(game: Game, source: Source, most: int) -> list[Path]:
 
     Raises BadFileError.
     """
-    sources = files.gather(source.file)
+    sources = files.gather(source.file, source.shared, source.hidden)
     visible = visible_files(source, need(game, INTERFACE).ENTRY_FILES, sources)
     found = (one for path in visible for one in (_beneath(path) if path.is_dir() else [path]))
     return list(dict.fromkeys(itertools.islice(found, most)))

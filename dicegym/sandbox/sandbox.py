@@ -16,7 +16,7 @@ import pickle
 import sys
 import tempfile
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
@@ -161,6 +161,10 @@ class _Worker:
         """Return how long the keeper has waited for a processor during this job."""
         return max(0.0, queue_time(self._process.pid or 0) - self._queued_before)
 
+    def moment(self) -> str:
+        """Return what it does, in words; empty if it does nothing."""
+        return "" if self.job is None else self.job.moment(self._heartbeat.read())
+
     def finish(self) -> tuple[Job, JobOutcome, bool]:
         """Return (job, outcome, whether this worker can go on) once ``conn`` has something to say."""
         job, reading = self.job, self._heartbeat.read(processor_time)
@@ -251,11 +255,14 @@ class Sandbox:
             scratch.throw_away(self._folder)
             self._folder = ""
 
-    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobOutcome]]:
+    def run(
+        self, jobs: Iterable[Job], progress: Callable[[str], None] | None = None
+    ) -> Iterator[tuple[Job, JobOutcome]]:
         """Do ``jobs``, taken one by one in their order; yield each with its outcome as they end.
 
         An outcome is what the job returned, or a `Failure`. Where a job can go on without the entry that failed
-        (`Job.without`), it is done again so; it is then yielded in its new form.
+        (`Job.without`), it is done again so; it is then yielded in its new form. ``progress`` is told again and again
+        what is being done.
         """
         waiting = iter(jobs)
         more = True
@@ -283,6 +290,8 @@ class Sandbox:
             for worker in busy.values():
                 if worker.job is not None and worker.conn not in ready:
                     worker.watch()
+                    if progress is not None:
+                        progress(worker.moment())
 
     def _replace(self, worker: _Worker) -> _Worker:
         worker.close()

@@ -320,9 +320,14 @@ class Lobby:
             client.link.close()
         elif self._guests:
             self._admit(client, self._guest_name())
+            self._murmur.note("no-login", client.origin, f"{client.name} from {client.link.peer} {self._no_login()}")
         else:
+            self._murmur.note("no-login", client.origin, f"{client.link.peer} {self._no_login()}: disconnected")
             self.error(client.link, SECRET_NEEDED, f"no login within {self._seconds:g} s, and no guests here")
             client.link.close()
+
+    def _no_login(self) -> str:
+        return f'sent no LOGIN within {self._seconds:g} s: a client begins with {{"key": "LOGIN", "secret": ...}}'
 
     def _guest_name(self) -> str:
         while True:

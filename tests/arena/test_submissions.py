@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import dicegym
+from dicegym import arena
 from dicegym.arena import contest
 from dicegym.arena.entries import entries_of
 from dicegym.arena.submissions import Submission, names_for, read_folder
@@ -118,15 +119,55 @@ def test_the_shipped_agents_are_a_folder_of_submissions(name: str, root: Path) -
 PLAIN = "def final_strategy(score, opponent_score):\n    return 6\n"
 
 
-def test_a_submission_that_imports_another_one_is_struck(tmp_path: Path, game: Game) -> None:
-    (tmp_path / "ann.py").write_text(PLAIN)
+NEEDS = "import math\nimport random\nimport numpy\nfour = int(math.sqrt(16) + numpy.zeros(1)[0])\n"
+"""What a neighbour called math.py, random.py or numpy.py must not change."""
+
+
+@pytest.mark.parametrize("one_by_one", [False, True])
+@pytest.mark.parametrize("isolation", ["auto", "none"])
+def test_no_submission_is_in_the_way_of_another(tmp_path: Path, game: Game, one_by_one: bool, isolation: str) -> None:
+    """Neither one that is called as a module is, nor one that another imports: that is not there for it."""
+    names = ("math", "random", "numpy", "dice", "ann")
+    for name in names:
+        (tmp_path / f"{name}.py").write_text(f"{NEEDS}{PLAIN}")
+    (tmp_path / "bea.py").write_text(f"{NEEDS}from dice import six_sided\n{PLAIN}")
     (tmp_path / "bob.py").write_text("from ann import final_strategy\n")
+    (tmp_path / "guy.py").write_text(f"try:\n    import ann\nexcept ImportError:\n    pass\n{PLAIN}")
     (tmp_path / "_shared.py").write_text(PLAIN)
     (tmp_path / "cid.py").write_text("from _shared import final_strategy\n")
-    field = entries_of(game, [tmp_path])
-    assert [one.name for one in field.entries] == ["ann", "cid"]
-    assert [(bad.name, bad.reason.partition(":")[0]) for bad in field.broken] == [
-        ("bob", "imports the file of ann, another entry")
-    ]
-    named = entries_of(game, [str(tmp_path / "ann.py"), str(tmp_path / "bob.py")])
-    assert [one.name for one in named.entries] == ["ann", "bob"]
+    (tmp_path / "eva").mkdir()
+    (tmp_path / "eva" / "hog.py").write_text("from math import own\nfrom helper import final_strategy\n")
+    (tmp_path / "eva" / "math.py").write_text("own = 1\n")
+    (tmp_path / "eva" / "helper.py").write_text(PLAIN)
+    given = [path for path in sorted(tmp_path.iterdir()) if path.name[0] != "_"] if one_by_one else [tmp_path]
+    field = entries_of(game, given)
+    assert not field.broken
+    assert {one.name for one in field.entries} == {*names, "bea", "bob", "guy", "cid", "eva"}
+    assert {one.name: [file for file, _ in one.seal[1:]] for one in field.entries if one.seal[1:]} == {
+        "cid": ["_shared.py"],
+        "eva": ["helper.py", "math.py"],
+    }
+    found = contest("hog", given, games=1, isolation=isolation)
+    assert [bad.name for bad in found.disqualified] == ["bob"]
+    assert "No module named 'ann' (ann beside it is another entry, which no bot sees" in found.disqualified[0].reason
+    for name in (*names, "bea", "bob"):  # alone, where a neighbour may be a helper, and none hides a module
+        assert arena.check(tmp_path / f"{name}.py", game, debug=True).ok
+
+
+def test_an_entry_is_called_after_its_folder_where_its_file_says_nothing(tmp_path: Path, game: Game) -> None:
+    for name in ("ann/final_strategy", "bob/hog_contest", "cid/my", "dot/best", "dot/my", "eva/my/hog", "fay/strategy"):
+        write(tmp_path / f"{name}.py")
+    write(tmp_path / "fay" / "compare.py", "def compare(a, b):\n    pass\n")
+    expected = {"ann", "bob", "cid", "eva", "fay"}
+    found = entries_of(game, [tmp_path])
+    assert {one.name for one in found.entries} == expected
+    assert [bad.name for bad in found.broken] == ["dot"]
+    files = [path for path in tmp_path.rglob("*.py") if path.name not in ("strategy.py", "compare.py")]
+    for given in (files, list(map(str, files))):
+        assert {one.name for one in entries_of(game, given).entries} == {
+            *("ann", "bob", "cid", "eva"),
+            *("dot/best.py", "dot/my.py"),
+        }
+    folders = sorted(path for path in tmp_path.iterdir() if path.name not in ("eva", "fay"))
+    names = {one.name for one in entries_of(game, folders).entries}
+    assert names == {"ann", "bob", "cid", "dot/best.py", "dot/my.py"}

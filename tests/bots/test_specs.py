@@ -90,8 +90,8 @@ def test_files_folders_and_functions_are_located(write: Write) -> None:
     assert locate(path, ["hog.py"]) == Source(path)
     assert locate(f"{path}:g", ["hog.py"]) == Source(path, "g")
     assert locate(folder, ["main.py", "hog.py"]) == Source(path)
-    assert locate(f"{folder}:other", []) == Source(path.with_name("other.py"))
-    assert locate(f"{folder}:other.py:g", []) == Source(path.with_name("other.py"), "g")
+    assert locate(f"{folder}:other", []) == Source(path.with_name("other.py"), shared=True)
+    assert locate(f"{folder}:other.py:g", []) == Source(path.with_name("other.py"), "g", shared=True)
     assert locate(folder, ["main.py"]) is None
     assert locate(f"{folder}:missing:g", ["hog.py"]) is None
 
@@ -122,7 +122,7 @@ def test_what_is_named_in_a_path_is_part_of_the_name(game: Game, write: Write) -
     }
     assert {spec: agent_name(game, spec) for spec in found} == found
     assert answers(game, agent(game, f"alice:{folder}:other:b"), 1) == [3]
-    assert locate(f"alice:{folder}:other:b", []) == Source(path, "b")
+    assert locate(f"alice:{folder}:other:b", []) == Source(path, "b", shared=True)
     assert locate(f"alice:{folder}:missing:b", []) is None
 
 

@@ -13,7 +13,7 @@ import pytest
 
 import dicegym
 from dicegym.arena import check
-from dicegym.arena.purity import looks_pure
+from dicegym.arena.purity import OutOfTimeError, TimeBound, looks_pure
 from dicegym.arena.submissions import read_folder
 from dicegym.bots.new import new_bot
 from dicegym.bots.new import test_of as new_tests
@@ -228,3 +228,15 @@ def test_a_test_that_is_there_stays(tmp_path: Path) -> None:
     assert not (tmp_path / "hog.py").exists()
     new_bot("hog", tmp_path / "hog.py")
     assert (tmp_path / "test_hog.py").read_text() == "mine"
+
+
+def test_the_search_for_purity_ends_with_its_time(tmp_path: Path) -> None:
+    """A bot that is slow is asked again for as long as it may take, and not for all situations."""
+    file = tmp_path / "bot.py"
+    file.write_text(
+        "calls = 0\ndef final_strategy(score, opponent_score):\n    global calls\n    calls += 1\n"
+        "    assert calls < 1000\n    return sum(range(200_000)) * 0 + 4\n"
+    )
+    hog = dicegym.game("hog")
+    with pytest.raises(OutOfTimeError):
+        looks_pure(hog, lambda seed: dicegym.agent(hog, file, keep=True, seed=seed), TimeBound(0.05))

@@ -80,3 +80,56 @@ def test_what_is_no_bot_is_told_what_would_be_one(run: Run) -> None:
     status, _, err = run("check", "many")
     assert status == 2
     assert all(word in err for word in ("the folder many holds no bot", "hog.py", "dicegym tournament"))
+
+
+WITH_DEFAULTS = {
+    "hog": "def final_strategy(score, opponent_score, margin=8, rolls=4):\n    return rolls\n",
+    "liarsdice": "def get_play(me, hands, history, debug=False):\n    return 0 if history else 11\n",
+    "liarsdice_spot_on": "from player import Player\nclass Mine(Player):\n"
+    "    def __init__(self, index, name='x'):\n        super().__init__(index)\n"
+    "    def move(self, bids, player_dice, n_dice, debug=False):\n        return 'Liar' if bids else (1, 1)\n",
+    "lucky": "from bot import Bot\nclass Mine(Bot):\n    def __init__(self, random, greedy=True):\n"
+    "        super().__init__(random)\n"
+    "    def get_orders(self, money, dice, index, shop, most=3):\n        return []\n",
+    "yatzy": "def command(standing, *, verbose=False):\n"
+    "    row = next(one for one in standing['standing']"
+    " if one['playerName'] == standing['currentPlayer']['playerName'])\n"
+    "    return {'key': 'SCORE_BOX', 'box': row['score'].split(',').index('-') + 1, 'dice': [0]}\n",
+}
+
+
+@pytest.mark.parametrize("game", WITH_DEFAULTS)
+def test_what_can_be_called_as_the_interface_calls_is_a_bot(run: Run, game: str) -> None:
+    """Also in a folder, under whatever name, where nothing else is a bot: it is called after the folder then."""
+    Path("anna").mkdir()
+    for file in ("mine.py", "anna/tricks.py"):
+        Path(file).write_text(WITH_DEFAULTS[game])
+    Path("anna/compare.py").write_text("def compare(a, b):\n    pass\n")
+    for named, name in (("mine.py", "mine"), ("anna", "anna")):
+        status, out, err = run("check", named, "--debug")
+        assert (status, out.partition(":")[0]) == (0, name), err
+
+
+def test_what_cannot_be_called_so_is_none(run: Run) -> None:
+    Path("mine.py").write_text("def final_strategy(score, opponent_score, rolls):\n    return rolls\n")
+    assert run("check", "mine.py", "--debug")[0] == 2
+
+
+CLIENT = """
+import json
+import socket
+
+def main():
+    with socket.create_connection(("127.0.0.1", 5000)) as connection:
+        connection.sendall(json.dumps({"type": "SCORE_BOX", "box": 1, "dice": [0]}).encode())
+
+"""
+
+
+@pytest.mark.parametrize("end", ["main()\n", "if __name__ == '__main__':\n    main()\n"])
+def test_a_client_of_the_server_is_told_what_a_bot_is(run: Run, end: str) -> None:
+    Path("client.py").write_text(CLIENT + end)
+    status, out, _ = run("check", "client.py", "--debug")
+    assert status == 1
+    for words in ("command(standing)", '{"key": "LOGIN", "secret": ...}'):
+        assert words in out

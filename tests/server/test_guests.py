@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
-from talk import Bot, both, first_box, run, serving
+from talk import Bot, both, eventually, first_box, run, serving
 
 from dicegym.server.archive import Archive
 from dicegym.server.ledger import Ledger
@@ -137,3 +137,14 @@ def test_ratings_with_some_that_do_not_count(
     assert [place.rated for place in places] == [counted and sum(counts) > 1 for counted in counts]
     assert [ledger.ratings[name].wins if name in ledger.ratings else None for name in names] == wins
     ledger.close()
+
+
+@pytest.mark.parametrize("guests", [True, False])
+@run
+async def test_the_log_names_the_login_that_a_client_has_not_sent(tmp_path: Path, guests: bool) -> None:
+    (path := tmp_path / "secrets.txt").write_text("anna:correct horse\n")
+    async with serving(tmp_path, login=0.05, guests=guests, secrets=path) as server:
+        silent = await Bot.connect(server)
+        words = 'sent no LOGIN within 0.05 s: a client begins with {"key": "LOGIN", "secret": ...}'
+        await eventually(lambda: any(words in line for line in server.told))
+        silent.writer.close()

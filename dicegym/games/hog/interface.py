@@ -1,7 +1,7 @@
 """Hog's original bot interface: a file ``hog.py`` with ``final_strategy(score, opponent_score)`` -> -1..10.
 
-The file may be the whole course project: the modules ``dice`` and ``ucb`` that it imports are supplied here,
-and ``@main`` does not run it.
+The course has also called that file ``hog_contest.py`` and ``final_strategy.py``. The file may be the whole course
+project: the modules ``dice`` and ``ucb`` that it imports are supplied here, and ``@main`` does not run it.
 
 What stands here runs in the process of the bot, which is small: nothing compiled is loaded, and no array. The other
 half, which makes actions of answers, is ``adapter.py``. What interfaces offer: `dicegym.games.parts.Interface`.
@@ -18,7 +18,7 @@ from dicegym.bots.program import Program
 from dicegym.bots.source import defines
 from dicegym.bots.surroundings import PrivateRandom
 
-ENTRY_FILES = ("hog.py",)
+ENTRY_FILES = ("hog.py", "hog_contest.py", "final_strategy.py")
 ENTRY_POINT = "final_strategy"
 """The function of the original interface: (score, opponent_score) -> number of dice."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 INTERFACE = """\
-A file hog.py, or a folder with one in it, that defines
+A file hog.py (hog_contest.py and final_strategy.py are names of it too), or a folder with one in it, that defines
 
     final_strategy(score, opponent_score) -> number of dice
 

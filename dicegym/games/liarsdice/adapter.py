@@ -42,6 +42,12 @@ def action_of(play: int) -> int:
     return NO_PLAY
 
 
+def meaning_of(play: int, bids: Sequence[Bid]) -> int:
+    """Return the action that a play means after ``bids``: one that is not higher than the last one calls liar."""
+    action = action_of(play)
+    return LIAR if bids and action < LIAR and play <= play_of(bids[-1].quantity, bids[-1].face) else action
+
+
 def in_words(answer: object, me: str, hands: str, history: str) -> str:
     """Return what was answered, to what, and what is wrong with it by itself."""
     return f"returned {shown(answer, 60)}{_wrong(answer)} when asked {call_text('', (me, hands, history), 600)}"
@@ -121,7 +127,7 @@ class Seated:
             raise self._program.failure(error, f"when asked ({me!r}, {hands!r}, {history!r})") from error
         self._program.last = in_words, answer, (me, hands, history)
         try:
-            return action_of(int(answer))
+            return meaning_of(int(answer), view.bids)
         except (TypeError, ValueError, OverflowError) as error:
             raise AgentError(self._program.name, in_words(answer, me, hands, history)) from error
         except BaseException as error:  # an object of the bot's own class may raise anything

@@ -13,7 +13,8 @@ Hand
     hand the next seat with dice after the caller opens, whoever lost.
 
 What is not allowed is taken as calling liar, the end of the hand included. Liar as the first play of a hand costs
-that player a die.
+that player a die. A bot of the original interface may call liar by a play that is not higher than the last one: that
+is no fault of it, while the action of an environment is.
 
     =======  ==================================================================================
     fault    what was played

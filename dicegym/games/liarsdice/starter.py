@@ -26,8 +26,9 @@ What it returns then, or raises, is ignored:
 
     get_play("A", "A:53321,B:66542", "A:23,B:105,A:0") -> 0
 
-Whatever the rules do not allow is taken as calling liar, and so is an error. A bot may be named as it was in the
-original, too: folder:file:function, or name:folder:file:function.
+A play that is not higher than the last one calls liar, as 0 does. Whatever else the rules do not allow is taken as
+calling liar too, and so is an error; both are counted as faults. A bot may be named as it was in the original:
+folder:file:function, or name:folder:file:function.
 
     dicegym liarsdice play p_human p_computer
     dicegym liarsdice tournament 100 p_robot mine:my_folder:player:get_play

@@ -239,6 +239,21 @@ def test_2_what_was_played_is_told_with_the_question(write: Write, play: int, re
     assert any(reason in incident.reason for incident in result.incidents), result.incidents[0].reason
 
 
+def test_2_a_play_that_is_not_higher_calls_liar_and_is_no_fault(write: Write) -> None:
+    """In a contest, in the check, and with the result and the actions of a bot that answers 0."""
+    game = dicegym.game(NAME)
+    text = "def get_play(me, hands, history):\n    return {} if history else 22\n"
+    found = []
+    for play in (0, 11):  # 11 is higher than nothing
+        bot = write(text.format(play), f"calls_{play}.py")
+        result = arena.play_match(game, [agent(game, bot, keep=True), agent(game, "even", keep=True)], 0, 20)
+        assert result.faults == (0, 0)
+        assert not result.incidents
+        assert arena.check(bot, game, debug=True).ok
+        found.append((result.returns, result.actions))
+    assert found[0] == found[1]
+
+
 def test_2_no_answer_costs_what_liar_costs(write: Write) -> None:
     game, state = table(NAME, [[1, 1], [2, 2]])
     game.step(state, bid(1, 1))

@@ -1,0 +1,77 @@
+"""Opponents in smoke games of hidden dice and rising bids, which steer a bot into every stage of the game."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dicegym.engine.game import Game
+from dicegym.games.bidding.table import FACES, N_BIDS
+from dicegym.play.player import Player, RandomPlayer
+from dicegym.play.turn import Act, Turn
+
+BEAT, LEVEL, YIELD = -1, 0, 1
+"""What opponents try: to take all dice of the bot, to keep as many as the bot, or to lose their own."""
+STRAY = 0.1
+"""How often an opponent plays any legal action instead."""
+DOUBT = 0.3
+"""How often an opponent doubts the bid of another one."""
+_QUANTITY, _FACE = np.divmod(np.arange(N_BIDS), FACES)
+
+
+class SparringPartner(Player):
+    """Sees all dice, and bids and doubts so that a bot loses dice, or wins them.
+
+    Args:
+        bot: the bot's seat.
+        aim: one of `BEAT`, `LEVEL` and `YIELD`.
+        wild: whether sixes count as any face.
+        liar: the action that doubts.
+    """
+
+    name = "sparring partner"
+
+    def __init__(self, bot: int, aim: int, wild: bool, liar: int) -> None:
+        self._bot, self._aim, self._wild, self._liar = bot, aim, wild, liar
+
+    def join(self, game: Game, seat: int, seed: int) -> Act:
+        """Return a chooser with a generator of its own."""
+        generator = np.random.default_rng(seed)
+
+        def act(turn: Turn) -> int:
+            legal = np.flatnonzero(turn.mask)
+            wanted = legal if generator.random() < STRAY else self._wanted(turn, legal, generator)
+            return int(generator.choice(wanted))
+
+        return act
+
+    def _wanted(self, turn: Turn, legal: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+        """Return the actions that serve the aim: a call, or the lowest such bids, so that rounds are long."""
+        state: Any = turn.record
+        left: np.ndarray = state["left"][: turn.game.players]
+        own = left[self._bot]
+        if not own:
+            return legal
+        counts = state["hands"][: turn.game.players].sum(axis=0)
+        if self._wild:
+            counts[:-1] += counts[-1]
+        aim = self._aim or int(np.sign(np.delete(left, self._bot).max() - own)) or int(generator.choice((BEAT, YIELD)))
+        bids = turn.view.bids
+        if bids:
+            last = bids[-1]
+            is_true = counts[last.face - 1] >= last.quantity
+            costs = is_true == (aim == YIELD)  # the bot, if it is to lose, or the caller
+            if costs if last.seat == self._bot else generator.random() < DOUBT:
+                return np.array([self._liar])
+        raises = legal[legal < N_BIDS]
+        is_true = _QUANTITY[raises] < counts[_FACE[raises]]
+        found = raises[is_true == (aim == BEAT)]
+        return found[:FACES] if len(found) else raises[:FACES] if len(raises) else legal
+
+
+def set_table(game: Game, number: int, seat: int, wild: bool, liar: int) -> tuple[np.ndarray, Player]:
+    """Return the record of smoke game ``number`` and the bot's opponents; see `dicegym.games.parts.Sparring`."""
+    aims: tuple[int | None, ...] = (BEAT, LEVEL, YIELD, None)
+    aim = aims[number // game.players % len(aims)]
+    return game.new_game(0, number), RandomPlayer() if aim is None else SparringPartner(seat, aim, wild, liar)
