@@ -92,9 +92,18 @@ def web(
     )
     tell_of_uploads(isolation)
     logging.basicConfig(format="%(asctime)s %(name)s: %(message)s")  # on standard error
-    number = serve(settings, _tell, typer.launch if open_ else None)
+    number = serve(settings, _tell, (lambda address: open_page(folder, address)) if open_ else None)
     if number:
         raise SignalInterrupt(number)
+
+
+def open_page(folder: Path, address: str) -> None:
+    """Open an address in a browser, by a file: others on the machine see the words of every command."""
+    page = folder / "open.html"
+    page.unlink(missing_ok=True)
+    page.touch(mode=0o600)
+    page.write_text(f'<!doctype html><meta http-equiv="refresh" content="0; url={address}">\n', encoding="utf-8")
+    typer.launch(str(page.absolute()))
 
 
 def write_demo(folder: Path, store: str, games: list[str], models: list[Path]) -> None:
