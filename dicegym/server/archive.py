@@ -70,12 +70,12 @@ class Archive:
     What is asked of it raises the same, as not all damage shows at once.
     """
 
-    def __init__(self, where: str | os.PathLike[str], game: str | None = None) -> None:
+    def __init__(self, where: str | os.PathLike[str], game: str | None = None, waits: bool = False) -> None:
         location = location_of(where)
         self.name, self.path = location.name, location.path
         if self.path is not None and not self.path.is_file():
             raise ParameterError(f"{self.path} is no file: a server makes one where it is started; give its --store")
-        self._engine = engine_at(location, writes=False)
+        self._engine = engine_at(location, writes=False, waits=waits)
         try:
             self._open()
             self.game = game if game is not None else self._only_game()

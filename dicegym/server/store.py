@@ -25,6 +25,7 @@ import sqlalchemy as sa
 from filelock import FileLock, Timeout
 
 import dicegym
+from dicegym.arena.storage import make_default_folder
 from dicegym.arena.store.opening import WRITES, engine_at, engine_of, location_of
 from dicegym.arena.store.schema import SCHEMA, in_words, migrate, schema_of
 from dicegym.arena.store.store import number_of_rules, upsert, write_alone
@@ -383,6 +384,7 @@ def _in_use(what: str) -> str:
 def _locked(path: Path, game: str) -> FileLock:
     lock = lock_of(path, game, WAIT_FOR_LOCK)
     try:
+        make_default_folder(path)
         path.parent.stat()  # the lock would make a folder that is missing, and so hide a slip of the pen
         lock.acquire()
     except Timeout:

@@ -48,7 +48,6 @@ SMALL = RoundRobinResult(
     ),
     matches=(MatchRow(("98", "long name"), (6, 3)),),
     disqualified=(Disqualified("bad", "gave [x] while choosing"),),
-    advice=200,
 )
 
 
@@ -78,7 +77,6 @@ def test_the_report_reads_as_the_contest_page() -> None:
         "'Could be': the places that an entry may deserve; sure in 95 of 100 contests.\n"
         "Places 1 to 2 cannot be told apart by these games: luck may have made the whole\n"
         "order.\n"
-        "To tell the first two apart takes about 200 games a match (--games 200).\n"
         "--exact ranks without luck.\n"
         "--matches lists all matches; --json FILE keeps everything."
     )
@@ -122,7 +120,6 @@ def test_json_keeps_its_keys() -> None:
         "games_per_match",
         "baseline",
         "pairs",
-        "advice",
         "faults",
     ]
     assert SMALL.to_json()["version"] == 1
