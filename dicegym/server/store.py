@@ -45,6 +45,8 @@ from dicegym.server.results import ForcedTurn, GameResult, PlayerRating, SeatRes
 
 WAIT_FOR_LOCK = 0.5
 """Seconds: who asks whether a server runs holds the lock for a moment."""
+CACHE_KIB = 128
+"""Of the file in memory."""
 PATIENCE = 0.5
 """Seconds for which a server that writes waits for another program's lock, before it does something else meanwhile."""
 
@@ -129,7 +131,9 @@ class Store:
                 self.migrated = found
         if self.path is not None:
             with contextlib.closing(self._engine.raw_connection()) as raw:  # not before: others' files are not touched
-                for setting in ("journal_mode=WAL", "synchronous=FULL"):  # each commit is on the disk when it returns
+                # Each commit is on the disk when it returns. SQLite would keep 2 MB of what it has written, which looks
+                # like a leak for thousands of games; a server writes at the ends of tables and reads nothing back.
+                for setting in ("journal_mode=WAL", "synchronous=FULL", f"cache_size=-{CACHE_KIB}"):
                     raw.cursor().execute(f"PRAGMA {setting}")
                 for order in (
                     "BEGIN IMMEDIATE",

@@ -132,7 +132,9 @@ def test_what_was_printed_and_what_is_to_be_known_of_an_entry_is_kept(tmp_path: 
     found = contest("liarsdice_spot_on", [tmp_path / "two.py", tmp_path / "loud.py", "even"], seed=1, workers=1)
     assert found.to_json()["printed"].keys() == {"loud"}
     assert found.printed["loud"].startswith("hm\nhm\n")
-    assert any(remark.startswith("two: 2 classes derive from Player: B, C. The last one") for remark in found.remarks)
+    assert any(
+        remark.startswith('two: says: "2 classes derive from Player: B, C. The last one') for remark in found.remarks
+    )
 
 
 def test_json_says_where_a_result_comes_from(
