@@ -123,4 +123,4 @@ def test_contests_are_flat_in_one_process(tmp_path: Path) -> None:
     def hold() -> None:
         contest("hog", ["bacon", "swap", "always_roll"], next(seeds), 1, games=2, store=tmp_path / "arena.sqlite")
 
-    assert_flat(soak(hold, 8, 32))
+    assert_flat(soak(hold, 4, 20))
