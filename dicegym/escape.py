@@ -72,6 +72,18 @@ def one_line(text: object, limit: int = 200) -> str:
     return _cut(harmless(_cut(_ADDRESS.sub("", joined), limit)), limit)
 
 
+def quote_words(text: object, limit: int = 200) -> str:
+    """Return what a bot says of itself as its own words: ``says: "..."``, on one line, which no quote of it ends."""
+    return 'says: "' + one_line(text, limit).replace('"', "'") + '"'
+
+
+def describe_raised(error: BaseException) -> str:
+    """Return what a bot did that raised ``error``, its message as its own words."""
+    kind = type(error).__name__
+    message = one_line(error)
+    return f"raised {kind if kind.isidentifier() else 'an error'}" + (f" ({quote_words(message)})" if message else "")
+
+
 def cell(text: str) -> str:
     """Return ``text`` for a cell of a CSV file: harmless, and no formula to a program that opens it as a table."""
     shown = harmless(text)

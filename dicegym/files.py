@@ -78,11 +78,14 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Path]:
     Two who write at once do not mix: the last one's stays. If anything goes wrong or the process is killed, the old
     file stays as it was. What is no regular file, such as ``/dev/stdout``, is written as it is.
 
-    Raises OSError as `open` does.
+    Raises OSError as `open` does, with the name ``path``, also where the disk is full.
     """
     target = Path(os.path.realpath(path))  # a link stays one
     if target.exists() and (not target.is_file() or not os.access(target.parent, os.W_OK)):
-        yield target
+        try:
+            yield target
+        except OSError as error:
+            raise _of_file(error, path, target) from None
         return
     unfinished = target.with_name(f".{target.stem[:100]}-{secrets.token_hex(8)}{target.suffix}")
     try:
@@ -91,7 +94,16 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Path]:
         if target.exists():
             os.chmod(unfinished, stat.S_IMODE(target.stat().st_mode))
         os.replace(unfinished, target)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             unfinished.unlink()
+        if isinstance(error, OSError):
+            raise _of_file(error, path, unfinished) from None
         raise
+
+
+def _of_file(error: OSError, path: str | os.PathLike[str], written: Path) -> OSError:
+    """Return an error with the name of the file that was asked for, where it has none, or that of ``written``."""
+    if error.errno is None or error.filename not in (None, str(written), written):
+        return error
+    return OSError(error.errno, error.strerror, os.fspath(path))

@@ -169,9 +169,12 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(autouse=True)
-def _store_of_its_own(stores: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let commands keep contests elsewhere than in the current folder, and let no test find those of another."""
+def _store_of_its_own(
+    stores: Iterator[Path], tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Let commands keep contests elsewhere than in the user's folder, and let no test find those of another."""
     monkeypatch.setenv("DICEGYM_STORE", str(next(stores)))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path_factory.getbasetemp() / "data" / secrets.token_hex(8)))
 
 
 @pytest.fixture(autouse=True)

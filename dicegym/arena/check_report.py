@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.errors import one_line
+from dicegym.escape import quote_words
 
 
 @dataclass(frozen=True)
@@ -84,5 +84,5 @@ class CheckReport:
         if self.win_rate is not None:
             lines.append(f"  wins {self.win_rate:.4%} of its games against {self.baseline}, exactly")
         if self.printed:
-            lines.append(f"  printed, which costs nothing: {one_line(self.printed, 80)!r}")
+            lines.append(f"  printed, which costs nothing; {quote_words(self.printed, 80)}")
         return "\n".join([*lines, *(f"  note: {remark}" for remark in self.remarks)])

@@ -20,8 +20,6 @@ CONFIDENCE = 0.95
 """Of an entry's places."""
 MOST_NAMED = 6
 """Entries that a sentence names one by one."""
-MOST_ADVISED = 100_000
-"""More games than this are not advised."""
 
 
 class Places(NamedTuple):
@@ -110,21 +108,6 @@ def deserved(leads: Leads) -> list[Places]:
     n = len(leads.lead)
     ahead = leads.lead > np.maximum(_z(n) * leads.error, 1e-12)
     return [Places(1 + int(ahead[:, i].sum()), n - int(ahead[i].sum())) for i in range(n)]
-
-
-def games_to_tell(leads: Leads, a: int, b: int, games: int) -> int | None:
-    """Return about how many games instead of ``games`` would tell entry ``a`` from ``b``, rounded up to one digit.
-
-    None if they are as good as equal, and would take more than `MOST_ADVISED`.
-    """
-    lead, error = abs(float(leads.lead[a, b])), float(leads.error[a, b])
-    if lead <= 0 or not math.isfinite(error):
-        return None
-    needed = games * (_z(len(leads.lead)) * error / lead) ** 2
-    if needed > MOST_ADVISED:
-        return None
-    digit: int = 10 ** math.floor(math.log10(max(1.0, needed)))
-    return max(games + 1, digit * math.ceil(needed / digit))
 
 
 def listed(names: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from dicegym.arena.keys import digest, rules_of, written
@@ -10,7 +11,7 @@ from dicegym.engine.game import Game
 from dicegym.sandbox.limits import Limits
 
 DEFAULT = "dicegym-arena.sqlite"
-"""File in which the command line keeps contests, in the current folder."""
+"""File in which the command line keeps contests, in the user's data folder."""
 VARIABLE = "DICEGYM_STORE"
 """Environment variable that names another."""
 
@@ -74,8 +75,18 @@ class Stored(NamedTuple):
 
 
 def default_store() -> str:
-    """Return where the command line keeps contests unless it is told."""
-    return os.environ.get(VARIABLE) or DEFAULT
+    """Return where the command line keeps contests unless it is told; the folder need not be there."""
+    if named := os.environ.get(VARIABLE):
+        return named
+    from platformdirs import user_data_path  # 10 ms that nobody else needs
+
+    return str(user_data_path("dicegym", appauthor=False) / DEFAULT)
+
+
+def make_default_folder(path: Path) -> None:
+    """Make the folder of the default store, if ``path`` is that: a folder that somebody names has to be there."""
+    if str(path) == default_store() and not os.environ.get(VARIABLE):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def named_store(store: str | None) -> str:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from dicegym.errors import one_line
+from dicegym.escape import describe_raised
 
 FIRST, LAST = 10, 5
 """Calls that a `CallLog` keeps: of more than these it leaves out those in between."""
@@ -104,8 +105,7 @@ def _error_text(error: BaseException) -> str:
     import linecache  # only who watches needs them, and each process of a bot would wait for them
     import traceback
 
-    message = one_line(error)
-    lines = [f"raised {type(error).__name__}" + (f": {message}" if message else "")]
+    lines = [describe_raised(error)]
     for frame, number in list(traceback.walk_tb(error.__traceback__))[1:][-FRAMES:]:
         if not str(frame.f_globals.get("__name__", "")).startswith("dicegym."):
             file, line = frame.f_code.co_filename, linecache.getline(frame.f_code.co_filename, number).strip()

@@ -14,7 +14,8 @@ from dicegym.bots.bot_player import Sit
 from dicegym.bots.program import Program
 from dicegym.bots.surroundings import PrivateRandom
 from dicegym.engine.game import Game
-from dicegym.errors import AgentError, one_line
+from dicegym.errors import AgentError
+from dicegym.escape import describe_raised
 from dicegym.games.parts import Interface
 from dicegym.play.player import Player
 from dicegym.play.printed import Printed
@@ -38,7 +39,7 @@ class LiveProgram(Program):
             return error
         *_, last = traceback.extract_tb(error.__traceback__)
         line = f"{Path(last.filename).name}, line {last.lineno}"
-        return AgentError(self.name, f"raised {type(error).__name__}: {one_line(error)} {when} ({line})")
+        return AgentError(self.name, f"{describe_raised(error)} {when} ({line})")
 
 
 class LiveBot(Player):

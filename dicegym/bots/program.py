@@ -25,6 +25,7 @@ from dicegym.bots.scan import BadFileError
 from dicegym.bots.source import Source, code_of
 from dicegym.bots.surroundings import PrivateRandom, PrivateSys, no_input, private_print
 from dicegym.errors import AgentError, one_line
+from dicegym.escape import describe_raised
 from dicegym.play.printed import Printed
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def explaining(act: Act, program: Asked) -> Act:
     return act
 
 
-_HINTS: Mapping[type[BaseException], str] = {
+HINTS: Mapping[type[BaseException], str] = {
     PermissionError: " (what bots may do: `dicegym rules GAME --interface`)",
     FileNotFoundError: " (a bot sees its own files alone: `dicegym rules GAME --interface`)",
 }
@@ -116,7 +117,7 @@ class Program:
         """Return the AgentError for what the bot raised ``when``; KeyboardInterrupt is raised again as it is."""
         if isinstance(error, KeyboardInterrupt) or type(error).__qualname__ == "BdbQuit":  # of the author's debugger
             raise error
-        if isinstance(error, AgentError):
+        if isinstance(error, AgentError) and not self.is_own(error):
             return error
         file = self.source.file
         if isinstance(error, BadFileError):
@@ -130,12 +131,19 @@ class Program:
         text, line = self.told(error)
         return AgentError(self.name, f"{text} {when}" + (f" ({line})" if line else ""))
 
+    def is_own(self, error: BaseException) -> bool:
+        """Return whether the bot raised an error itself, whatever its kind: then its message is the bot's words."""
+        step = error.__traceback__
+        while step is not None and step.tb_next is not None:
+            step = step.tb_next
+        return step is not None and step.tb_frame.f_globals.get("__builtins__") is self.builtins
+
     def told(self, error: BaseException) -> tuple[str, str]:
         """Return what the bot did, and the line of its own where; the latter is empty if there is none."""
         if isinstance(error, SystemExit):
             return "called sys.exit", self._line(error)
-        message = one_line(error) + _HINTS.get(type(error), "") + old_python(error) + self._missing(error)
-        return f"raised {type(error).__name__}" + (f": {message}" if message else ""), self._line(error)
+        hints = HINTS.get(type(error), "") + old_python(error) + self._missing(error)
+        return describe_raised(error) + hints, self._line(error)
 
     def _missing(self, error: BaseException) -> str:
         """Return why a module that a bot imports is not there, and which are; empty for other errors."""

@@ -135,7 +135,7 @@ def _contest(
         from dicegym.arena.store.reading import StoreReader
     except ImportError as error:
         raise DependencyError.for_extra(str(error.name), "arena", "a store of contests") from error
-    with StoreReader(named_store(store)) as reader, progress_bar("games") as progress:
+    with StoreReader(named_store(store), waits=True) as reader, progress_bar("games") as progress:
         found = contest_grades(reader, contest, values, games, progress=progress)
     out.print(f"{found.game.spec.title}: {found.games:,} games of contest {contest}. {sure(found.valuer)}.")
     out.print("")

@@ -317,7 +317,7 @@ def _reader(store: str | None) -> StoreReader:
         from dicegym.arena.store.reading import StoreReader
     except ImportError as error:
         raise DependencyError.for_extra(str(error.name), "arena", "reading stored contests") from error
-    return StoreReader(_where(store))
+    return StoreReader(_where(store), waits=True)
 
 
 def _check(*files: Path | None) -> None:

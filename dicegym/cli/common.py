@@ -126,7 +126,7 @@ StoreName = Annotated[
     typer.Option(
         "--store",
         metavar="FILE|URL",
-        help="where contests are kept: a SQLite file or postgresql://... (default: dicegym-arena.sqlite here)",
+        help="where contests are kept: a SQLite file or postgresql://... (default: in your data folder)",
     ),
 ]
 NoStore = Annotated[bool, typer.Option("--no-store", help="keep nothing")]
@@ -355,7 +355,7 @@ def chosen_storage(store: str | None, no_store: bool, new: bool = False, label: 
         DependencyError: it shall be kept, and a library is missing. Where nobody has asked for it, that is told alone,
             as is a folder that must not be written in.
     """
-    from dicegym.arena.storage import VARIABLE, Storage, named_store
+    from dicegym.arena.storage import VARIABLE, Storage, default_store, named_store
 
     if no_store:
         if store is not None or new or label:
@@ -369,12 +369,18 @@ def chosen_storage(store: str | None, no_store: bool, new: bool = False, label: 
             raise missing from error
         err.print(f"dicegym: nothing is kept of this contest: {missing}")
         return None
-    if not (store or new or label or os.environ.get(VARIABLE) or os.access(".", os.W_OK)):
+    if not (store or new or label or os.environ.get(VARIABLE) or _may_be_made(Path(default_store()))):
         err.print(
-            "dicegym: nothing is kept of this contest, as you may not write in this folder: name a --store elsewhere"
+            f"dicegym: nothing is kept of this contest, as {default_store()} cannot be made: name a --store elsewhere"
         )
         return None
     return Storage(named_store(store), new, label)
+
+
+def _may_be_made(path: Path) -> bool:
+    """Return whether a file may be written, or made with the folders that it lies in."""
+    there = next(one for one in (path, *path.parents) if one.exists())
+    return os.access(there, os.W_OK)
 
 
 def tell_isolation(isolation: str, named: Iterable[str]) -> None:

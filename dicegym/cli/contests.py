@@ -219,5 +219,5 @@ def _page(result: ContestResult[Any], storage: Storage | None) -> ContestPage:
     from dicegym.arena.pages.stored import stored_page
     from dicegym.arena.store.reading import StoreReader
 
-    with StoreReader(storage.where) as reader:
+    with StoreReader(storage.where, waits=True) as reader:
         return stored_page(reader, reader.contest(result.stored.contest))

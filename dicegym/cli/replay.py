@@ -142,10 +142,10 @@ def replay_named(game: str, store: str | None) -> Replay:
     if number is not None:
         from dicegym.server.settings import store_of
 
-        with StoreReader(store_of(None, store)) as reader:
+        with StoreReader(store_of(None, store), waits=True) as reader:
             return served_replay(reader, number)
     game_id(game)
-    with StoreReader(named_store(store)) as reader:
+    with StoreReader(named_store(store), waits=True) as reader:
         return stored_replay(reader, game)
 
 

@@ -24,7 +24,7 @@ StoreOption = Annotated[
         "--store",
         "--database",
         metavar="PATH|URL",
-        help="of results: a file, or a PostgreSQL database (default: that of contests, dicegym-arena.sqlite)",
+        help="of results: a file, or a PostgreSQL database (default: that of contests)",
     ),
 ]
 
@@ -209,7 +209,7 @@ def _archive(game: str | None, store: str | None) -> Archive:
         raise DependencyError.for_extra(str(error.name), "server", "reading a server's results") from error
     from dicegym.server.settings import store_of
 
-    return Archive(store_of(game, store), game)
+    return Archive(store_of(game, store), game, waits=True)
 
 
 def _plain(value: Any) -> Any:

@@ -7,13 +7,12 @@ from typing import Annotated
 
 import typer
 
-from dicegym.cli.common import err, out
+from dicegym.cli.common import StoreName, err, out
 from dicegym.cli.web_contests import contest
 from dicegym.cli.web_tokens import token
 from dicegym.errors import DependencyError, ParameterError
 
 FOLDER = Path("dicegym-web")
-STORE = "dicegym-arena.sqlite"
 
 
 def web(
@@ -21,7 +20,7 @@ def web(
     host: Annotated[str, typer.Option(help="address to listen on; 0.0.0.0: all of this machine's")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="port to listen on; 0: any free one")] = 8000,
     folder: Annotated[Path, typer.Option(help="what the pages keep: games, uploads, tokens")] = FOLDER,
-    store: Annotated[str, typer.Option(help="store of contests: a file or a PostgreSQL URL")] = STORE,
+    store: StoreName = None,
     runs: Annotated[list[Path] | None, typer.Option(help="folder with trainings; repeat it for more")] = None,
     allow_host: Annotated[
         list[str] | None,
@@ -75,12 +74,13 @@ def web(
         raise DependencyError.for_extra(error.name or "starlette", "web", "dicegym web") from error
     import logging
 
+    from dicegym.arena.storage import named_store
     from dicegym.signals import SignalInterrupt
     from dicegym.web.settings import WebSettings
 
     settings = WebSettings(
         folder,
-        store,
+        named_store(store),
         tuple(runs or [Path("runs")]),
         host,
         port,
@@ -92,19 +92,31 @@ def web(
     )
     tell_of_uploads(isolation)
     logging.basicConfig(format="%(asctime)s %(name)s: %(message)s")  # on standard error
-    number = serve(settings, _tell, typer.launch if open_ else None)
+    number = serve(settings, _tell, (lambda address: open_page(folder, address)) if open_ else None)
     if number:
         raise SignalInterrupt(number)
 
 
-def write_demo(folder: Path, store: str, games: list[str], models: list[Path]) -> None:
+def open_page(folder: Path, address: str) -> None:
+    """Open an address in a browser, by a file: others on the machine see the words of every command."""
+    page = folder / "open.html"
+    page.unlink(missing_ok=True)
+    page.touch(mode=0o600)
+    page.write_text(f'<!doctype html><meta http-equiv="refresh" content="0; url={address}">\n', encoding="utf-8")
+    typer.launch(str(page.absolute()))
+
+
+def write_demo(folder: Path, store: str | None, games: list[str], models: list[Path]) -> None:
     """Write static pages, and say what there is. The store that nobody named need not be there."""
     try:
         from dicegym.web.export.write import export
     except ImportError as error:
         raise DependencyError.for_extra(error.name or "jinja2", "web", "dicegym web --export") from error
-    there = store != STORE or Path(store).is_file()
-    written = export(folder, store=store if there else None, games=games, models=models, tell=err.print)
+    from dicegym.arena.storage import named_store
+
+    where = named_store(store)
+    there = store is not None or "://" in where or Path(where).is_file()
+    written = export(folder, store=where if there else None, games=games, models=models, tell=err.print)
     for line in written.left_out:
         err.print(line)
     out.print(f"wrote {written.files} files, {written.size / 1e6:.1f} MB: open {written.folder / 'index.html'}")
@@ -137,13 +149,14 @@ pages.add_typer(contest, name="contest")
 def backup(
     target: Annotated[Path, typer.Argument(help="a folder that is not there yet")],
     folder: Annotated[Path, typer.Option(help="what the pages keep, as `dicegym web` was given it")] = FOLDER,
-    store: Annotated[str, typer.Option(help="store of contests, as `dicegym web` was given it")] = STORE,
+    store: StoreName = None,
 ) -> None:
     """Copy what the pages keep, while they run.
 
     To go back to a copy, stop the server and put the copy's folder `pages` and the file in `store` in their places.
     """
+    from dicegym.arena.storage import named_store
     from dicegym.web.backup import back_up
 
-    made = back_up(folder, store, target)
+    made = back_up(folder, named_store(store), target)
     out.print(f"{target}: {made.files} files, {made.databases} of them databases, {made.size / 1e6:.1f} MB")

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from dicegym.engine.game import Game
-from dicegym.errors import AgentError, ParameterError, one_line
+from dicegym.errors import AgentError, ParameterError
+from dicegym.escape import describe_raised
 from dicegym.games.parts import ADAPTER, part
 from dicegym.play.player import FunctionPlayer, Player
 from dicegym.play.turn import Act, Turn
@@ -39,7 +40,7 @@ class ObservationPlayer(Player):
             try:
                 action: int = self._function(turn.observation, turn.mask)
             except Exception as error:
-                raise AgentError(self.name, f"raised {type(error).__name__}: {one_line(error)}") from error
+                raise AgentError(self.name, describe_raised(error)) from error
             return action
 
         return act

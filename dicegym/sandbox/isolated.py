@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from dicegym.engine.game import Game
-from dicegym.errors import AgentError, one_line
+from dicegym.errors import AgentError
+from dicegym.escape import quote_words
 from dicegym.games.parts import ADAPTER, need
 from dicegym.play.player import Player
 from dicegym.play.printed import Printed
@@ -86,7 +87,7 @@ class IsolatedPlayer(Player):
         known = found if isinstance(found, dict) else {}
         self.says_pure = known.get("pure") is True
         remarks = known.get("remarks")
-        self.remarks = tuple(map(one_line, remarks[:MOST_REMARKS])) if isinstance(remarks, list) else ()
+        self.remarks = tuple(map(quote_words, remarks[:MOST_REMARKS])) if isinstance(remarks, list) else ()
         self.load_seconds = remote.spent
         remote.begin_bank()
 

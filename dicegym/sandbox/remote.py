@@ -7,8 +7,10 @@ which socket failed.
 
 from __future__ import annotations
 
+import functools
 import json
 import marshal
+import re
 import select
 import signal
 import socket
@@ -19,7 +21,9 @@ from typing import Any, NamedTuple
 
 from dicegym.bots.answers import LONGEST_FRAME, decode
 from dicegym.bots.calls import Witness
+from dicegym.bots.program import HINTS
 from dicegym.errors import AgentError, one_line
+from dicegym.escape import quote_words
 from dicegym.play.printed import Printed
 from dicegym.sandbox.frames import MessageStream
 from dicegym.sandbox.heartbeat import is_late, queue_time
@@ -39,6 +43,9 @@ NOT_ASKED = "is not asked any more in this match"
 WORDS_SECONDS = 1.0
 """How long a child that has closed its socket has to end by itself, so that there is something to say of its end."""
 _CREDENTIALS = struct.Struct("3i")
+_RAISED = re.compile(r'called sys\.exit|raised (an error|\w{1,100})( \(says: "[^"]*"\))?')
+_LINE = re.compile(r"[\w.<> -]{1,200}, line [0-9]+")
+"""What `dicegym.bots.program.Program.told` makes of what a bot raised, without its hint."""
 START, MATCH = "start", "match"
 """What a bank of time is for: to load, and all moves of a match."""
 
@@ -303,7 +310,13 @@ class Remote:
         if kind == "large":
             return RaisedError("answered with more than any interface asks for", "")
         text, where = one_line(text, 1000), one_line(where)
-        return AgentError(self._name, text) if kind == "reason" else RaisedError(text, where)
+        if kind == "reason" and self._phase == START:
+            return AgentError(self._name, text)
+        # A bot that has taken over its process writes these lines itself: what is not in our form is its words.
+        bare = functools.reduce(str.removesuffix, HINTS.values(), text)
+        if not _RAISED.fullmatch(bare):
+            text = f"failed ({quote_words(text, 1000)})"
+        return RaisedError(text, where if _LINE.fullmatch(where) else "")
 
     def _tell(self, method: str, text: str) -> None:
         if self._witness is not None and method in ("asked", "answered", "printed"):

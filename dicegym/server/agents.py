@@ -19,7 +19,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
-from dicegym.errors import AgentError, one_line
+from dicegym.errors import AgentError
+from dicegym.escape import quote_words
 from dicegym.sandbox import scratch
 from dicegym.sandbox.jail import Isolation
 from dicegym.server.framing import Malformed, parse
@@ -241,8 +242,8 @@ class LocalAgent(asyncio.SubprocessProtocol):
         self._ready = False
         self._gone.set()
         status = self._transport.get_returncode() if self._transport is not None else None
-        last = one_line(self._err.decode(errors="replace").strip().rpartition("\n")[2], 100)
-        why = self._why or f"ended its process (status {status}{': ' + last if last else ''})"
+        last = self._err.decode(errors="replace").strip().rpartition("\n")[2]
+        why = self._why or f"ended its process (status {status}{'; ' + quote_words(last, 100) if last else ''})"
         if self._stopping:
             return
         if self._begun is not None and not self._begun.done():

@@ -23,6 +23,7 @@ from dicegym.arena.store.schema import SCHEMA, in_words, schema_of
 from dicegym.arena.store.tables import SERVER_GAMES, SERVER_RATINGS, SERVER_RESULTS, SERVER_RUNS
 from dicegym.arena.store.trouble import called, damaged
 from dicegym.errors import ParameterError, unknown_name
+from dicegym.server.names import fold_name
 from dicegym.server.pending import Pending
 from dicegym.server.results import PlayerRating, RunInfo, ServerState, StoredGame
 from dicegym.server.store import advisory_key, games_of, is_stored, lock_of, rating_of, told_of, unlock
@@ -69,12 +70,12 @@ class Archive:
     What is asked of it raises the same, as not all damage shows at once.
     """
 
-    def __init__(self, where: str | os.PathLike[str], game: str | None = None) -> None:
+    def __init__(self, where: str | os.PathLike[str], game: str | None = None, waits: bool = False) -> None:
         location = location_of(where)
         self.name, self.path = location.name, location.path
         if self.path is not None and not self.path.is_file():
             raise ParameterError(f"{self.path} is no file: a server makes one where it is started; give its --store")
-        self._engine = engine_at(location, writes=False)
+        self._engine = engine_at(location, writes=False, waits=waits)
         try:
             self._open()
             self.game = game if game is not None else self._only_game()
@@ -144,7 +145,7 @@ class Archive:
 
         Args:
             last: so many of the newest; 0: all.
-            player: those of this player alone.
+            player: those of this player alone, however its name is spelled.
 
         Raises:
             UnknownNameError: nobody of that name has finished a game.
@@ -154,10 +155,11 @@ class Archive:
             with self._reading() as connection:
                 own = sa.select(SERVER_RATINGS.c.name).where(SERVER_RATINGS.c.game == self.game)
                 known = list(connection.execute(own).scalars())  # those not rated too
-            if player not in known:
+            spellings = [name for name in known if fold_name(name) == fold_name(player)]
+            if not spellings:
                 raise unknown_name("player", player, known[:20])
             wanted = wanted.where(
-                SERVER_GAMES.c.id.in_(sa.select(SERVER_RESULTS.c.game).where(SERVER_RESULTS.c.name == player))
+                SERVER_GAMES.c.id.in_(sa.select(SERVER_RESULTS.c.game).where(SERVER_RESULTS.c.name.in_(spellings)))
             )
         if last:
             wanted = wanted.limit(last)

@@ -12,6 +12,7 @@ from dicegym.arena.ratings.elo import START, updated
 from dicegym.arena.store.trouble import trouble_of
 from dicegym.errors import DicegymError
 from dicegym.server.keeper import RETRY, Keeper
+from dicegym.server.names import fold_name
 from dicegym.server.results import GameResult, PlayerRating, SeatResult, ServerState, winners
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class Ledger:
 
     def __init__(self, store: Store, wait: float = 0.0, log: Callable[[str], None] = lambda text: None) -> None:
         self.ratings = store.ratings()
+        self._spellings = {fold_name(name): name for name in self.ratings}
         self.failed: Callable[[Exception], None] = lambda error: None
         self._store = store
         self._keeper = Keeper(store, wait, log)
@@ -46,6 +48,10 @@ class Ledger:
         self._thread = ThreadPoolExecutor(1, "results")
         self._waiting: list[tuple[GameResult, asyncio.Future[None]]] = []
         self._writing: asyncio.Task[None] | None = None
+
+    def spelling(self, name: str) -> str | None:
+        """Return how a name is spelled that has a rating; None if it has none."""
+        return name if name in self.ratings else self._spellings.get(fold_name(name))
 
     def rate(self, names: Sequence[str], totals: Sequence[int], counts: Sequence[bool]) -> tuple[SeatResult, ...]:
         """Return what a game came to, and let it count.
@@ -75,6 +81,7 @@ class Ledger:
         for place, old, won in zip(places, before, winners(places), strict=True):
             if place.rated:
                 self.ratings[place.name] = PlayerRating(place.after, old.games + 1, old.wins + won)
+                self._spellings.setdefault(fold_name(place.name), place.name)
         return places
 
     def write(self, result: GameResult) -> asyncio.Future[None]:

@@ -11,9 +11,8 @@ from dicegym.server.capacity import Capacity, Visitor
 from dicegym.server.connections import Link
 from dicegym.server.framing import Malformed
 from dicegym.server.guesses import Guesses
-from dicegym.server.lookalikes import Gallery, disguise
 from dicegym.server.murmur import Murmur
-from dicegym.server.names import Secrets, name_fault
+from dicegym.server.names import Secrets, fold_name, name_fault
 from dicegym.server.table import Table
 from dicegym.server.wire import (
     BAD_NAME,
@@ -91,8 +90,8 @@ class Matchmaking(Protocol):
     def fill(self) -> None:
         """Seat who waits, as far as possible."""
 
-    def known(self, name: str) -> bool:
-        """Return whether the store knows a name."""
+    def spelling(self, name: str) -> str | None:
+        """Return how a name is spelled that has a rating; None if it has none."""
 
 
 class Lobby:
@@ -131,16 +130,14 @@ class Lobby:
         self._matchmaking = matchmaking
         self._secrets = secrets
         self._guests = guests
-        self._reserved = frozenset(reserved)
+        self._reserved = frozenset(map(fold_name, reserved))
         self._seconds = seconds
         self._pause = pause
         self._log = log
         self._murmur = murmur or Murmur(log)
         self._capacity = Capacity(most, admission or Admission(), secrets is not None)
         self._guesses = Guesses()
-        self._by_name: dict[str, Client] = {}
-        self._protected = Gallery((*(secrets or ()), *self._reserved), accents=False)
-        self._here = Gallery()
+        self._by_name: dict[str, Client] = {}  # by what all spellings of a name have in common
         self._left: dict[str, tuple[Table, int]] = {}
         self._guest_number = 0
 
@@ -192,13 +189,12 @@ class Lobby:
         self._capacity.leave(client)
         if client.timer is not None:
             client.timer.cancel()
-        if self._by_name.get(client.name) is client:
-            del self._by_name[client.name]
-            self._here.remove(client.name)
+        if self._by_name.get(fold_name(client.name)) is client:
+            del self._by_name[fold_name(client.name)]
         if client.table is not None:
             table, client.table = client.table, None
             if not table.over:
-                self._left[client.name] = table, client.seat
+                self._left[fold_name(client.name)] = table, client.seat
             table.left(client.seat)
         self._matchmaking.fill()
 
@@ -242,25 +238,10 @@ class Lobby:
             self.error(client.link, SECRET_NEEDED, f"{wanted} plays here with a secret: add it to the LOGIN")
         elif not self._guests:
             self.error(client.link, SECRET_NEEDED, "this server takes no guests: log in with a secret")
-        elif wanted is not None and (fault := name_fault(wanted) or self._mistakable(client, wanted)):
+        elif wanted is not None and (fault := name_fault(wanted)):
             self.error(client.link, BAD_NAME, fault)
         else:
             self._admit(client, self._guest_name() if wanted is None else self._free(wanted), message)
-
-    def _mistakable(self, client: Client, wanted: str) -> str:
-        """Return why a guest cannot be called so, as people would take it for somebody else, or nothing."""
-        owner = None if wanted in self._reserved else self._protected.like(wanted)
-        if self._matchmaking.known(wanted):  # it has played here: what was allowed then is not taken from anybody
-            if owner is not None:
-                words = f"{wanted}, who has played here as a guest, looks like {owner}: give one another name"
-                self._murmur.note(BAD_NAME, client.origin, words)
-            return ""
-        if owner is None and wanted not in self._by_name:
-            owner = self._here.like(wanted)
-        if owner is not None:
-            return f"{wanted} looks like {owner}, which is somebody else's name here: take another"
-        fault = disguise(wanted)
-        return f"{wanted} may be taken for another name: {fault}" if fault else ""
 
     def _delay(self, client: Client, delay: float, wanted: str | None, secret: str, message: Message) -> None:
         """Look at a secret later, and hear nothing more from its client until then."""
@@ -280,7 +261,7 @@ class Lobby:
     def _judge(self, client: Client, wanted: str | None, secret: str, message: Message) -> None:
         """Let the owner of a secret in, and nobody else who has said one."""
         owner = None if self._secrets is None else self._secrets.owner(secret)
-        if owner is None or wanted not in (None, owner):
+        if owner is None or (wanted is not None and fold_name(wanted) != fold_name(owner)):
             self._wrong(client, wanted)
             return
         self._guesses.right(client.origin, wanted)
@@ -307,7 +288,7 @@ class Lobby:
 
     def _replace(self, name: str) -> None:
         """Make room for somebody who has proved to be ``name``: a connection may be dead without our knowing."""
-        old = self._by_name.get(name)
+        old = self._by_name.get(fold_name(name))
         if old is not None:
             self.error(old.link, REPLACED, f"{name} has logged in again on another connection")
             old.link.close()
@@ -333,23 +314,27 @@ class Lobby:
         while True:
             self._guest_number += 1
             name = f"guest-{self._guest_number}"
-            if self._stands_alone(name) and not self._matchmaking.known(name):
+            if self._is_free(name) and self._matchmaking.spelling(name) is None:
                 return name
 
     def _free(self, wanted: str) -> str:
-        name, copy = wanted, 1
-        while not (self._is_free(name) if copy == 1 else self._stands_alone(name)):
+        """Return the name that a guest gets, as it was spelled before; with a number if somebody else has it."""
+        copy, name = 1, self._spelling(wanted)
+        while not self._is_free(name):
             copy += 1
-            name = f"{wanted}-{copy}"
+            name = self._spelling(f"{wanted}-{copy}")
         return name
 
-    def _is_free(self, name: str) -> bool:
-        owned = self._secrets is not None and name in self._secrets
-        return not owned and name not in self._by_name and name not in self._reserved
+    def _spelling(self, wanted: str) -> str:
+        if (left := self._left.get(fold_name(wanted))) is not None:
+            table, seat = left
+            return table.seats[seat].name
+        return self._matchmaking.spelling(wanted) or wanted
 
-    def _stands_alone(self, name: str) -> bool:
-        """Whether a name that we give is nobody's, and looks like nobody's."""
-        return self._is_free(name) and self._protected.like(name) is None and self._here.like(name) is None
+    def _is_free(self, name: str) -> bool:
+        folded = fold_name(name)
+        owned = self._secrets is not None and name in self._secrets
+        return not owned and folded not in self._by_name and folded not in self._reserved
 
     def _admit(self, client: Client, name: str, login: Message | None = None) -> None:
         if client.timer is not None:
@@ -361,11 +346,10 @@ class Lobby:
             return
         client.name = name
         client.original = self._wire.original_login(login)
-        self._by_name[name] = client
-        self._here.add(name)
+        self._by_name[fold_name(name)] = client
         if not client.original:
             client.tell(line(self._wire.welcome_message(name, self._matchmaking.rating(name))))
-        table, seat = self._left.pop(name, (None, 0))
+        table, seat = self._left.pop(fold_name(name), (None, 0))
         if table is not None and table.retake(seat, client):
             client.table, client.seat = table, seat
             self._log(f"game {table.number + 1}: {name} is back")

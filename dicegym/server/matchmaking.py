@@ -84,9 +84,9 @@ class Matchmaker:
         """Return the rating of a name as it is shown, a whole number."""
         return round(self.ledger.ratings.get(name, UNKNOWN).rating)
 
-    def known(self, name: str) -> bool:
-        """Return whether there are results of a name."""
-        return name in self.ledger.ratings
+    def spelling(self, name: str) -> str | None:
+        """Return how a name is spelled that has a rating; None if it has none."""
+        return self.ledger.spelling(name)
 
     @property
     def resting(self) -> bool:

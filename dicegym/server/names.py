@@ -5,21 +5,28 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import unicodedata
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from dicegym.errors import ParameterError
+from dicegym.escape import harmless
 from dicegym.files import read_text
 
 LONGEST_NAME = 40
 SHORTEST_SECRET = 4
 
 
+def fold_name(name: str) -> str:
+    """Return what all spellings of one name have in common, such as ``anna``, ``ANNA`` and ``anna`` in full width."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+
+
 def name_fault(name: str) -> str:
     """Return why nobody can be called ``name``, or nothing."""
     if not name or name != name.strip() or len(name) > LONGEST_NAME:
         return f"a name has 1 to {LONGEST_NAME} characters, and no space at either end"
-    if not name.isprintable():  # neither control characters, which act on terminals, nor halves of characters
+    if harmless(name) != name:  # what acts on terminals, halves of characters, and what cannot be seen
         return "a name has printable characters alone"
     return ""
 
@@ -44,6 +51,10 @@ class Secrets:
                     f"the secret of {name!r} is too short: give at least {SHORTEST_SECRET} characters, better twenty"
                 )
         self._digests = {name: _digest(secret) for name, secret in secrets.items()}
+        self._folded = {fold_name(name): name for name in secrets}
+        for name in secrets:
+            if (other := self._folded[fold_name(name)]) != name:
+                raise ParameterError(f"{name!r} and {other!r} in the secrets are one name: rename one of them")
         if len(set(self._digests.values())) < len(self._digests):
             raise ParameterError("two names have the same secret, which is all that some clients log in by: change one")
 
@@ -69,8 +80,8 @@ class Secrets:
         return cls(found)
 
     def __contains__(self, name: object) -> bool:
-        """Return whether a name belongs to somebody."""
-        return name in self._digests
+        """Return whether a name belongs to somebody, however it is spelled."""
+        return isinstance(name, str) and fold_name(name) in self._folded
 
     def __iter__(self) -> Iterator[str]:
         """Yield the names."""

@@ -25,6 +25,7 @@ import sqlalchemy as sa
 from filelock import FileLock, Timeout
 
 import dicegym
+from dicegym.arena.storage import make_default_folder
 from dicegym.arena.store.opening import WRITES, engine_at, engine_of, location_of
 from dicegym.arena.store.schema import SCHEMA, in_words, migrate, schema_of
 from dicegym.arena.store.store import number_of_rules, upsert, write_alone
@@ -44,6 +45,8 @@ from dicegym.server.results import ForcedTurn, GameResult, PlayerRating, SeatRes
 
 WAIT_FOR_LOCK = 0.5
 """Seconds: who asks whether a server runs holds the lock for a moment."""
+CACHE_KIB = 128
+"""Of the file in memory."""
 PATIENCE = 0.5
 """Seconds for which a server that writes waits for another program's lock, before it does something else meanwhile."""
 
@@ -128,7 +131,9 @@ class Store:
                 self.migrated = found
         if self.path is not None:
             with contextlib.closing(self._engine.raw_connection()) as raw:  # not before: others' files are not touched
-                for setting in ("journal_mode=WAL", "synchronous=FULL"):  # each commit is on the disk when it returns
+                # Each commit is on the disk when it returns. SQLite would keep 2 MB of what it has written, which looks
+                # like a leak for thousands of games; a server writes at the ends of tables and reads nothing back.
+                for setting in ("journal_mode=WAL", "synchronous=FULL", f"cache_size=-{CACHE_KIB}"):
                     raw.cursor().execute(f"PRAGMA {setting}")
                 for order in (
                     "BEGIN IMMEDIATE",
@@ -383,6 +388,7 @@ def _in_use(what: str) -> str:
 def _locked(path: Path, game: str) -> FileLock:
     lock = lock_of(path, game, WAIT_FOR_LOCK)
     try:
+        make_default_folder(path)
         path.parent.stat()  # the lock would make a folder that is missing, and so hide a slip of the pen
         lock.acquire()
     except Timeout:

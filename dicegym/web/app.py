@@ -22,6 +22,7 @@ from dicegym.web.learn import SECTION as LEARN
 from dicegym.web.pages import page
 from dicegym.web.play import SECTION as PLAY
 from dicegym.web.play.cards import dealt
+from dicegym.web.rights import sign_operator_in
 from dicegym.web.rules import SECTION as RULES
 from dicegym.web.section import Section
 from dicegym.web.security import Safety
@@ -73,7 +74,7 @@ def create_app(settings: WebSettings) -> Starlette:
 
 
 def _home(request: Request) -> Response:
-    return page(request, "home.html", games=dealt())
+    return sign_operator_in(request) or page(request, "home.html", games=dealt())
 
 
 async def _icon(request: Request) -> Response:

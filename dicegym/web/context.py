@@ -19,6 +19,7 @@ from dicegym.web.streams import LiveChannels
 from dicegym.web.workers import WorkerThreads
 
 SECRET_BYTES = 32
+TOKEN_BYTES = 16
 Made = TypeVar("Made")
 
 
@@ -28,6 +29,7 @@ class Web:
     Attributes:
         settings: as given.
         secret: what it signs with; kept, so that forms and visitors outlive a restart.
+        token: makes a browser on this machine the operator's, see `dicegym.web.rights`; another one at each start.
         limits: what visitors and addresses have spent, and how large bodies may be.
         work: threads for what takes longer than a request may.
         channels: what is told to pages that stay live.
@@ -42,6 +44,7 @@ class Web:
         self.settings = settings
         settings.folder.mkdir(parents=True, exist_ok=True)
         self.secret = _kept_secret(settings.folder / "secret")
+        self.token = secrets.token_hex(TOKEN_BYTES)
         self.limits = VisitorLimits()
         self.work = WorkerThreads()
         self.channels = LiveChannels()

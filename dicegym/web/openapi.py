@@ -16,10 +16,11 @@ from starlette.routing import Route
 
 import dicegym
 from dicegym.web.api import PREFIX, Operation
+from dicegym.web.numbers import LARGEST, NUMBER
 from dicegym.web.pages import page
 
-SHAPES = {"int": {"type": "integer"}, "float": {"type": "number"}, "uuid": {"type": "string", "format": "uuid"}}
-"""What Starlette's kinds of parameters of a path are called; all others are strings."""
+SHAPES = {NUMBER: {"type": "integer", "minimum": 0, "maximum": LARGEST}}
+"""What kinds of parameters of a path are called; all others are strings."""
 OF_ALL = {
     400: "It cannot be done; `error` says why, and what to do instead",
     429: "Asked for too often; `Retry-After` says for how many seconds to wait",

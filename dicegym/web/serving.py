@@ -18,6 +18,7 @@ from dicegym.server.origins import is_loopback
 from dicegym.signals import on_signals
 from dicegym.web.app import create_app
 from dicegym.web.connections import HEADER_BYTES, KEEP_ALIVE, Gate
+from dicegym.web.rights import is_private, operator_address
 from dicegym.web.settings import WebSettings
 
 GOODBYE = 5
@@ -90,8 +91,8 @@ def serve(settings: WebSettings, said: Callable[[str], object], ready: Callable[
     """
     with contextlib.closing(listening(settings.host, settings.port)) as listener:
         port = listener.getsockname()[1]
-        address = address_of(settings.host, port)
         server = PageServer(settings)
+        address = operator_address(server.app.state.web, address_of(settings.host, port))
         logging.getLogger("uvicorn").setLevel(logging.ERROR)  # requests that are none are daily business
         for line in told(settings, address):
             said(line)
@@ -104,6 +105,8 @@ def serve(settings: WebSettings, said: Callable[[str], object], ready: Callable[
 def told(settings: WebSettings, address: str) -> list[str]:
     """Return what an operator should know of a server that is about to start."""
     lines = [address]
+    if is_private(settings):
+        lines.append("whoever opens this address is an operator: starts servers and holds contests; keep its token")
     if not is_loopback(settings.host):
         names = f" and as {', '.join(settings.hosts)}" if settings.hosts else ""
         lines.append(

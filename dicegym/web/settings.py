@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dicegym.arena.storage import default_store
+
 HOST, PORT = "127.0.0.1", 8000
 """Where it listens unless told otherwise: nobody else can reach it."""
 CONNECTIONS = 1500
@@ -16,7 +18,7 @@ class WebSettings:
 
     folder: Path
     """What the server itself keeps: games that people play, what was uploaded, tokens. It is made."""
-    store: str = "dicegym-arena.sqlite"
+    store: str = field(default_factory=default_store)
     """The arena's store: a file, which need not be there yet, or the URL of a PostgreSQL database."""
     runs: tuple[Path, ...] = (Path("runs"),)
     """Folders in which trainings are looked for, at any depth."""

@@ -15,7 +15,7 @@ from dicegym.arena import contest
 from dicegym.arena.contest import FORMATS, GroupsGame, RoundRobinGame
 from dicegym.arena.exact_ranking import CONTESTS, Chances, chances, drawn_places
 from dicegym.arena.formats.round_robin_result import RoundRobinResult
-from dicegym.arena.luck import Leads, Places, deserved, games_to_tell, leads_of_games, leads_of_shares, listed, verdict
+from dicegym.arena.luck import Leads, Places, deserved, leads_of_games, leads_of_shares, listed, verdict
 from dicegym.arena.matrix import Matrix
 from dicegym.games.parts import solver
 from dicegym.registry import GAMES
@@ -78,15 +78,6 @@ def test_games_at_one_table_are_compared_game_by_game() -> None:
     points = np.array([luck + 1 + generator.normal(0, 1, 200), luck + generator.normal(0, 1, 200)])
     assert deserved(leads_of_games(points)) == [Places(1, 1), Places(2, 2)]
     assert deserved(leads_of_games(points[:, :1])) == [Places(1, 2), Places(1, 2)]
-
-
-def test_advice_is_how_many_games_would_tell_the_first_two_apart() -> None:
-    found = leads_of_shares(2, [([0, 1], [60, 40], 100)])
-    advice = games_to_tell(found, 0, 1, 100)
-    assert advice is not None
-    assert 100 < advice < 200 or deserved(found)[0] == Places(1, 1)
-    assert games_to_tell(leads_of_shares(2, [([0, 1], [50, 50], 100)]), 0, 1, 100) is None
-    assert games_to_tell(leads_of_shares(2, [([0, 1], [50_001, 49_999], 100_000)]), 0, 1, 100_000) is None
 
 
 def test_verdicts() -> None:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
+import os
 import sqlite3
+import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import Run
 from variants import one_always
 
 import dicegym
@@ -17,12 +22,15 @@ from dicegym.arena import Limits, contest
 from dicegym.arena.keys import key_of
 from dicegym.arena.match import Match
 from dicegym.arena.results import ContestResult
-from dicegym.arena.storage import Storage, Stored
+from dicegym.arena.storage import Settings, Storage, Stored, default_store
+from dicegym.arena.store.book import Book
 from dicegym.arena.store.store import ContestStore
 from dicegym.errors import DamagedFileError, DependencyError, ParameterError, UnknownNameError
 from dicegym.registry import GAMES
 from dicegym.sandbox.jobs import entry
+from dicegym.web.settings import WebSettings
 
+SECONDS = 60.0
 ROLLS = "def final_strategy(score, opponent_score):\n    return {}\n"
 
 
@@ -180,23 +188,116 @@ def test_an_identity_is_that_of_all_that_a_bot_imports(tmp_path: Path) -> None:
     assert len({model.identity, player.identity, before}) == 3
 
 
-def test_two_processes_do_not_hold_one_contest_at_once(tmp_path: Path) -> None:
-    from dicegym.arena.storage import Settings
-    from dicegym.arena.store.book import Book
-
+def test_who_comes_second_to_a_contest_waits_for_the_first(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     settings = Settings(dicegym.game("hog"), "round_robin", {}, Limits())
     with ContestStore(tmp_path / "arena.sqlite") as store:
         first = Book(store, settings, 1)
         first.enter([], [])
         second = Book(store, settings, 1)
-        with pytest.raises(ParameterError, match=r"contest 1 of .*arena.sqlite is being held by another process"):
-            second.enter([], [])
-        second.close()
+        entering = threading.Thread(target=second.enter, args=([], []))
+        entering.start()
+        until(lambda: "is being held by another process: waiting until that has ended" in caplog.text)
         first.close()
+        entering.join(SECONDS)
+        assert second.stored.run == 2
+        second.close()
         third = Book(store, settings, 1)
         third.enter([], [])
         third.close()
     assert [path.name for path in tmp_path.iterdir()] == ["arena.sqlite"]
+    assert len(caplog.records) == 1
+
+
+def until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+@contextlib.contextmanager
+def locked_until_told(path: Path, caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """Have a store locked by another program until somebody says that it waits for that."""
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA locking_mode=EXCLUSIVE")
+    connection.execute("BEGIN EXCLUSIVE")
+
+    def unlock() -> None:
+        with contextlib.suppress(AssertionError):
+            until(lambda: "is locked by another program: waiting until that has ended" in caplog.text)
+        connection.close()
+
+    thread = threading.Thread(target=unlock)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
+
+
+COMMANDS = {
+    "a contest": ("tournament", "hog", "bacon", "swap", "--seed", "1"),
+    "a comparison": ("compare", "hog", "bacon", "swap", "--seed", "1", "--games", "10"),
+    "a list": ("arena", "list"),
+    "standings": ("arena", "standings"),
+    "a replay": ("replay", "1.1", "--delay", "0"),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_wait_for_a_store_that_is_locked(
+    command: str, run: Run, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "arena.sqlite"
+    contest("hog", ["bacon", "swap"], 1, 1, store=path)
+    with locked_until_told(path, caplog):
+        status, _, err = run(*COMMANDS[command], "--store", path)
+    assert status == 0, err
+    assert len([one for one in caplog.records if "is locked" in one.getMessage()]) == 1
+
+
+def test_contests_are_kept_in_the_users_folder_wherever_one_stands(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = tmp_path / "data"
+    monkeypatch.delenv("DICEGYM_STORE")
+    monkeypatch.setenv("XDG_DATA_HOME", str(data))
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    here, there = tmp_path / "here", tmp_path / "there"
+    for folder in (here, there):
+        folder.mkdir()
+    monkeypatch.chdir(here)
+    status, _, err = run("tournament", "hog", "bacon", "swap", "--seed", "1")
+    assert status == 0
+    (line,) = [line for line in err.splitlines() if "contest 1 of" in line]
+    store = Path(default_store())
+    assert store.is_relative_to(tmp_path)
+    assert str(store) in line.replace("\n", "")
+    assert store.is_file()
+    assert store.parent.stat().st_mode & 0o077 == 0
+    monkeypatch.chdir(there)
+    assert run("compare", "hog", "bacon", "swap", "--seed", "1", "--games", "10")[0] == 0
+    assert len([line for line in run("arena", "list")[1].splitlines() if "hog" in line]) == 2
+    assert run("replay", "1.1", "--delay", "0")[0] == 0
+    assert WebSettings(tmp_path / "web").store == str(store)
+    assert [*here.iterdir(), *there.iterdir()] == []
+    other = tmp_path / "other.sqlite"
+    monkeypatch.setenv("DICEGYM_STORE", str(other))
+    assert run("tournament", "hog", "bacon", "swap", "--seed", "1")[0] == 0
+    assert other.is_file()
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="the owner of the machine may write anywhere")
+def test_a_contest_is_played_where_nothing_can_be_kept(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = tmp_path / "data"
+    data.mkdir(mode=0o500)
+    monkeypatch.delenv("DICEGYM_STORE")
+    monkeypatch.setenv("XDG_DATA_HOME", str(data))
+    status, _, err = run("tournament", "hog", "bacon", "swap", "--seed", "1")
+    assert status == 0
+    assert "nothing is kept of this contest" in err
 
 
 def test_what_is_no_store_is_refused_and_left_alone(tmp_path: Path) -> None:

@@ -120,7 +120,8 @@ def test_show_tells_calls_answers_and_prints(write: Write) -> None:
     [
         (
             "score == 2 and 1 / 0",
-            "   201  final_strategy(2, 0) -> raised ZeroDivisionError: division by zero\n             bot.py, line 2",
+            '   201  final_strategy(2, 0) -> raised ZeroDivisionError (says: "division by zero")\n'
+            "             bot.py, line 2",
         ),
         ("if score == 2: return 11", "   201  final_strategy(2, 0) -> 11\n"),
     ],

@@ -30,7 +30,7 @@ from dicegym.players.roster import agent
         ("x = 1 / 0\n" + strategy("return 4"), r"ZeroDivisionError.* while it was loaded \(bot.py, line 1\)"),
         ("import sys\n\nsys.exit()\n" + strategy("return 4"), r"sys.exit while it was loaded \(bot.py, line 3\)"),
         ("quit()\n", "called sys.exit"),
-        ("input('name? ')\n", "EOFError: input"),
+        ("input('name? ')\n", 'EOFError .says: "input'),
         ("import no_such_module\n", "No module named 'no_such_module'.*line 1"),
         (
             "import compare_strategies\n",
@@ -49,7 +49,7 @@ from dicegym.players.roster import agent
         ("final_strategy = 5\n", "final_strategy is 5, not a function"),
         ("class Odd(Exception):\n    def __str__(self):\n        raise self\nraise Odd\n", "raised Odd"),
         ("def f():\n    f()\nf()\n", "RecursionError"),
-        ("raise BaseException('x')\n", "BaseException: x"),
+        ("raise BaseException('x')\n", 'BaseException .says: "x".'),
         ("a = 1\0\n", "null"),
     ],
 )

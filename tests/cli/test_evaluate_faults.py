@@ -20,7 +20,7 @@ def test_faults_are_counted_and_few_are_told(tmp_path: Path, capsys: pytest.Capt
     with pytest.raises(SystemExit, match="0"):
         main(["evaluate", str(bot), "--game", "liarsdice", "--games", "20", "--json", str(result)])
     told = capsys.readouterr().err
-    assert told.count("fault: agent 'lost': raised ValueError: no idea") == FAULTS_SHOWN
+    assert told.count("fault: agent 'lost': raised ValueError (says: \"no idea\")") == FAULTS_SHOWN
     (score,) = json.loads(result.read_text())
     assert score["faults"] >= 20 * 5  # it loses every die of every game by one
     assert f"and {score['faults'] - FAULTS_SHOWN:,} more faults" in told

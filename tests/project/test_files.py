@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import threading
@@ -9,9 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from command_line import Run
 
 from dicegym.errors import DamagedFileError
-from dicegym.files import read_bytes, read_text, write_by, write_text
+from dicegym.files import read_bytes, read_text, write_by, write_text, writing
 
 
 def damaged(folder: Path) -> dict[str, Path]:
@@ -115,3 +117,48 @@ def _umask() -> int:
     found = os.umask(0o022)
     os.umask(found)
     return found
+
+
+def full(path: Path) -> None:
+    """Write to a disk that is full."""
+    with open("/dev/full", "wb", buffering=0) as file:
+        file.write(b"x")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path: Path) -> None:
+    target = tmp_path / "result.json"
+    target.write_text("old")
+    with pytest.raises(OSError, match=r"No space left on device: '/dev/full'"):
+        write_text("/dev/full", "text")
+    with pytest.raises(OSError, match=f"No space left on device: '{target}'"):
+        write_by(target, full)
+    with pytest.raises(OSError, match=f"No space left on device: '{target}'"), writing(target):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    with pytest.raises(FileNotFoundError, match=r"'.*nowhere/result.json'"):
+        write_text(tmp_path / "nowhere" / "result.json", "text")
+    with pytest.raises(FileNotFoundError, match="'another'"), writing(target):
+        raise FileNotFoundError(errno.ENOENT, "No such file", "another")
+    assert target.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_commands_name_the_file_that_they_cannot_write(run: Run, tmp_path: Path) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text("def final_strategy(score, opponent_score):\n    return 5\n")
+    assert run("tournament", "hog", "bacon", "swap", "--seed", "1", "--games", "2")[0] == 0
+    for words in (
+        ("tournament", "hog", "bacon", "swap", "--seed", "1", "--games", "2", "--json"),
+        ("tournament", "hog", "bacon", "swap", "--seed", "1", "--games", "2", "--html"),
+        ("compare", "hog", "bacon", "swap", "--seed", "1", "--games", "10", "--json"),
+        ("arena", "list", "--json"),
+        ("arena", "standings", "--json"),
+        ("arena", "standings", "--csv"),
+        ("arena", "matches", "--json"),
+        ("arena", "matches", "--csv"),
+        ("exact", "hog", "bacon", "swap", "--json"),
+        ("check", bot, "--game", "hog", "--json"),
+    ):
+        status, _, err = run(*words, "/dev/full")
+        assert (status, err.replace("\n", " ").count("No space left on device: '/dev/full'")) == (2, 1), (words, err)

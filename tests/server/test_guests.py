@@ -12,8 +12,10 @@ pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
 from talk import Bot, both, eventually, first_box, run, serving
 
+from dicegym.errors import ParameterError
 from dicegym.server.archive import Archive
 from dicegym.server.ledger import Ledger
+from dicegym.server.names import Secrets, fold_name, name_fault
 from dicegym.server.results import PlayerRating
 from dicegym.server.server import Server
 
@@ -148,3 +150,101 @@ async def test_the_log_names_the_login_that_a_client_has_not_sent(tmp_path: Path
         words = 'sent no LOGIN within 0.05 s: a client begins with {"key": "LOGIN", "secret": ...}'
         await eventually(lambda: any(words in line for line in server.told))
         silent.writer.close()
+
+
+SPELLINGS = (
+    "anna",
+    "ANNA",
+    "Anna",
+    "\uff41\uff4e\uff4e\uff41",
+    "\uff21NNA",
+    "\U0001d41a\U0001d427\U0001d427\U0001d41a",
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "other", "same"),
+    [
+        *(("anna", spelling, True) for spelling in SPELLINGS),
+        ("Strasse", "Straße", True),
+        ("fiona", "\ufb01ona", True),  # a ligature
+        ("Zoë", "Zoe\u0308", True),  # composed or not
+        ("anna", "hanna", False),
+        ("anna", "ann\u0430", False),  # Cyrillic: another letter
+        ("Zoë", "Zoe", False),
+        ("bot-1", "bot-2", False),
+    ],
+)
+def test_spellings_of_one_name(name: str, other: str, same: bool) -> None:
+    assert (fold_name(name) == fold_name(other)) is same
+    assert fold_name(fold_name(name)) == fold_name(name)
+    if same and name != other:
+        with pytest.raises(ParameterError, match="are one name"):
+            Secrets({name: "correct horse", other: "battery staple"})
+    else:
+        assert (other in Secrets({name: "correct horse"})) is same
+
+
+@pytest.mark.parametrize(
+    "name", ["", " anna", "an\u200bna", "an\u202ena", "an\u3164na", "\u2800", "a\nb", "\ud800", "x" * 41]
+)
+def test_names_that_cannot_be_seen_are_refused(name: str) -> None:
+    assert name_fault(name)
+
+
+@pytest.mark.parametrize("name", ["Zoë", "O'Neil", "Иван bot", "小明", "שלום", "50%", "a_b.c-d", "🎲"])
+def test_honest_names_are_not(name: str) -> None:
+    assert not name_fault(name)
+
+
+@run
+async def test_all_spellings_of_a_connected_name_are_one(tmp_path: Path) -> None:
+    async with serving(tmp_path, players=6, agents=("thrifty",)) as server:
+        bots = [await Bot.named(server, spelling) for spelling in (*SPELLINGS, "\uff34hrifty")]
+        names = [bot.name for bot in bots]
+        assert names == ["anna", *(f"{one}-{n}" for n, one in enumerate(SPELLINGS[1:], 2)), "\uff34hrifty-2"]
+        assert len({fold_name(name) for name in names}) == len(names)
+
+
+@run
+async def test_a_guest_in_another_spelling_has_its_rating(tmp_path: Path) -> None:
+    async with serving(tmp_path, games=1) as server:
+        bots, standing = await both(server, "Anna", "bob")
+        await bots[0].send(first_box(standing))
+        await asyncio.gather(*(bot.play() for bot in bots))
+    async with serving(tmp_path, games=1) as server:
+        bots, standing = await both(server, "\uff41NNA", "BOB")
+        assert sorted(bot.name for bot in bots) == ["Anna", "bob"]
+        await bots[0].send(first_box(standing))
+        await asyncio.gather(*(bot.play() for bot in bots))
+    with Archive(tmp_path / "results.sqlite") as archive:
+        assert {name: known.games for name, known in archive.ratings().items()} == {"Anna": 2, "bob": 2}
+        assert len(archive.games(player="aNNa")) == 2
+
+
+@run
+async def test_a_guest_that_comes_back_in_another_spelling_has_its_seat(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        (first, other), _ = await both(server, "anna", "bob")
+        spelled = other.name.upper()
+        other.vanish()
+        await eventually(lambda: server.lobby._left)
+        back = await Bot.named(server, spelled)
+        assert back.name == other.name
+        await eventually(lambda: any("is back" in line for line in server.told))
+        first.close()
+
+
+@run
+async def test_a_secret_guards_all_spellings_of_its_name(tmp_path: Path) -> None:
+    secrets = tmp_path / "secrets.txt"
+    secrets.write_text("Anna:correct horse\n")
+    async with serving(tmp_path, secrets=secrets) as server:
+        for spelling in SPELLINGS:
+            bot = await Bot.connect(server)
+            await bot.send({"key": "LOGIN", "playerName": spelling})
+            assert (await bot.receive())["code"] == "secret-needed"
+            bot.close()
+            owner = await Bot.named(server, spelling, secret="correct horse")
+            assert owner.name == "Anna"
+            owner.close()

@@ -276,12 +276,6 @@ def test_what_cannot_be_joined_is_told_in_words(
     [
         ("sqlalchemy", ["serve", "yatzy", "--tcp", "0"], "the server needs sqlalchemy"),
         pytest.param(
-            "confusable_homoglyphs",
-            ["serve", "yatzy", "--tcp", "0"],
-            "knowing names that look alike needs confusable-homoglyphs",
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
             "websockets",
             ["serve", "yatzy", "--ws", "0"],
             "WebSocket (--ws) needs websockets",

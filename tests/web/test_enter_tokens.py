@@ -10,10 +10,15 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import dicegym
 from dicegym.cli.app import app
 from dicegym.errors import DamagedFileError, ParameterError, UnknownNameError
+from dicegym.web.enter.bots import Bots
+from dicegym.web.enter.contests import WebContests
+from dicegym.web.enter.plans import ContestPlan
 from dicegym.web.enter.tables import NAME, Desk
 from dicegym.web.enter.tokens import Tokens, moment_of
+from dicegym.web.enter.uploads import Upload
 
 
 @pytest.fixture
@@ -50,6 +55,28 @@ def test_tokens_and_sessions_stand_nowhere_as_they_are(desk: Desk, tmp_path: Pat
     assert b"ann" in kept
     assert token.removeprefix("dice_").encode() not in kept
     assert session.encode() not in kept
+
+
+@pytest.mark.parametrize("spelling", ["ANN", "\uff41nn", "Ann"])
+def test_all_spellings_of_a_name_are_one(desk: Desk, spelling: str, tmp_path: Path) -> None:
+    tokens = Tokens(desk)
+    tokens.add("ann")
+    with pytest.raises(ParameterError, match="'ann' has a token already"):
+        tokens.add(spelling)
+    tokens.revoke(spelling)
+    holder = tokens.holder(tokens.add(spelling))
+    assert holder is not None
+    assert holder.name == "ann", "who owns what ann owned"
+    assert [one.name for one in tokens.known()] == ["ann"]
+    bots, game = Bots(desk), dicegym.game("hog")
+    source = Upload("bot.py", b"def final_strategy(score, opponent_score):\n    return 5\n")
+    versions = [bots.hand_in(holder, game, name, source) for name in ("mine", "MINE", "\uff4dine")]
+    assert [(one.bot, one.number) for one in versions] == [(versions[0].bot, number) for number in (1, 2, 3)]
+    contests = WebContests(desk)
+    contests.add("Autumn", ContestPlan("hog"), "teacher")
+    with pytest.raises(ParameterError, match="there is a contest 'Autumn' already"):
+        contests.add("\uff21UTUMN", ContestPlan("hog"), "teacher")
+    assert contests.named("autumn").name == "Autumn"
 
 
 def test_a_name_has_one_token(desk: Desk) -> None:

@@ -37,7 +37,7 @@ async def answer(request: Request) -> Told:
 
 
 OPERATION = api.Operation(
-    "POST", "/made/{id:int}", "Do something", answer, Told, takes=Asked, query=Wanted, status=201, token=True,
+    "POST", "/made/{id:number}", "Do something", answer, Told, takes=Asked, query=Wanted, status=201, token=True,
     example={"dice": 3},
 )  # fmt: skip
 
@@ -54,7 +54,7 @@ def test_an_operation_is_described_whole() -> None:
     document = openapi.openapi([OPERATION])
     OpenAPIV31SpecValidator(document).validate()
     told = document["paths"]["/api/made/{id}"]["post"]
-    assert told["parameters"][0] == {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}
+    assert told["parameters"][0] == {"name": "id", "in": "path", "required": True, "schema": openapi.SHAPES["number"]}
     assert told["parameters"][1]["name"] == "page"
     assert told["security"] == [{"token": []}]
     assert {"201", "400", "401", "403", "404", "413", "422", "429", "500", "503"} <= set(told["responses"])

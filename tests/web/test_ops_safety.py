@@ -6,6 +6,7 @@ import asyncio
 import dataclasses
 import http.client
 import json
+import re
 import threading
 import time
 from contextlib import closing
@@ -15,13 +16,14 @@ import pytest
 from starlette.testclient import TestClient
 from web_pages import Visitor
 
+from dicegym.cli.web import open_page
 from dicegym.web import static_files
 from dicegym.web.app import create_app
 from dicegym.web.context import SECRET_BYTES, Web
 from dicegym.web.forms import FORM_KEY
 from dicegym.web.limits import CLASSROOM, SMALL_BODY, Rate, TooOftenError, VisitorLimits
 from dicegym.web.security import COOKIE, SAFETY_HEADERS
-from dicegym.web.serving import PageServer, address_of, listening, told
+from dicegym.web.serving import PageServer, address_of, listening, serve, told
 from dicegym.web.settings import WebSettings
 from dicegym.web.streams import LiveChannels
 from dicegym.web.workers import TooBusyError, WorkerThreads
@@ -314,6 +316,36 @@ def test_a_server_says_where_it_listens_and_what_that_means(settings: WebSetting
     assert "--allow-host" in everywhere
     assert address_of("::1", 80) == "http://[::1]:80/"
     assert address_of("0.0.0.0", 80) == "http://127.0.0.1:80/"
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
+def test_the_printed_address_has_a_token_where_nobody_else_reaches_it(
+    settings: WebSettings, host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PageServer, "run", lambda self, sockets: None)
+    said, opened, addresses = [], [], set()
+    for _ in range(2):
+        said.clear()
+        assert serve(dataclasses.replace(settings, host=host, port=0), said.append, opened.append) == 0
+        assert said[0] == opened[-1]
+        addresses.add(said[0].partition("?")[2])
+    if host == "0.0.0.0":
+        assert addresses == {""}
+    else:
+        assert all(re.fullmatch(r"token=[0-9a-f]{32}", one) for one in addresses)
+        assert len(addresses) == 2, "each start makes another"
+        assert "keep its token" in said[1]
+
+
+def test_the_address_is_opened_by_a_file_of_the_user_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("typer.launch", opened.append)
+    for number in range(2):
+        open_page(tmp_path, f"http://127.0.0.1:8000/?token={number}")
+        (page,) = map(Path, opened[-1:])
+        assert "token" not in str(page)
+        assert f"?token={number}" in page.read_text()
+        assert page.stat().st_mode & 0o077 == 0
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from web_pages import Visitor, barriers, too_wide
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.served import served_game
 from dicegym.web.app import create_app
+from dicegym.web.rights import operator_address
 from dicegym.web.server.boards import served_games
 from dicegym.web.settings import WebSettings
 
@@ -28,6 +29,7 @@ LOCAL = ("127.0.0.1", 50000)
 @pytest.fixture
 def operator(settings: WebSettings) -> Iterator[TestClient]:
     with Visitor(create_app(settings), client=LOCAL) as asked:
+        asked.sign_operator_in()
         yield asked
 
 
@@ -57,6 +59,7 @@ def test_a_server_is_started_watched_and_stopped(operator: TestClient, game: str
     assert "runs already" in again.text
     # another process of pages knows of it by the store alone
     with Visitor(create_app(dataclasses.replace(settings, folder=settings.folder / "other")), client=LOCAL) as other:
+        other.sign_operator_in()
         assert "in another process" in other.get(f"/server/{game}").text
         assert "where it was started" in other.post(f"/server/{game}/stop").text
     one = f"/watch/served/{told['games'][0]['id']}"
@@ -72,6 +75,7 @@ def test_a_server_is_started_watched_and_stopped(operator: TestClient, game: str
 def test_a_server_ends_with_the_pages(settings: WebSettings) -> None:
     game = served_games()[0]
     with Visitor(create_app(settings), client=LOCAL) as asked:
+        asked.sign_operator_in()
         asked.post(f"/server/{game}/start", data={"tcp": "0", "players": "2"})
         until(lambda: bool(asked.get(f"/api/servers/{game}").json()["addresses"]))
     with Visitor(create_app(settings), client=LOCAL) as asked:
@@ -79,17 +83,59 @@ def test_a_server_ends_with_the_pages(settings: WebSettings) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "headers"),
-    [({"host": "0.0.0.0"}, {}), ({"proxies": ("127.0.0.1",)}, {}), ({}, {"X-Forwarded-For": "198.51.100.1"})],
+    ("changed", "headers", "status"),
+    [
+        ({"host": "0.0.0.0"}, {}, 200),
+        ({"hosts": ("games.example.org",)}, {}, 200),
+        ({"proxies": ("127.0.0.1",)}, {}, 200),
+        ({}, {"X-Forwarded-For": "198.51.100.1"}, 403),
+    ],
 )
-def test_strangers_start_and_stop_nothing(settings: WebSettings, changed: dict, headers: dict[str, str]) -> None:
-    game = served_games()[0]
+def test_strangers_start_and_stop_nothing(
+    settings: WebSettings, changed: dict, headers: dict[str, str], status: int
+) -> None:
     with Visitor(create_app(dataclasses.replace(settings, **changed)), client=LOCAL, headers=headers) as asked:
-        assert "Start the server" not in asked.get(f"/server/{game}").text
-        for action in ("start", "stop"):
-            refused = asked.post(f"/server/{game}/{action}", data={"tcp": "0", "players": "2"})
-            assert refused.status_code == 403
-            assert "operator" in refused.text
+        assert asked.get(f"/?token={asked.app.state.web.token}").status_code == status
+        refuse_operations(asked)
+
+
+def refuse_operations(asked: TestClient) -> None:
+    """Have a visitor try what is the operator's, on every page that has some of it."""
+    game = served_games()[0]
+    assert "Start the server" not in asked.get(f"/server/{game}").text
+    assert "Hold a contest" not in asked.get("/enter").text
+    for action in ("start", "stop"):
+        refused = asked.post(f"/server/{game}/{action}", data={"tcp": "0", "players": "2"})
+        assert refused.status_code == 403
+        assert "operator" in refused.text
+    assert asked.get("/enter/contests/new").status_code == 401
+    assert asked.post("/enter/contests", data={"name": "mine", "game": "hog"}).status_code == 401
+
+
+def test_who_uses_the_machine_is_an_operator_by_the_printed_address_alone(settings: WebSettings) -> None:
+    game, app = served_games()[0], create_app(settings)
+    token = app.state.web.token
+    with Visitor(app, client=LOCAL) as other, Visitor(app, client=LOCAL) as asked:
+        for wrong in ("", "0" * 32, token.upper() + "0", "\u00fc"):
+            refused = other.get("/", params={"token": wrong})
+            assert (refused.status_code, "dicegym web" in refused.text) == (403, True)
+        refuse_operations(other)
+        opened = asked.get(f"/?token={token}", follow_redirects=False)
+        assert (opened.status_code, opened.headers["Location"]) == (303, "/")
+        (cookie,) = [one for one in opened.headers.get_list("Set-Cookie") if one.startswith("dicegym_operator=")]
+        assert {"httponly", "samesite=lax"} <= set(cookie.lower().split("; "))
+        assert "Start the server" in asked.get(f"/server/{game}").text
+        assert "Hold a contest" in asked.get("/enter").text
+        assert asked.get("/enter/contests/new").status_code == 200
+        other.cookies.set("dicegym_operator", asked.cookies["dicegym_operator"])
+        refuse_operations(other)  # a cookie is worth nothing to another visitor
+        kept = dict(asked.cookies)
+    bearer = {"Authorization": f"Bearer {token}"}
+    with TestClient(app, base_url="http://127.0.0.1:8000", client=LOCAL, headers=bearer) as program:
+        assert program.get("/enter/contests/new").status_code == 200
+    with Visitor(create_app(settings), client=LOCAL, cookies=kept) as again:  # a restart forgets the token alone
+        assert again.get("/enter/contests/new").status_code == 200
+        assert again.get(f"/?token={token}").status_code == 403
 
 
 @pytest.mark.parametrize(
@@ -116,7 +162,8 @@ def test_a_game_without_a_server_is_not_found(operator: TestClient) -> None:
 def test_the_scoreboard_is_live(
     running: Running, open_page: Callable[..., Page], shot: Callable[[Page, str], None]
 ) -> None:
-    page = open_page(f"{running.url}/server", viewport={"width": 1280, "height": 900})
+    page = open_page(operator_address(running.web, f"{running.url}/"), viewport={"width": 1280, "height": 900})
+    page.goto(f"{running.url}/server")
     page.locator("main .cards a").first.click()
     page.get_by_label("Port for TCP").fill("0")
     for name in page.locator("input[name=agents]").all()[:2]:

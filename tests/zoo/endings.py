@@ -29,7 +29,7 @@ ENDINGS = (
     _ends("stops_everybody", "os.kill(-1, signal.SIGSTOP)", DENIED, GAMES[1:4]),
     _ends("interrupts", "raise KeyboardInterrupt('\\x1b[2J')", r"KeyboardInterrupt"),
     _ends("own_exit", "raise type('Mine', (SystemExit,), {})(0)", r"called sys\.exit|raised Mine", GAMES[4:]),
-    _ends("own_error", "raise type('Mine', (BaseException,), {})('x')", r"raised Mine: x", GAMES[3:4]),
+    _ends("own_error", "raise type('Mine', (BaseException,), {})('x')", r'raised Mine \(says: "x"\)', GAMES[3:4]),
     _ends("memory_error", "raise MemoryError", r"raised MemoryError", GAMES[4:]),
     Hostile(
         "exits_at_the_start", Pays.LOADING, r"called sys\.exit while it was loaded", head="import sys\nsys.exit(0)"

@@ -126,7 +126,7 @@ time.sleep(60)
         for name, how, reason in (
             ("exits", "os._exit(3)", r"ended its process \(exit status 3\)"),
             ("sleeps", "time.sleep(60)", "took more than"),
-            ("raises", "raise Found('pure')", "raised Found: pure in"),
+            ("raises", "raise Found('pure')", r'raised Found \(says: "pure"\) in'),
             ("answers_in_advance", "write(said(question() + 1))", "answered"),
             ("sends_nonsense", "write(b'[\\n')", "nonsense"),
             ("hangs_up", "os.closerange(3, 64)", "ended|closed"),

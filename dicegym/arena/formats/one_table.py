@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dicegym.arena.director import Director, Format
 from dicegym.arena.entries import AgentSpec
 from dicegym.arena.formats.settling import PlayedMatch, settle, table_for
-from dicegym.arena.luck import Places, deserved, games_to_tell, leads_of_shares, verdict
+from dicegym.arena.luck import Places, deserved, leads_of_shares, verdict
 from dicegym.arena.match import Match
 from dicegym.arena.options import ContestOptions
 from dicegym.arena.report import ReportTable, percent
@@ -48,11 +48,9 @@ class OneTableResult(ContestResult[TableStanding]):
     Attributes:
         games: how many were played.
         standings: most wins first.
-        advice: how many games would tell the first two apart, if that is known.
     """
 
     games: int
-    advice: int | None = None
 
     @property
     def heading(self) -> str:
@@ -71,10 +69,7 @@ class OneTableResult(ContestResult[TableStanding]):
         """Return what the ranking is worth, and what to try next."""
         if not self.games:
             return ["No game was played: too few are left who can play."]
-        words = [verdict([row.name for row in self.standings], [row.could_be for row in self.standings])]
-        if self.standings[0].could_be.worst > 1 and self.advice is not None:
-            words.append(f"To tell the first two apart takes about {self.advice} games.")
-        return words
+        return [verdict([row.name for row in self.standings], [row.could_be for row in self.standings])]
 
 
 def _hold(director: Director) -> OneTableResult:
@@ -89,14 +84,13 @@ def _hold(director: Director) -> OneTableResult:
         played = [found for _, found in settled if isinstance(found, PlayedMatch)]
         if len(played) < options.seeds:
             continue
-        standings, advice = _standings([entry.name for entry in seated], [one.row for one in played], games)
+        standings = _standings([entry.name for entry in seated], [one.row for one in played], games)
         return OneTableResult(
             **director.common(),
             standings=standings,
             matches=tuple(one.row for one in played),
             misplays=tuple(misplay for one in played for misplay in one.misplays),
             games=games * options.seeds,
-            advice=advice,
         )
     left = tuple(TableStanding(1, entry.name, 0, 0.0, Places(1, len(seated))) for entry in seated)
     return OneTableResult(**director.common(), standings=left, games=0)
@@ -154,16 +148,13 @@ def one_table(
         return _hold(director)
 
 
-def _standings(
-    names: Sequence[str], matches: Sequence[MatchRow], games: int
-) -> tuple[tuple[TableStanding, ...], int | None]:
-    """Return the ranking by wins, and how many games would tell the first two apart."""
+def _standings(names: Sequence[str], matches: Sequence[MatchRow], games: int) -> tuple[TableStanding, ...]:
+    """Return the ranking by wins."""
     wins = [sum(row.wins[i] for row in matches) for i in range(len(names))]
     ranked = sorted(range(len(names)), key=lambda number: (-wins[number], names[number]))
     leads = leads_of_shares(len(names), [(range(len(names)), row.shares, games) for row in matches]).of(ranked)
     played = games * len(matches)
-    rows = tuple(
+    return tuple(
         TableStanding(1 + sum(other > wins[i] for other in wins), names[i], wins[i], wins[i] / played, could_be)
         for i, could_be in zip(ranked, deserved(leads), strict=True)
     )
-    return rows, games_to_tell(leads, 0, 1, played)

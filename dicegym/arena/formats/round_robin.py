@@ -22,7 +22,7 @@ from dicegym.arena.formats.round_robin_result import (
     RoundRobinStanding,
 )
 from dicegym.arena.formats.settling import PlayedMatch, settle
-from dicegym.arena.luck import Places, deserved, games_to_tell, leads_of_results, leads_of_shares
+from dicegym.arena.luck import Places, deserved, leads_of_results, leads_of_shares
 from dicegym.arena.match import Match
 from dicegym.arena.options import ContestOptions
 from dicegym.arena.rows import MatchRow
@@ -55,7 +55,7 @@ def round_robin(director: Director) -> RoundRobinResult:
     played = [one for one in played if not director.struck.keys() & set(one.row.entries)]
     matches = [one.row for one in played]
     rates = {} if values is None else _baseline_rates(director, values, tables)
-    standings, advice = _rank(director, matches, games, rates)
+    standings = _rank(director, matches, games, rates)
     if found is not None:
         found = _without(found, director.struck)
         standings = _rank_exactly(standings, found)
@@ -67,7 +67,6 @@ def round_robin(director: Director) -> RoundRobinResult:
         baseline=game.spec.baseline,
         matches=tuple(matches),
         pairs=() if found is None else tuple(_pairs(found)),
-        advice=advice,
     )
 
 
@@ -108,11 +107,8 @@ def _play_all(director: Director, games: int) -> list[PlayedMatch]:
 
 def _rank(
     director: Director, matches: Sequence[MatchRow], games: int, rates: Mapping[str, float]
-) -> tuple[list[RoundRobinStanding], int | None]:
-    """Return the ranking by matches won, then the exact win rate against the baseline or the share of games won.
-
-    And how many games a match would tell the first two apart.
-    """
+) -> list[RoundRobinStanding]:
+    """Return the ranking by matches won, then the exact win rate against the baseline or the share of games won."""
     names = [entry.name for entry in director.entries]
     wins, losses, played = dict.fromkeys(names, 0), dict.fromkeys(names, 0), dict.fromkeys(names, 0)
     won = dict.fromkeys(names, 0.0)
@@ -141,7 +137,7 @@ def _rank(
         figures = wins[name], losses[name], shares[name], rates.get(name)
         came = place if matches else None
         rows.append(RoundRobinStanding(place, name, *figures, could_be, came, less_luck=left.get(name)))
-    return rows, games_to_tell(leads, 0, 1, games) if matches else None
+    return rows
 
 
 def _baseline_rates(director: Director, values: Duel, tables: Mapping[str, np.ndarray]) -> dict[str, float]:

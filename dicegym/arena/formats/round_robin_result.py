@@ -79,13 +79,11 @@ class RoundRobinResult(ContestResult[RoundRobinStanding]):
         baseline: the agent that win rates are against.
         standings: best first.
         pairs: exact values of all pairs, by name; empty if nobody asked.
-        advice: how many games a match would tell the first two apart, if that is known.
     """
 
     games_per_match: int
     baseline: str
     pairs: tuple[PairRow, ...] = field(default=())
-    advice: int | None = None
 
     @property
     def heading(self) -> str:
@@ -170,8 +168,6 @@ class RoundRobinResult(ContestResult[RoundRobinStanding]):
     def _played_words(self, names: Sequence[str]) -> Iterable[str]:
         yield "'Could be': the places that an entry may deserve; sure in 95 of 100 contests."
         yield verdict(names, [row.could_be for row in self.standings])
-        if self.standings[0].could_be.worst > 1 and self.advice is not None:
-            yield f"To tell the first two apart takes about {self.advice} games a match (--games {self.advice})."
         if any(row.win_rate is not None for row in self.standings):
             yield "--exact ranks without luck."
 

@@ -12,7 +12,7 @@ from dicegym.arena.matrix import Matrix
 from dicegym.arena.pages.page import ContestPage, ShownMatch, html
 from dicegym.arena.pages.plots import Bar, Plot
 from dicegym.arena.ratings import MatchPlaces, Ratings, Residuals, fit, residuals
-from dicegym.arena.ratings.shown import interval, residual_matrix, won_matrix
+from dicegym.arena.ratings.shown import interval, residual_matrix, shown_bounds, won_matrix
 from dicegym.arena.report import Report, without_options
 from dicegym.arena.results import ContestResult
 from dicegym.files import write_text
@@ -93,9 +93,9 @@ def rating_plot(ratings: Ratings) -> Plot:
     bars = [
         Bar(
             (str(row.place), row.name, f"{row.rating:.0f}", interval(row)),
-            row.low,
+            shown_bounds(row)[0],
             row.rating,
-            row.high,
+            shown_bounds(row)[1],
             f"{row.name}: {row.rating:.0f}, {interval(row)}",
         )
         for row in ratings.rows

@@ -11,7 +11,7 @@ from dicegym.arena.pages.page import ContestPage, ShownGame, ShownMatch
 from dicegym.arena.pages.replays import BUDGET, shown_games
 from dicegym.arena.ratings import MatchPlaces
 from dicegym.arena.report import Report, percent
-from dicegym.arena.storage import DEFAULT
+from dicegym.arena.storage import default_store
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.stored import StoredContest, StoredMatch
 
@@ -79,7 +79,7 @@ def stored_report(reader: StoreReader, contest: StoredContest) -> Report:
 
 
 def _shown(reader: StoreReader, match: StoredMatch, games: Sequence[ShownGame]) -> ShownMatch:
-    store = "" if reader.name == DEFAULT else f" --store {reader.name}"
+    store = "" if reader.name == default_store() else f" --store {reader.name}"
     failed = match.failed is not None
     return ShownMatch(
         str(match.id),

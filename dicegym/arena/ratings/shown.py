@@ -14,16 +14,26 @@ from dicegym.arena.ratings.fitting import FEWEST_MATCHES, Rating, Ratings
 from dicegym.arena.ratings.residuals import Residuals
 from dicegym.arena.report import ReportTable, percent
 
+FARTHEST = 1500.0
+"""Points from a rating beyond which a bound says nothing: so much ahead, an entry wins 5,600 games for one it loses."""
+
+
+def shown_bounds(row: Rating) -> tuple[float, float]:
+    """Return the bounds of a rating as they are shown: infinite where they say nothing."""
+    low = row.low if row.rating - row.low <= FARTHEST else -math.inf
+    return low, row.high if row.high - row.rating <= FARTHEST else math.inf
+
 
 def interval(row: Rating) -> str:
     """Return the interval of a rating in words: ``1480 to 1535``, ``1809 or more``, ``unknown``."""
-    if math.isinf(row.low) and math.isinf(row.high):
+    low, high = shown_bounds(row)
+    if math.isinf(low) and math.isinf(high):
         return "unknown"
-    if math.isinf(row.high):
-        return f"{row.low:.0f} or more"
-    if math.isinf(row.low):
-        return f"{row.high:.0f} or less"
-    return f"{row.low:.0f} to {row.high:.0f}"
+    if math.isinf(high):
+        return f"{low:.0f} or more"
+    if math.isinf(low):
+        return f"{high:.0f} or less"
+    return f"{low:.0f} to {high:.0f}"
 
 
 def rating_table(ratings: Ratings) -> ReportTable:

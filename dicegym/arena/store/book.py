@@ -87,12 +87,12 @@ class Book:
             self._matches = {row.key: row.id for row in connection.execute(known)}
 
     def enter(self, records: Iterable[EntryRecord], entries: Iterable[Entry]) -> None:
-        """Begin the contest, or go on with it, with these entries.
+        """Begin the contest, or go on with it, with these entries; wait while another process holds it.
 
-        Raises ParameterError if another process holds it.
+        Raises ParameterError if another process has begun it just now.
         """
         if self._before is not None:
-            self._lock.enter_context(held(self._store, self._before.id, self._share))
+            self._lock.enter_context(held(self._store, self._before.id, self._share, waits=True))
         by_name = {record.name: record for record in records}
         who = list(entries)
         rows = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import time
 from collections.abc import Iterator
@@ -14,39 +15,52 @@ from filelock import FileLock, Timeout
 from dicegym.arena.store.store import ContestStore
 from dicegym.errors import ParameterError
 
+_log = logging.getLogger("dicegym.store")
 WHOLE = (1, 1)
 """The share of a contest that is all of it."""
+SECONDS_BETWEEN = 0.2
+"""Between two attempts to have what another process has."""
 SECONDS_TO_NOTICE = 1.0
 """A server may take so long to see that a process which had a contest has been killed."""
 
 
 @contextlib.contextmanager
-def held(store: ContestStore, contest: int, share: tuple[int, int] | None = WHOLE) -> Iterator[None]:
+def held(
+    store: ContestStore, contest: int, share: tuple[int, int] | None = WHOLE, waits: bool = False
+) -> Iterator[None]:
     """Have a contest, or a share of it, for this process, within the context.
 
     Args:
         store: where.
         contest: its number.
         share: which of how many shares; None: the whole contest, and nobody has any share of it.
+        waits: whether to wait, with words, while another process has it.
 
     Raises:
         ParameterError: another process has it.
     """
-    with contextlib.ExitStack() as stack:
-        try:
-            if store.path is None:
-                _hold_on_server(stack, store, contest, share)
+    words = f"contest {contest} of {store.name} is being held by another process"
+    told = False
+    while True:
+        with contextlib.ExitStack() as stack:
+            try:
+                if store.path is None:
+                    _hold_on_server(stack, store, contest, share)
+                else:
+                    for file in _files(store.path, contest, share):
+                        lock = FileLock(file, timeout=0)
+                        stack.enter_context(lock)
+                        stack.callback(_remove, file)
+            except Timeout:
+                if not waits:
+                    raise ParameterError(f"{words}: wait for it, or begin another contest") from None
             else:
-                for file in _files(store.path, contest, share):
-                    lock = FileLock(file, timeout=0)
-                    stack.enter_context(lock)
-                    stack.callback(_remove, file)
-        except Timeout:
-            raise ParameterError(
-                f"contest {contest} of {store.name} is being held by another process: wait for it, or begin another "
-                "contest"
-            ) from None
-        yield
+                yield
+                return
+        if not told:
+            _log.warning("dicegym: %s: waiting until that has ended", words)
+        told = True
+        time.sleep(SECONDS_BETWEEN)
 
 
 def lock_files(store: Path, contest: int) -> list[Path]:

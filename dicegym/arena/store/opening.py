@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import logging
 import os
 import re
 import sqlite3
+import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import sqlalchemy as sa
 
@@ -20,6 +24,12 @@ it would refuse later."""
 
 PATIENCE = 10
 """Seconds within which a server has to answer who connects."""
+BUSY = 5.0
+"""Seconds for which SQLite itself waits for a file that another program has locked."""
+WORDS_AFTER = 1.0
+"""Seconds for which it waits before whoever waits for as long as it takes is told so."""
+Made = TypeVar("Made")
+_log = logging.getLogger("dicegym.store")
 
 
 class Location(NamedTuple):
@@ -61,19 +71,36 @@ def location_of(where: str | os.PathLike[str]) -> Location:
     return Location(None, url.set(drivername="postgresql+psycopg"), shown)
 
 
-def engine_at(location: Location, writes: bool = True, **options: Any) -> sa.Engine:
+def wait_while_locked(do: Callable[[], Made], name: str) -> Made:
+    """Do something with a file of SQLite, again while another program has it locked; say once that it waits."""
+    told = False
+    while True:
+        try:
+            return do()
+        except (sa.exc.OperationalError, sqlite3.OperationalError) as error:
+            code = getattr(getattr(error, "orig", error), "sqlite_errorcode", 0)
+            if code & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                raise
+        if not told:
+            _log.warning("dicegym: %s is locked by another program: waiting until that has ended", name)
+        told = True
+        time.sleep(0.05)
+
+
+def engine_at(location: Location, writes: bool = True, waits: bool = False, **options: Any) -> sa.Engine:
     """Return an engine for a place, for reading and writing, or for reading alone.
 
     Args:
         location: the place.
         writes: whether it is for writing too; else each transaction sees the store as it was when that began.
+        waits: whether a transaction waits, with words, for as long as another program has locked the file.
         options: of ``sqlalchemy.create_engine``, on a server.
 
     Raises:
         DependencyError: it is on a server, and what speaks to that is missing.
     """
     if location.path is not None:
-        return engine_of(location.path, writes, shared=not writes)
+        return engine_of(location.path, writes, WORDS_AFTER if waits else BUSY, shared=not writes, waits=waits)
     try:
         given = {} if "connect_timeout" in location.url.query else {"connect_timeout": PATIENCE}
         engine = sa.create_engine(location.url, pool_pre_ping=True, connect_args=given, **options)
@@ -84,12 +111,18 @@ def engine_at(location: Location, writes: bool = True, **options: Any) -> sa.Eng
 
 
 def engine_of(
-    path: Path | None, writes: bool = True, busy: float = 5.0, shared: bool = True, **options: Any
+    path: Path | None,
+    writes: bool = True,
+    busy: float = BUSY,
+    shared: bool = True,
+    waits: bool = False,
+    **options: Any,
 ) -> sa.Engine:
     """Return an engine for a file, for reading alone if not ``writes``, or for one in memory if it is None.
 
-    It waits for ``busy`` seconds where another program has locked the file. All threads share one connection, unless
-    not ``shared``: then each has one of a pool, of which ``options`` of ``sqlalchemy.create_engine`` tell the size.
+    It waits for ``busy`` seconds where another program has locked the file, and ``waits`` as `engine_at` says. All
+    threads share one connection, unless not ``shared``: then each has one of a pool, of which ``options`` of
+    ``sqlalchemy.create_engine`` tell the size.
 
     A transaction holds changes of tables too, which Python's own handling of transactions would leave out.
     """
@@ -105,6 +138,12 @@ def engine_of(
         where = sa.URL.create("sqlite", database=path.absolute().as_uri(), query=query)
         engine = sa.create_engine(where, poolclass=sa.pool.StaticPool)
 
+    def attempt(do: Callable[[], object]) -> None:
+        if waits:
+            wait_while_locked(do, str(path))
+        else:
+            do()
+
     @sa.event.listens_for(engine, "connect")
     def prepare(connection: Any, _: object) -> None:
         connection.isolation_level = None
@@ -115,11 +154,14 @@ def engine_of(
             f"busy_timeout={round(1000 * busy)}",
             "synchronous=NORMAL",
         ):
-            connection.execute(f"PRAGMA {setting}")
+            attempt(functools.partial(connection.execute, f"PRAGMA {setting}"))
 
     @sa.event.listens_for(engine, "begin")
     def begin(connection: sa.Connection) -> None:
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get(WRITES) else "BEGIN")
+        order = "BEGIN IMMEDIATE" if connection.get_execution_options().get(WRITES) else "BEGIN"
+        attempt(lambda: connection.exec_driver_sql(order))
+        if waits and order == "BEGIN":  # which locks nothing before something is read
+            attempt(lambda: connection.exec_driver_sql("SELECT 1 FROM sqlite_master LIMIT 1").all())
 
     return engine
 

@@ -75,7 +75,7 @@ class StoreReader:
     contest, entry or match.
     """
 
-    def __init__(self, where: str | os.PathLike[str]) -> None:
+    def __init__(self, where: str | os.PathLike[str], waits: bool = False) -> None:
         location = location_of(where)
         self.name, self.path = location.name, location.path
         if location.path is not None and not location.path.is_file():
@@ -83,7 +83,7 @@ class StoreReader:
                 f"there is no store {location.path}: `dicegym tournament` makes one where it is run; name another "
                 "by --store"
             )
-        self._engine = engine_at(location, writes=False)
+        self._engine = engine_at(location, writes=False, waits=waits)
         try:
             self._open()
         except BaseException:

@@ -21,8 +21,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 from dicegym.arena.keys import rules_of, written
 from dicegym.arena.provenance import package_version
 from dicegym.arena.replay.rulebook import described
-from dicegym.arena.storage import DEFAULT, Settings
-from dicegym.arena.store.opening import WRITES, engine_at, location_of
+from dicegym.arena.storage import DEFAULT, Settings, make_default_folder
+from dicegym.arena.store.opening import WRITES, engine_at, location_of, wait_while_locked
 from dicegym.arena.store.schema import SCHEMA, in_words, migrate, read_in_words, schema_of
 from dicegym.arena.store.tables import CONTESTS, RULES
 from dicegym.engine.game import Game
@@ -57,7 +57,7 @@ class ContestStore:
     def __init__(self, where: str | os.PathLike[str]) -> None:
         location = location_of(where)
         self.name, self.path = location.name, location.path
-        self._engine = engine_at(location)
+        self._engine = engine_at(location, waits=True)
         try:
             with self.in_words():
                 self._open()
@@ -67,6 +67,7 @@ class ContestStore:
 
     def _open(self) -> None:
         if self.path is not None:
+            make_default_folder(self.path)
             _check_place(self.path)
         with self.writing() as connection:
             found = schema_of(connection, self.name)
@@ -74,7 +75,7 @@ class ContestStore:
                 migrate(connection, found)
         if self.path is not None:
             with contextlib.closing(self._engine.raw_connection()) as raw:  # not before: others' files are not touched
-                raw.cursor().execute("PRAGMA journal_mode=WAL")
+                wait_while_locked(lambda: raw.cursor().execute("PRAGMA journal_mode=WAL"), self.name)
 
     def __enter__(self) -> ContestStore:
         """Return it."""
@@ -125,7 +126,7 @@ class ContestStore:
         """Give back the room of what has been removed; a server does that by itself."""
         if self.path is not None:
             with contextlib.closing(self._engine.raw_connection()) as raw:
-                raw.cursor().execute("VACUUM")
+                wait_while_locked(lambda: raw.cursor().execute("VACUUM"), self.name)
                 raw.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def latest(self, settings: Settings, seed: int | None = None) -> Begun | None:

@@ -17,6 +17,7 @@ import sqlalchemy as sa
 
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.server.names import fold_name
 from dicegym.web.enter.tables import BOTS, PARTS_TAKEN, UPLOADS, VERSIONS, WEB_CONTESTS, Desk, now, number_of
 from dicegym.web.enter.tokens import TokenHolder, checked_name
 from dicegym.web.enter.uploads import Upload, unpack
@@ -176,8 +177,8 @@ class Bots:
     def _named(self, connection: sa.Connection, owner: str, game: str, name: str) -> int:
         """Return the number of a bot, which is made if there is none."""
         own = BOTS.c.owner == owner
-        found = connection.execute(sa.select(BOTS.c.id).where(own & (BOTS.c.game == game) & (BOTS.c.name == name)))
-        number = found.scalar()
+        rows = connection.execute(sa.select(BOTS.c.id, BOTS.c.name).where(own & (BOTS.c.game == game)))
+        number = next((row.id for row in rows if fold_name(row.name) == fold_name(name)), None)
         if number is None:
             count = connection.execute(sa.select(sa.func.count()).select_from(BOTS).where(own)).scalar_one()
             if count >= MOST_BOTS:

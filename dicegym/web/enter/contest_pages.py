@@ -31,7 +31,7 @@ FIELDS = (
 
 def routes() -> list[BaseRoute]:
     """Return what answers."""
-    one = "/enter/contests/{contest:int}"
+    one = "/enter/contests/{contest:number}"
     return [
         Route("/enter/contests/new", new),
         Route("/enter/contests", posted(make), methods=["POST"]),

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from dicegym.arena.store.stored import StoredContest
 from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.server.names import fold_name
 from dicegym.web.enter.bots import BotVersion, HandedIn, VersionState
 from dicegym.web.enter.plans import ContestPlan
 from dicegym.web.enter.tables import BOTS, PARTS_TAKEN, VERSIONS, WEB_CONTESTS, Desk, now, number_of
@@ -102,11 +103,11 @@ class WebContests:
             "made": now(),
             "until": moment_of(until) if until else None,
         }
-        try:
-            with self._desk.writing() as connection:
-                made = connection.execute(WEB_CONTESTS.insert().values(row)).inserted_primary_key
-        except sa.exc.IntegrityError:
-            raise ParameterError(f"there is a contest {row['name']!r} already: give another name") from None
+        with self._desk.writing() as connection:
+            for other in connection.execute(sa.select(WEB_CONTESTS.c.name)).scalars():
+                if fold_name(other) == fold_name(name.strip()):
+                    raise ParameterError(f"there is a contest {other!r} already: give another name")
+            made = connection.execute(WEB_CONTESTS.insert().values(row)).inserted_primary_key
         return self.contest(int(made[0]))  # type: ignore[index]  # an insert of one row has one
 
     def all(self) -> list[OpenContest]:
@@ -128,7 +129,7 @@ class WebContests:
         """Return a contest by its name. Raises UnknownNameError if there is none."""
         known = self.all()
         for one in known:
-            if one.name == name:
+            if fold_name(one.name) == fold_name(name):
                 return one
         raise UnknownNameError(f"there is no contest {name!r}. Known: {', '.join(one.name for one in known) or 'none'}")
 

@@ -107,7 +107,7 @@ M = TypeVar("M", bound=BaseModel)
 
 def operations() -> list[Operation]:
     """Return all of them."""
-    bot, inside = "/enter/bots/{bot:int}", "/enter/bots/{bot:int}/contests/{contest:int}"
+    bot, inside = "/enter/bots/{bot:number}", "/enter/bots/{bot:number}/contests/{contest:number}"
     return [
         Operation(
             "POST",
@@ -128,7 +128,7 @@ def operations() -> list[Operation]:
         _own_operation("DELETE", inside, "Take a bot out of a contest", withdraw, BotModel),
         Operation("GET", "/enter/contests", "List contests", _in_thread(list_contests), ContestList),
         Operation(
-            "GET", "/enter/contests/{contest:int}", "Show a contest", _in_thread(show_contest), ContestResultModel
+            "GET", "/enter/contests/{contest:number}", "Show a contest", _in_thread(show_contest), ContestResultModel
         ),
     ]
 

@@ -34,15 +34,15 @@ TOKENS = Rate("tokens entered", 10, 20)
 
 def routes() -> list[BaseRoute]:
     """Return what answers."""
-    bot = "/enter/bots/{bot:int}"
+    bot = "/enter/bots/{bot:number}"
     return [
         Route("/enter", entrance),
         Route("/enter/token", posted(sign_in), methods=["POST"]),
         Route("/enter/leave", posted(sign_out), methods=["POST"]),
         Route("/enter/bots", posted(hand_in), methods=["POST"]),
         Route(bot, bot_page),
-        Route(f"{bot}/versions/{{number:int}}/source", source),
-        Route(f"{bot}/versions/{{number:int}}/games/{{wanted}}", game_page),
+        Route(f"{bot}/versions/{{number:number}}/source", source),
+        Route(f"{bot}/versions/{{number:number}}/games/{{wanted}}", game_page),
         Route(f"{bot}/enter", posted(enter_contest), methods=["POST"]),
         Route(f"{bot}/withdraw", posted(withdraw), methods=["POST"]),
         Route(f"{bot}/remove", posted(remove), methods=["POST"]),

@@ -6,12 +6,13 @@ import hashlib
 import re
 import secrets
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.escape import harmless
+from dicegym.server.names import fold_name
 from dicegym.web.enter.tables import SESSIONS, TOKENS, Desk, now
 
 BYTES = 16
@@ -96,7 +97,8 @@ class Tokens:
         """Return a new token, which is shown this once and kept nowhere.
 
         Args:
-            name: whose it is; who had one that is revoked or expired owns what it owned.
+            name: whose it is, in whatever case or width; who had one that is revoked or expired owns what it
+                owned.
             operator: whether it may hold contests, and see everybody's bots.
             expires: when, as `moment_of` takes it; None: never.
 
@@ -114,11 +116,14 @@ class Tokens:
             "revoked": None,
         }
         with self._desk.writing() as connection:
-            before = connection.execute(sa.select(TOKENS).where(TOKENS.c.name == name)).first()
+            before = _named(connection, name)
             if before is not None:
                 if _known(before).state == "valid":
-                    raise ParameterError(f"{name!r} has a token already: revoke that first, or give another name")
-                connection.execute(TOKENS.delete().where(TOKENS.c.name == name))
+                    raise ParameterError(
+                        f"{before.name!r} has a token already: revoke that first, or give another name"
+                    )
+                connection.execute(TOKENS.delete().where(TOKENS.c.name == before.name))
+                row["name"] = before.name
             connection.execute(TOKENS.insert().values(row))
         return token
 
@@ -130,9 +135,10 @@ class Tokens:
     def revoke(self, name: str) -> None:
         """Make a token worth nothing, at once, in browsers too. Raises UnknownNameError if there is no valid one."""
         with self._desk.writing() as connection:
-            valid = (TOKENS.c.name == name) & TOKENS.c.revoked.is_(None)
-            found = connection.execute(TOKENS.update().where(valid).values(revoked=now()))
-            if not found.rowcount:
+            row = _named(connection, name)
+            if row is not None and row.revoked is None:
+                connection.execute(TOKENS.update().where(TOKENS.c.name == row.name).values(revoked=now()))
+            else:
                 raise UnknownNameError(f"there is no token of {name!r} that is not revoked: `list` shows all")
 
     def holder(self, token: str) -> TokenHolder | None:
@@ -167,6 +173,12 @@ class Tokens:
         with self._desk.reading() as connection:
             row = connection.execute(sa.select(TOKENS).where(TOKENS.c.digest == digest)).first()
         return TokenHolder(row.name, row.operator) if row is not None and _known(row).state == "valid" else None
+
+
+def _named(connection: sa.Connection, name: str) -> sa.Row[Any] | None:
+    """Return the row of a token by its name, however that is spelled."""
+    rows = connection.execute(sa.select(TOKENS)).all()
+    return next((row for row in rows if fold_name(row.name) == fold_name(name)), None)
 
 
 def _known(row: sa.Row[tuple[object, ...]]) -> KnownToken:

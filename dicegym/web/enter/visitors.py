@@ -12,7 +12,7 @@ from starlette.responses import Response
 from dicegym.web.enter.room import room_of
 from dicegym.web.enter.tokens import SESSION, TokenHolder
 from dicegym.web.pages import web_of
-from dicegym.web.rights import is_at_the_machine
+from dicegym.web.rights import has_printed_token
 
 COOKIE = "dicegym_session"
 _SCHEME = "bearer"
@@ -49,18 +49,18 @@ def needed_holder(request: Request) -> TokenHolder:
 
 
 def may_operate(request: Request) -> bool:
-    """Return whether a request comes with an operator's token, or with none from the machine itself."""
+    """Return whether a request comes with an operator's token, or with the printed one."""
     holder = holder_of(request)
-    return is_at_the_machine(request) if holder is None else holder.operator
+    return has_printed_token(request) if holder is None else holder.operator
 
 
 def needed_operator(request: Request) -> str:
-    """Return the name of the operator who asks; nothing for whoever sits at the machine itself.
+    """Return the name of the operator who asks; nothing for who has the printed token.
 
     Raises HTTPException: 401 without a token, 403 for one that is no operator's.
     """
     holder = holder_of(request)
-    if holder is None and is_at_the_machine(request):
+    if holder is None and has_printed_token(request):
         return ""
     if holder is not None and not holder.operator:
         raise HTTPException(403, "this is for operators: ask whoever runs these pages")

@@ -95,7 +95,7 @@ def _chosen(trainings: Trainings, asked: Sequence[str]) -> list[str]:
 
 
 def _number(text: str) -> int:
-    return min(int(text), 1_000_000) if text.isdecimal() and text.isascii() and int(text[:9]) else 1
+    return min(int(text[:9]), 1_000_000) if text.isdecimal() and text.isascii() and int(text[:9]) else 1
 
 
 def _routes(web: Web) -> list[BaseRoute]:

@@ -14,6 +14,7 @@ import dicegym
 from dicegym import games
 from dicegym.arena.pages.contests import moment
 from dicegym.arena.pages.template import trusted
+from dicegym.arena.ratings.shown import shown_bounds
 from dicegym.arena.store.browsing import KnownAgent, Participation, known_agents, matches_of, participations
 from dicegym.arena.store.stored import StoredMatch
 from dicegym.errors import DicegymError, UnknownNameError, one_line, unknown_name
@@ -260,8 +261,7 @@ def _line(board: Board, name: str, struck: str) -> ContestLine:
         None if row is None else row.place,
         board.contest.entries,
         None if row is None else row.rating,
-        None if row is None else row.low,
-        None if row is None else row.high,
+        *((None, None) if row is None else shown_bounds(row)),
         0 if row is None else row.games,
         struck,
     )

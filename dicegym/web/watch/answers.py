@@ -6,6 +6,8 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from dicegym.web.numbers import LARGEST
+
 MOST = 200
 """Rows of an answer at most."""
 
@@ -13,7 +15,9 @@ MOST = 200
 class PageAsked(BaseModel):
     """Where a list goes on."""
 
-    before: int | None = Field(None, description="only what has a lower number: `next` of the answer before")
+    before: int | None = Field(
+        None, ge=0, le=LARGEST, description="only what has a lower number: `next` of the answer before"
+    )
     count: int = Field(50, ge=1, le=MOST, description="rows at most")
 
 

@@ -6,6 +6,7 @@ import asyncio
 import re
 from pathlib import Path
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -98,6 +99,7 @@ class Contests:
     async def live(self, request: Request) -> Response:
         """Answer with what happens in a contest, as it happens: one look at the store for all who watch."""
         number = request.path_params["contest"]
+        await run_in_threadpool(self._check, number)
 
         async def source(tell: Tell) -> None:
             while True:
@@ -109,6 +111,11 @@ class Contests:
                 await asyncio.sleep(max(SHORTEST_PAUSE, SHARE * board.seconds))
 
         return self._web.channels.stream(request, f"contest {number}", source)
+
+    def _check(self, number: int) -> None:
+        """Raise UnknownNameError if there is no such contest."""
+        with self._web.store() as reader:
+            progress_of(there(reader), number)
 
     def _look(self, number: int) -> tuple[Board, list[StoredMatch]]:
         with self._web.store() as reader:

@@ -59,7 +59,7 @@ def operations(web: Web) -> Sequence[Operation]:
         ),
         Operation(
             get,
-            "/contests/{contest:int}",
+            "/contests/{contest:number}",
             "A contest with its standings, ratings and faults",
             asked.contest,
             ContestBoard,
@@ -68,7 +68,7 @@ def operations(web: Web) -> Sequence[Operation]:
         ),
         Operation(
             get,
-            "/contests/{contest:int}/matches",
+            "/contests/{contest:number}/matches",
             "Matches of a contest, the newest first",
             asked.matches,
             MatchRows,
@@ -78,7 +78,7 @@ def operations(web: Web) -> Sequence[Operation]:
         ),
         Operation(
             get,
-            "/matches/{match:int}",
+            "/matches/{match:number}",
             "A match and its games",
             asked.match,
             MatchGames,
@@ -87,7 +87,7 @@ def operations(web: Web) -> Sequence[Operation]:
         ),
         Operation(
             get,
-            "/matches/{match:int}/games/{game:int}",
+            "/matches/{match:number}/games/{game:number}",
             "A game, to be played again; only when its contest has ended and is closed",
             asked.game,
             GameReplay,

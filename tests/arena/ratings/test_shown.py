@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-import numpy as np
+import math
 
+import numpy as np
+import pytest
+
+from dicegym.arena.luck import Places
 from dicegym.arena.ratings import AlphaShare, MatchPlaces, fit, residuals
+from dicegym.arena.ratings.fitting import Rating
 from dicegym.arena.ratings.shown import (
+    FARTHEST,
     alpha_table,
+    interval,
     rating_table,
     rating_words,
     residual_matrix,
+    shown_bounds,
     won_matrix,
 )
 
@@ -28,6 +36,25 @@ def test_a_row_for_each_entry() -> None:
     assert rows[1][3].count(" to ") == 1
     assert rows[3][3].endswith(" or less")
     assert rating_table(fit([won("a", "b", 6, 4)], replicates=0))[2][0][3] == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "words"),
+    [
+        (-4651.0, 8332.0, "unknown"),
+        (-math.inf, math.inf, "unknown"),
+        (-math.inf, 8332.0, "unknown"),
+        (1480.0, 8332.0, "1480 or more"),
+        (-4651.0, 1535.0, "1535 or less"),
+        (1480.0, 1535.0, "1480 to 1535"),
+        (0.0, 3000.0, "0 to 3000"),
+        (-1.0, 3001.0, "unknown"),
+    ],
+)
+def test_bounds_that_say_nothing_are_unknown(low: float, high: float, words: str) -> None:
+    row = Rating(1, "a", 1500.0, low, high, 9, 1, Places(1, 2))
+    assert interval(row) == words
+    assert all(math.isinf(bound) or abs(bound - 1500) <= FARTHEST for bound in shown_bounds(row))
 
 
 def test_words_say_what_ratings_are_worth() -> None:

@@ -100,8 +100,8 @@ def test_faults_are_told_with_bot_game_turn_and_reason(run: Run) -> None:
     assert status == 0
     assert sum(wins(out).values()) == 3
     assert re.search(
-        r"fault: bad: game 1 against wild, p_computer, turn 1: raised ZeroDivisionError: division by zero when asked "
-        r"\('A', '.*', '.*'\) \(player\.py, line 2\)",
+        r"fault: bad: game 1 against wild, p_computer, turn 1: raised ZeroDivisionError "
+        r"\(says: \"division by zero\"\) when asked \('A', '.*', '.*'\) \(player\.py, line 2\)",
         out,
     )
     assert re.search(

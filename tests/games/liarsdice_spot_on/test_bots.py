@@ -179,7 +179,7 @@ def test_6_what_answers_mean(write: Write, answer: str, action: int) -> None:
 @pytest.mark.parametrize(
     ("source", "reason"),
     [
-        (answering("1 / 0"), "raised ZeroDivisionError: division by zero in move([], "),
+        (answering("1 / 0"), 'raised ZeroDivisionError (says: "division by zero") in move([], '),
         (answering("exit()"), "called sys.exit in move"),
         (answering("self.move(1, 2, 3)"), "raised RecursionError"),
         (

@@ -212,7 +212,7 @@ def test_an_illegal_command_is_told_with_the_moment(write: Write) -> None:
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        ("raise KeyError('x')", "raised KeyError: 'x' in command(standing), in round 1 with 2 rolls left"),
+        ("raise KeyError('x')", "raised KeyError (says: \"'x'\") in command(standing), in round 1 with 2 rolls left"),
         ("import sys; sys.exit()", "called sys.exit in command(standing)"),
         ("command(standing)", "RecursionError"),
         (
