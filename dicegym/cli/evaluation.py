@@ -215,15 +215,17 @@ def everybody(table: dicegym.Game, model: str) -> list[str]:
 
 def show_scores(scores: Sequence[Score], name: str) -> None:
     """Print several scores as a table, the hardest opponent first, and their mean."""
-    from dicegym.learning.evaluate import overall
+    from dicegym.learning.evaluate import OF_ONE_DRAW, overall
 
     def row(score: Score) -> list[str]:
         interval = f"{score.low:.4f} - {score.high:.4f}" if score.games else ""
-        return [score.opponent, f"{score.value:.4f}", interval, f"{score.games:,}" if score.games else "exact"]
+        return [score.opponent, f"{score.value:.4f}", interval, score.known_by]
 
     rows = [row(score) for score in sorted(scores, key=lambda score: score.value)]
-    mean = overall(scores)._replace(opponent=f"mean of {len(scores)}")
-    print_table([f"{name} against", "win rate", "95 % interval", "games"], [*rows, row(mean)])
+    mean = row(overall(scores)._replace(opponent=f"mean of {len(scores)}"))
+    if any(score.measure == OF_ONE_DRAW for score in scores):
+        mean[-1] = ""
+    print_table([f"{name} against", "win rate", "95 % interval", "games"], [*rows, mean])
 
 
 def in_words(scores: Sequence[Score], table: dicegym.Game, name: str, even: float | None = None) -> list[str]:
@@ -233,7 +235,7 @@ def in_words(scores: Sequence[Score], table: dicegym.Game, name: str, even: floa
             "That is what a game alone brings on average. In 95 of 100 such measurements the interval holds the true",
             "mean: if it is too wide, play more --games.",
         ]
-    from dicegym.learning.evaluate import BEST_REPLY, EXPLOITER
+    from dicegym.learning.evaluate import BEST_REPLY, EXPLOITER, OF_ONE_DRAW
 
     if [score.opponent for score in scores] == [BEST_REPLY]:
         return [
@@ -249,7 +251,12 @@ def in_words(scores: Sequence[Score], table: dicegym.Game, name: str, even: floa
         ]
     exact = not any(score.games for score in scores)
     adjusted = any(score.saved is not None for score in scores)
-    if exact:
+    if any(score.measure == OF_ONE_DRAW for score in scores):
+        lines = [
+            "A player that draws or remembers is taken for one draw of its answers, to each situation one. Another",
+            "draw wins something else; --sampled plays games.",
+        ]
+    elif exact:
         lines = ["Exact: the true share of games won, no luck in it, where a fair coin says who begins."]
     else:
         lines = [
