@@ -24,7 +24,7 @@ from dicegym.games.controls import Controls
 from dicegym.games.keyboard import Keyboard
 from dicegym.games.messages import Wire
 from dicegym.games.solved import Solutions
-from dicegym.games.worth import Luck, Progress, Values
+from dicegym.games.worth import Luck, Progress, SearchTime, Values
 from dicegym.pictures.drawing import PICTURE, Picture
 from dicegym.play.player import Player, draws_openly
 from dicegym.play.turn import Act
@@ -266,9 +266,19 @@ class Duel(Protocol):
         """Return the best win rate against ``opponent`` for one who sees everything, and how to play it."""
 
     def best_table(
-        self, opponent: Any, game: Game, *, seed: int = 0, trials: int = ..., progress: Progress | None = None
+        self,
+        opponent: Any,
+        game: Game,
+        *,
+        seed: int = 0,
+        trials: int = ...,
+        progress: Progress | None = None,
+        time: SearchTime | None = None,
     ) -> tuple[float, np.ndarray]:
-        """Return the best win rate found for a table against ``opponent``, and the table."""
+        """Return the best win rate found for a table against ``opponent``, and the table.
+
+        With ``time`` the search takes that long, and not so many ``trials``.
+        """
 
     def best_bot(
         self, opponent: Player, game: Game, *, seed: int = 0, trials: int = ..., progress: Progress | None = None
