@@ -317,8 +317,10 @@ def what_next(
 
 def export(
     model: Annotated[str, typer.Argument(help="a model's file, or any agent")],
-    form: Annotated[str, typer.Option("--as", help="the original interface's file name, such as hog.py")],
-    output: Annotated[Path | None, typer.Option(help="where to write it (default: that name, here)")] = None,
+    form: Annotated[
+        Path, typer.Option("--as", metavar="PATH", help="the file to write, such as hog.py or my/bots/hog.py")
+    ],
+    output: Annotated[Path | None, typer.Option(help="where to write it instead")] = None,
     game: GameOption = None,
     force: Annotated[bool, typer.Option(help="replace an existing file")] = False,
     temperature: Temperature = None,
@@ -327,18 +329,23 @@ def export(
 ) -> None:
     """Write a model or an agent as an original bot.
 
-    What an agent reads from a table is written beside it. A model that draws makes a bot that draws.
+    Folders are made. Where a game's interface has several forms, the file's name says which, and the first is taken for
+    any other name. What an agent reads from a table is written beside it. A model that draws makes a bot that draws.
 
     Example: dicegym export agents/hog/ppo.zip --as hog.py
     """
-    from dicegym.bots.export import TABLE_SUFFIX, export_source, table_beside
+    from dicegym.bots.export import TABLE_SUFFIX, export_forms, export_source, table_beside
     from dicegym.files import writing
 
-    target = output or Path(form)
-    check_writable(target, force)
+    target = output or form
+    if target.parent.exists():  # else it is made when there is something to write
+        check_writable(target, force)
     table = game_or_that_of(model, game, parameter)
     player = dicegym.agent(table, model, trust=trust, temperature=temperature)
-    source, data = export_source(player, table, form), table_beside(player)
+    forms = export_forms(table)
+    fitting = form.name if form.name in forms else next(iter(forms), form.name)
+    source, data = export_source(player, table, fitting), table_beside(player)
+    target.parent.mkdir(parents=True, exist_ok=True)
     if data is not None:
         beside = target.with_suffix(TABLE_SUFFIX)
         check_writable(beside, force)
