@@ -88,7 +88,7 @@ def exploitability(
         if number == 0:
             time.begin()  # what its kernels and the network needed is loaded
         share = (1 - SETTLING) * weights[number] / weights[number:].sum()
-        worths[start] = tree.improve(worths, time.left * share)
+        worths[start] = tree.improve(worths, time.left * share, whole=time)
         trees.append(tree)
         if progress is not None:
             progress(number + 1, len(starts), "hands looked at")
