@@ -103,7 +103,12 @@ class DependencyError(DicegymError, ImportError):
     @classmethod
     def for_extra(cls, package: str, extra: str, purpose: str) -> DependencyError:
         """Build the error for ``package``, which the extra ``extra`` installs, needed for ``purpose``."""
-        return cls(f"{purpose} needs {package}, which is not installed: pip install 'dicegym[{extra}]'")
+        return cls(f"{purpose} needs {package}, which is not installed: {install_command(extra)}")
+
+
+def install_command(extra: str) -> str:
+    """Return how an extra is installed, from the project's own folder: no package index has dicegym."""
+    return f"pip install -e '.[{extra}]' in dicegym's folder"
 
 
 def unknown_name(kind: str, name: object, known: list[str], hint: str = "") -> UnknownNameError:

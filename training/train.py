@@ -223,6 +223,8 @@ class Run:
         self.state.games += ended
         speed = (steps - self.first) / max(time.monotonic() - self.began, 1e-9)
         text = f"{self.state.games:,} games, {speed:,.0f} steps/s{f', {self.score}' if self.score else ''}"
+        others = [one for one in self.state.curve.scores if self.score and one.opponent != self.score.opponent]
+        text += "".join(f"; {one.value:.4f} against {one.opponent}" for one in others)
         self.progress(steps, self.settings.run.steps, text)
 
     def interrupt(self, number: int) -> None:

@@ -23,7 +23,7 @@ from dicegym.engine import loops
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.envs.privileged import Privileged
-from dicegym.errors import ModelError, ParameterError, one_line
+from dicegym.errors import ModelError, ParameterError, install_command, one_line
 from dicegym.games.worth import ActionValues, Progress, ValueKind, Valuer, ValueSource, ValueUnit
 from dicegym.players.drawing import DRAWN, probabilities
 from dicegym.players.model import PolicyPlayer, check_fit, facts, load_model, privileged_of
@@ -200,7 +200,7 @@ def _source(game: Game, path: Path) -> ValueSource:
 
     def load(progress: Progress | None) -> Valuer:
         if not ready():
-            raise ParameterError(f"the critic of {path.stem} needs PyTorch: pip install 'dicegym[train]'")
+            raise ParameterError(f"the critic of {path.stem} needs PyTorch: {install_command('train')}")
         return NetworkValuer(path, game)
 
     return ValueSource("network", "network", f"what the critic of {path.stem}, a trained model, says", ready, load)

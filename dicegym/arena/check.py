@@ -131,7 +131,8 @@ class Check:
                 found["table"] = self._table(player, answers)
                 heartbeat.note(ASKED, PURITY)
                 bound = TimeBound(max(LEAST_SECONDS, load_seconds + seconds))
-                found["remarks"] += self._purity(player, lambda number: load(seed + number), bound)
+                found["pure"], remarks = self._purity(player, lambda number: load(seed + number), bound)
+                found["remarks"] += remarks
         return found
 
     def _table(self, player: Player, answers: np.ndarray) -> tuple[list[Any], str] | None:
@@ -142,12 +143,12 @@ class Check:
         table = answers if part(self.game, EXAMINATION) is not None else exact.tabulate(player, self.game)
         return table.tolist(), str(table.dtype)
 
-    def _purity(self, player: Player, load: Callable[[int], Player], bound: TimeBound) -> list[str]:
-        """Return what there is to say of a bot that is pure and does not say so, or says so and is not."""
+    def _purity(self, player: Player, load: Callable[[int], Player], bound: TimeBound) -> tuple[bool | None, list[str]]:
+        """Return whether a bot is pure, None if nobody knows, and what to tell its author of that."""
         if not isinstance(player, BotPlayer | IsolatedPlayer):
-            return []
+            return player.pure or None, []
         pure = looks_pure(self.game, load, bound)
-        return [PURE_HINT if pure else NOT_PURE] if pure is not None and pure != player.says_pure else []
+        return pure, [PURE_HINT if pure else NOT_PURE] if pure is not None and pure != player.says_pure else []
 
     def _remarks(self, player: Player) -> list[str]:
         return list(player.remarks) if isinstance(player, BotPlayer | IsolatedPlayer) else []
@@ -208,6 +209,7 @@ class Check:
                 answers,
                 remarks=remarks,
                 table=None if outcome.get("situations") is None else np.array(outcome["situations"], np.int64),
+                pure=None if outcome.get("pure") is None else bool(outcome["pure"]),
                 **self._exactly(outcome.get("table")),
             )
         except (KeyError, TypeError, ValueError, OverflowError):

@@ -18,7 +18,7 @@ from dicegym.arena.director import Director
 from dicegym.arena.luck import CONFIDENCE, Places
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
-from dicegym.games.parts import DUEL, EXAMINATION, Duel, Progress, need, part
+from dicegym.games.parts import DUEL, EXAMINATION, Duel, Progress, need, part, tabulated
 from dicegym.sandbox.heartbeat import LOADING, Reading
 from dicegym.sandbox.isolated import IsolatedPlayer
 from dicegym.sandbox.jobs import Context, Entry, Failure
@@ -49,10 +49,12 @@ class Tabulate:
         (heartbeat.hand_over if context.apart(entry) else heartbeat.act)(0)
         seed = named_seed("check", self.seed, entry.name)
         player = context.load(entry, self.game, seed, lambda _: self.moment(heartbeat.read()), None)
-        table = need(self.game, DUEL).tabulate(player, self.game)
+        values = need(self.game, DUEL)
+        answers, draws = tabulated(values, player, self.game)
+        table = answers if isinstance(answers, np.ndarray) else values.tabulate(player, self.game)
         if isinstance(player, IsolatedPlayer):
             player.raise_if_gone()  # the rules may say what a failure costs, but this was no answer
-        return {"table": table.tolist(), "dtype": str(table.dtype)}
+        return {"table": table.tolist(), "dtype": str(table.dtype), "draws": draws}
 
     def without(self, failure: Failure) -> None:
         """Return None: who cannot be asked has no exact value."""

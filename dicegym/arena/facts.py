@@ -50,7 +50,7 @@ def facts_of(
         ("games", f"{sum(match.games for match in matches):,} in {len(matches):,} match{'es' * (len(matches) != 1)}"),
         ("faults", f"{sum(misplay_counts(misplays).values()):,}"),
         ("rules", came_from.fingerprint),
-        ("isolation", came_from.isolation or "none was needed: all entries are trusted"),
+        ("isolation", came_from.isolation or "none was needed: no entry runs a stranger's program"),
         *([("beside the referee", _some(beside))] if beside else []),
         ("limits", limits_in_words(came_from.limits)),
         ("versions", f"dicegym {came_from.dicegym}, Python {came_from.python}, NumPy {came_from.numpy}"),

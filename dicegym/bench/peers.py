@@ -18,6 +18,7 @@ from dicegym.bench.modes import BATCH
 from dicegym.bench.ratios import DECISIONS
 from dicegym.bench.single_loops import aec, make
 from dicegym.bench.timing import AT_A_TIME, Work, random_numbers, rate
+from dicegym.errors import install_command
 
 SCAN = 50
 """Steps of pgx's batch that one compiled call plays: its quickest form, which never returns to Python between."""
@@ -144,7 +145,7 @@ PEERS: tuple[Peer, ...] = (
     Peer("Gymnasium CartPole-v1", "make_vec", f"make_vec of {BATCH:,}, in NumPy", cartpole_batch, "gymnasium"),
 )
 PACKAGES = tuple(dict.fromkeys([*(peer.package for peer in PEERS), "jax"]))
-HOW = "pip install 'dicegym[peers]'"
+HOW = install_command("peers")
 
 
 def plan(seconds: float) -> Plan:

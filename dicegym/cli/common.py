@@ -9,7 +9,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,17 +22,21 @@ from rich.table import Column
 from rich.text import Text
 
 import dicegym
+from dicegym.cli.keys import drop_typed
 from dicegym.columns import clock
 from dicegym.errors import DependencyError, DicegymError, ParameterError
 from dicegym.escape import lines, one_line
 from dicegym.files import write_text
 from dicegym.registry import GAMES
+from dicegym.shipped import is_shipped
 
 if TYPE_CHECKING:
     from dicegym.arena.storage import Storage
     from dicegym.games.parts import Progress
     from dicegym.games.worth import Valuer
 
+QUIET = 0.5
+"""Seconds that a person waits for an answer without a word."""
 SILENCE = 10.0
 """Seconds after which a command that nobody watches at a terminal says how far it is."""
 DATABASE_HEADER = b"SQLite format 3\0"
@@ -229,8 +233,46 @@ def progress_bar(unit: str, every: float = SILENCE) -> Iterator[Progress]:
         every: seconds from one plain line to the next.
     """
     shown = _Bar(unit) if sys.stderr.isatty() else _Lines(unit, every)
-    with contextlib.closing(shown):
+    with contextlib.closing(shown), _compilations(shown.compiling):
         yield shown.show
+
+
+@contextlib.contextmanager
+def _compilations(tell: Callable[[str], None]) -> Iterator[None]:
+    """Tell in words whenever a kernel is compiled, which takes seconds each; one that is loaded takes none."""
+    from numba.core import event
+
+    class Counting(event.Listener):  # type: ignore[misc] # Numba has no types
+        number = 0
+
+        def on_start(self, _: event.Event) -> None:
+            self.number += 1
+            tell(f"compiling, once for each version: kernel {self.number}")
+
+        def on_end(self, _: event.Event) -> None: ...
+
+    with event.install_listener("numba:compile", Counting()):
+        yield
+
+
+@contextlib.contextmanager
+def thinking(words: str) -> Iterator[None]:
+    """Say ``words`` while something is computed that a person waits for, if that takes more than `QUIET` seconds.
+
+    What is typed meanwhile is dropped: it would answer the next question.
+    """
+    began = time.monotonic()
+    with progress_bar("steps") as progress:
+        late = threading.Timer(QUIET, progress, (0, 0, words))
+        late.daemon = True
+        late.start()
+        try:
+            yield
+        finally:
+            late.cancel()
+            late.join()
+    if time.monotonic() - began > QUIET:
+        drop_typed()
 
 
 def bars(unit: str, *first: bar.ProgressColumn) -> bar.Progress:
@@ -299,10 +341,17 @@ class _Bar:
     def __init__(self, unit: str) -> None:
         self._bar = bars(unit)
         self._task = self._bar.add_task("", total=None)
+        self._told = False
 
     def show(self, done: int, total: int, text: str) -> None:
+        self._told = True
         self._bar.start()  # does nothing if it has started
         self._bar.update(self._task, completed=done, total=total or None, description=one_line(text))
+
+    def compiling(self, text: str) -> None:
+        if not self._told:
+            self.show(0, 0, text)
+            self._told = False
 
     def close(self) -> None:
         if self._bar.live.is_started:
@@ -317,7 +366,7 @@ class _Lines:
         self._began = time.monotonic()
         self._first: tuple[float, int] | None = None
         """When the first word came, and how much was done by then: a resumed training has a start."""
-        self._latest = (0, 0, "preparing (what is compiled the first time takes minutes)")
+        self._latest = (0, 0, "preparing")
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._speak, name="progress", daemon=True)
         self._thread.start()
@@ -326,6 +375,10 @@ class _Lines:
         if self._first is None or done < self._first[1]:
             self._first = time.monotonic(), done
         self._latest = done, total, text
+
+    def compiling(self, text: str) -> None:
+        if self._first is None:
+            self._latest = 0, 0, text
 
     def close(self) -> None:
         self._over.set()
@@ -391,5 +444,11 @@ def tell_isolation(isolation: str, named: Iterable[str]) -> None:
     from dicegym.sandbox import jail
 
     choice = jail.chosen(isolation)
-    if any(Path(name.partition(":")[0]).expanduser().exists() for name in named):
+    if any(_may_run_strangers_code(name) for name in named):
         err.print(f"dicegym: bots are kept apart by {choice.description}")
+
+
+def _may_run_strangers_code(name: str) -> bool:
+    """Return whether a name is the path of what somebody wrote; a model is data, and plays in the referee."""
+    path = Path(name.partition(":")[0]).expanduser()
+    return path.exists() and path.suffix != ".zip" and not is_shipped(path)

@@ -215,15 +215,17 @@ def everybody(table: dicegym.Game, model: str) -> list[str]:
 
 def show_scores(scores: Sequence[Score], name: str) -> None:
     """Print several scores as a table, the hardest opponent first, and their mean."""
-    from dicegym.learning.evaluate import overall
+    from dicegym.learning.evaluate import OF_ONE_DRAW, overall
 
     def row(score: Score) -> list[str]:
         interval = f"{score.low:.4f} - {score.high:.4f}" if score.games else ""
-        return [score.opponent, f"{score.value:.4f}", interval, f"{score.games:,}" if score.games else "exact"]
+        return [score.opponent, f"{score.value:.4f}", interval, score.known_by]
 
     rows = [row(score) for score in sorted(scores, key=lambda score: score.value)]
-    mean = overall(scores)._replace(opponent=f"mean of {len(scores)}")
-    print_table([f"{name} against", "win rate", "95 % interval", "games"], [*rows, row(mean)])
+    mean = row(overall(scores)._replace(opponent=f"mean of {len(scores)}"))
+    if any(score.measure == OF_ONE_DRAW for score in scores):
+        mean[-1] = ""
+    print_table([f"{name} against", "win rate", "95 % interval", "games"], [*rows, mean])
 
 
 def in_words(scores: Sequence[Score], table: dicegym.Game, name: str, even: float | None = None) -> list[str]:
@@ -233,7 +235,7 @@ def in_words(scores: Sequence[Score], table: dicegym.Game, name: str, even: floa
             "That is what a game alone brings on average. In 95 of 100 such measurements the interval holds the true",
             "mean: if it is too wide, play more --games.",
         ]
-    from dicegym.learning.evaluate import BEST_REPLY, EXPLOITER
+    from dicegym.learning.evaluate import BEST_REPLY, EXPLOITER, OF_ONE_DRAW
 
     if [score.opponent for score in scores] == [BEST_REPLY]:
         return [
@@ -249,7 +251,12 @@ def in_words(scores: Sequence[Score], table: dicegym.Game, name: str, even: floa
         ]
     exact = not any(score.games for score in scores)
     adjusted = any(score.saved is not None for score in scores)
-    if exact:
+    if any(score.measure == OF_ONE_DRAW for score in scores):
+        lines = [
+            "A player that draws or remembers is taken for one draw of its answers, to each situation one. Another",
+            "draw wins something else; --sampled plays games.",
+        ]
+    elif exact:
         lines = ["Exact: the true share of games won, no luck in it, where a fair coin says who begins."]
     else:
         lines = [
@@ -310,8 +317,10 @@ def what_next(
 
 def export(
     model: Annotated[str, typer.Argument(help="a model's file, or any agent")],
-    form: Annotated[str, typer.Option("--as", help="the original interface's file name, such as hog.py")],
-    output: Annotated[Path | None, typer.Option(help="where to write it (default: that name, here)")] = None,
+    form: Annotated[
+        Path, typer.Option("--as", metavar="PATH", help="the file to write, such as hog.py or my/bots/hog.py")
+    ],
+    output: Annotated[Path | None, typer.Option(help="where to write it instead")] = None,
     game: GameOption = None,
     force: Annotated[bool, typer.Option(help="replace an existing file")] = False,
     temperature: Temperature = None,
@@ -320,18 +329,23 @@ def export(
 ) -> None:
     """Write a model or an agent as an original bot.
 
-    What an agent reads from a table is written beside it. A model that draws makes a bot that draws.
+    Folders are made. Where a game's interface has several forms, the file's name says which, and the first is taken for
+    any other name. What an agent reads from a table is written beside it. A model that draws makes a bot that draws.
 
     Example: dicegym export agents/hog/ppo.zip --as hog.py
     """
-    from dicegym.bots.export import TABLE_SUFFIX, export_source, table_beside
+    from dicegym.bots.export import TABLE_SUFFIX, export_forms, export_source, table_beside
     from dicegym.files import writing
 
-    target = output or Path(form)
-    check_writable(target, force)
+    target = output or form
+    if target.parent.exists():  # else it is made when there is something to write
+        check_writable(target, force)
     table = game_or_that_of(model, game, parameter)
     player = dicegym.agent(table, model, trust=trust, temperature=temperature)
-    source, data = export_source(player, table, form), table_beside(player)
+    forms = export_forms(table)
+    fitting = form.name if form.name in forms else next(iter(forms), form.name)
+    source, data = export_source(player, table, fitting), table_beside(player)
+    target.parent.mkdir(parents=True, exist_ok=True)
     if data is not None:
         beside = target.with_suffix(TABLE_SUFFIX)
         check_writable(beside, force)

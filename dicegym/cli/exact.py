@@ -80,6 +80,8 @@ def exact(
 ) -> None:
     """Compute exact win rates: no simulation, no error.
 
+    An agent that draws is taken for one draw of all its answers, and the answer says so.
+
     Of a game for one, what A's choices cost it on average, or how the returns of best play are spread.
 
     Example: dicegym exact hog expectation bacon --digits 9
@@ -119,11 +121,15 @@ def _duel(values: Any, table: dicegym.Game, asked: _Asked, progress: Any) -> _An
     """Answer for a game for two; ``values`` is its `dicegym.games.parts.Duel`."""
     if asked.games is not None:
         raise ParameterError(f"--games {asked.games} is for games for one, and {table!r} is solved without any")
+    from dicegym.games.parts import tabulated
+
     first = dicegym.agent(table, asked.a, trust=asked.trust)
-    facts: dict[str, Any] = {"a": first.name}
+    own, draws = tabulated(values, first, table)
+    facts: dict[str, Any] = {"a": first.name, "one_draw": draws}
+    named = f"one drawn table of {first.name}" if draws else first.name
     if asked.best_response:
-        value = values.best_response(first, table)[0]
-        text = f"{asked.number(value)} best response to {first.name} that sees everything"
+        value = values.best_response(own, table)[0]
+        text = f"{asked.number(value)} best response to {named} that sees everything"
         return _Answer(text, {"question": "best response", **facts, "value": value}, (asked.a,))
     if asked.best_table and asked.output is not None:
         source = values.best_bot(first, table, **asked.search, progress=progress)
@@ -131,13 +137,18 @@ def _duel(values: Any, table: dicegym.Game, asked: _Asked, progress: Any) -> _An
             source, {"question": "best table", **facts, **asked.search, "file": str(asked.output)}, (asked.a,)
         )
     if asked.best_table:
-        value = values.best_table(first, table, **asked.search, progress=progress)[0]
-        text = f"{asked.number(value)} best table found against {first.name}"
+        value = values.best_table(own, table, **asked.search, progress=progress)[0]
+        text = f"{asked.number(value)} best table found against {named}"
         return _Answer(text, {"question": "best table", **facts, **asked.search, "value": value}, (asked.a,))
     other = asked.b or table.spec.baseline
     second = dicegym.agent(table, other, trust=asked.trust)
-    value = values.win_rate(first, second, table)
-    text = f"{asked.number(value)} exact win rate of {first.name} against {second.name}"
+    against, other_draws = tabulated(values, second, table)
+    value = values.win_rate(own, against, table)
+    rival = f"one drawn table of {second.name}" if other_draws else second.name
+    text = f"{asked.number(value)} {'' if draws or other_draws else 'exact '}win rate of {named} against {rival}"
+    if draws or other_draws:
+        text += "; another draw wins something else, and `dicegym evaluate --sampled` plays games"
+    facts["one_draw"] = draws or other_draws
     return _Answer(text, {"question": "win rate", **facts, "b": second.name, "value": value}, (asked.a, other))
 
 

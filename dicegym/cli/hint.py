@@ -14,6 +14,7 @@ from dicegym.cli.common import (
     out,
     progress_bar,
     tell_better_values,
+    thinking,
     write_json,
 )
 from dicegym.cli.states import StateName, state_named, told
@@ -46,7 +47,8 @@ def hint(
         raise ParameterError("this game is over: there is nothing left to choose")
     with progress_bar("steps") as progress:
         asked = fair_valuer(game, values, progress=progress)
-        tell_better_values(asked, values)
+    tell_better_values(asked, values)
+    with thinking("weighing what may be played"):
         answer = ranked(game, found.state[0], asked)
     for line in told(found):
         out.print(line)

@@ -48,6 +48,20 @@ def keys() -> Iterator[Callable[[float], str] | None]:
         termios.tcsetattr(number, termios.TCSADRAIN, before)
 
 
+def drop_typed() -> None:
+    """Drop what was typed at the keyboard and not read yet; from a file or a pipe nothing is dropped."""
+    if sys.stdin is None or sys.stdin.closed or not sys.stdin.isatty():
+        return
+    try:
+        termios = importlib.import_module("termios")
+    except ImportError:
+        console = importlib.import_module("msvcrt")
+        while console.kbhit():
+            console.getwch()
+        return
+    termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+
+
 def _parted(sent: str) -> list[str]:
     """Return the keys in what was read at once: an escape begins what one key sends."""
     plain, escape, rest = sent.partition("\x1b")

@@ -23,6 +23,7 @@ from dicegym.cli.common import (
     complete_agent,
     parameters_of,
     progress_bar,
+    thinking,
 )
 from dicegym.cli.machines import TUTOR
 from dicegym.errors import ParameterError
@@ -94,7 +95,7 @@ def play(
     number = drawn_seed() if seed is None else seed
     while True:
         place = drawn_seat(number, table.players) if seat is None else seat
-        warn = None if adviser is None else adviser.warning
+        warn = None if adviser is None else _warning(adviser)
         sitting = Sitting(
             table, rivals, place, number, ask, _show, warn, lambda over: _epilogue(over, adviser, json), answers
         )
@@ -132,7 +133,8 @@ def _hinting(table: dicegym.Game, values: str | None) -> Callable[[Turn], str]:
         if not loaded:
             with progress_bar("steps") as progress:
                 loaded.append(fair_valuer(table, values, progress=progress))
-        return "\n".join(hint(turn.game, turn.record, loaded[0]).lines(5))
+        with thinking("weighing what may be played"):
+            return "\n".join(hint(turn.game, turn.record, loaded[0]).lines(5))
 
     return answer
 
@@ -159,6 +161,16 @@ def _tutor(table: dicegym.Game, level: str, values: str | None) -> Tutor:
         return Tutor(fair_valuer(table, values, progress=progress), level or LEVEL)
 
 
+def _warning(adviser: Tutor) -> Callable[[Turn, Sequence[int]], str]:
+    """Return what the tutor says of a move; the person sees that it thinks."""
+
+    def warning(turn: Turn, actions: Sequence[int]) -> str:
+        with thinking("the tutor looks at your move"):
+            return adviser.warning(turn, actions)
+
+    return warning
+
+
 def _epilogue(sitting: Sitting, adviser: Tutor | None, file: Path | None) -> str:
     """Keep a game that is over, and return how the person played it."""
     if adviser is None and file is None:
@@ -168,7 +180,10 @@ def _epilogue(sitting: Sitting, adviser: Tutor | None, file: Path | None) -> str
     for action in actions:
         states.append(states[-1].copy())
         game.step(states[-1][0], action)
-    told = [] if adviser is None else [adviser.review(states, actions, sitting.names, sitting.seat)]
+    told = []
+    if adviser is not None:
+        with thinking("looking at how you played"):
+            told.append(adviser.review(states, actions, sitting.names, sitting.seat))
     if file is None:
         told.append("With `--json FILE` the game is kept, and `dicegym analyse FILE` shows all of it.")
     else:

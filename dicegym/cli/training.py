@@ -96,6 +96,7 @@ def train(
     if workers is not None or ray is not None:
         given = "--workers" if ray is None else "--ray"
         raise ParameterError(f"{given} is about several seeds: give --seeds with it, or --resume where there are some")
+    _say_if_alone(game, config, overrides)
     with progress_bar("steps") as progress:
         run = learn(game, folder, config, overrides, resume, progress, trust=trust)
     if run.finished:
@@ -114,6 +115,19 @@ def train(
     longer = f"dicegym train {game} --run-dir {shlex.quote(str(folder))} --resume --steps {more}"
     score = best_score(best)
     _tell_more(run.game, score, best, longer, run.evaluator.even(score))
+
+
+def _say_if_alone(game: str, config: Path | None, overrides: list[str]) -> None:
+    """Say that a training is for one player, of a game that others play at tables."""
+    from dicegym.learning.configuration import override, read_config
+
+    seats = override(read_config(game, config), overrides).game.get("players")
+    most = dicegym.game(game).spec.players[1]
+    if seats == 1 and most > 1:
+        err.print(
+            "dicegym: this trains for the most points of a player alone. The model plays at tables of up to "
+            f"{most} too; --set game.players=2 trains at one."
+        )
 
 
 def _train_seeds(
@@ -191,6 +205,7 @@ def _tell_more(game: dicegym.Game, score: Any, model: Path, longer: str, even: f
     _show_next(
         (f"dicegym plot {shlex.quote(str(model.parent))}", "the curve as a picture"),
         *([(f"dicegym play {game.name} --against {named}", "play against it")] if game.players > 1 else []),
+        *([(f"dicegym watch {named}", "see it play alone")] if game.players == 1 else []),
         (f"dicegym tournament {game.name} {named} {shlex.quote(game.spec.baseline)}", "a contest: name whom you like"),
         (longer, "go on where this ended"),
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dicegym.arena.storage import VARIABLE, default_store
 from dicegym.doctor.diagnosis import BROKEN, LACKING, OK, Diagnosis
+from dicegym.errors import install_command
 from dicegym.games.solved import FOLDER_VARIABLE, tables_root
 from dicegym.registry import GAMES
 from dicegym.shipped import shipped_folder
@@ -27,9 +28,7 @@ def store() -> list[Diagnosis]:
         from dicegym.arena.store.schema import SCHEMA
     except ImportError as error:
         return [
-            Diagnosis(
-                "store", "", LACKING, f"{path} cannot be read without {error.name}", "pip install 'dicegym[arena]'"
-            )
+            Diagnosis("store", "", LACKING, f"{path} cannot be read without {error.name}", install_command("arena"))
         ]
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=0.5)) as connection:
@@ -82,5 +81,5 @@ def _server() -> Diagnosis:
         import psycopg
     except ImportError as error:
         words = f"{VARIABLE} names a PostgreSQL server, and its driver cannot be loaded ({error})"
-        return Diagnosis("store", "", BROKEN, words, "pip install 'dicegym[postgres]'")
+        return Diagnosis("store", "", BROKEN, words, install_command("postgres"))
     return Diagnosis("store", "", OK, f"{VARIABLE} names a PostgreSQL server; driver psycopg {psycopg.__version__}")

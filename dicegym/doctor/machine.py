@@ -13,6 +13,7 @@ from pathlib import Path
 from dicegym.bench.machine import processor_name
 from dicegym.doctor.diagnosis import BROKEN, LACKING, OK, Diagnosis
 from dicegym.doctor.packages import version_of
+from dicegym.errors import install_command
 
 GIB = 1 << 30
 LEAST_MEMORY = 2 * GIB
@@ -74,9 +75,15 @@ def graphics() -> list[Diagnosis]:
     if not torch:
         if there:
             return [
-                Diagnosis("graphics", "", LACKING, "a graphics processor is here, PyTorch is not", _install("train"))
+                Diagnosis(
+                    "graphics", "", LACKING, "a graphics processor is here, PyTorch is not", install_command("train")
+                )
             ]
-        return [Diagnosis("graphics", "", LACKING, "PyTorch is not installed, which trainings need", _install("train"))]
+        return [
+            Diagnosis(
+                "graphics", "", LACKING, "PyTorch is not installed, which trainings need", install_command("train")
+            )
+        ]
     build = _build()
     words = f"PyTorch {torch}, built for {build or 'the processor alone'}"
     if there and not build:
@@ -119,7 +126,9 @@ def display() -> list[Diagnosis]:
     if sys.platform not in ("win32", "darwin") and not name:
         return [Diagnosis("display", "", LACKING, "no display: render_mode='human' prints instead", "")]
     if util.find_spec("pygame") is None:
-        return [Diagnosis("display", "", LACKING, "a display, and nothing that opens windows", _install("render"))]
+        return [
+            Diagnosis("display", "", LACKING, "a display, and nothing that opens windows", install_command("render"))
+        ]
     return [Diagnosis("display", "", OK, f"windows can be opened{f' on {name}' if name else ''}")]
 
 
@@ -149,10 +158,6 @@ def port() -> list[Diagnosis]:
             words = f"{HOST}:{PORT} cannot be used ({error.strerror})"
             return [Diagnosis("port", "", LACKING, words, "dicegym web --port NUMBER takes another")]
     return [Diagnosis("port", "", OK, f"{HOST}:{PORT} is free for `dicegym web`")]
-
-
-def _install(extra: str) -> str:
-    return f"pip install 'dicegym[{extra}]'"
 
 
 def _memory() -> int | None:

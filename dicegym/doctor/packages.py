@@ -10,6 +10,7 @@ from importlib import metadata
 from typing import Any
 
 from dicegym.doctor.diagnosis import BROKEN, LACKING, OK, Diagnosis
+from dicegym.errors import install_command
 
 PACKAGE = "dicegym"
 FOR = {
@@ -53,7 +54,7 @@ def core() -> list[Diagnosis]:
     missing, wrong, right = _sorted(_requirements(""))
     if missing or wrong:
         words = ", ".join([*(f"{name} is missing" for name in missing), *wrong])
-        return [Diagnosis("packages", "core", BROKEN, words, f"pip install -U {PACKAGE}")]
+        return [Diagnosis("packages", "core", BROKEN, words, f"pip install -U -e . in {PACKAGE}'s folder")]
     unsure = "" if _packaging() else "; versions are not compared, as packaging is not installed"
     return [Diagnosis("packages", "core", OK, f"{PACKAGE} {metadata.version(PACKAGE)} with {', '.join(right)}{unsure}")]
 
@@ -65,9 +66,13 @@ def extras() -> list[Diagnosis]:
     for extra in sorted(known, key=lambda name: [*FOR, name].index(name)):
         missing, wrong, right = _sorted(_requirements(extra))
         purpose = FOR.get(extra, extra)
-        command = f"pip install '{PACKAGE}[{extra}]'"
+        command = install_command(extra)
         if wrong:
-            found.append(Diagnosis("extras", extra, BROKEN, f"{purpose}: {', '.join(wrong)}", f"{command} -U"))
+            found.append(
+                Diagnosis(
+                    "extras", extra, BROKEN, f"{purpose}: {', '.join(wrong)}", command.replace("install", "install -U")
+                )
+            )
         elif missing:
             found.append(Diagnosis("extras", extra, LACKING, f"{purpose}: {', '.join(missing)} missing", command))
         elif right:

@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from dicegym.errors import install_command
+
 DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER")
 """Variables of the environment of which Linux sets one where windows can be opened."""
 
@@ -94,7 +96,7 @@ def _pygame() -> Any:
     try:
         pygame = importlib.import_module("pygame")
     except ImportError:
-        _say("render_mode='human' prints the table: for a window, pip install 'dicegym[render]'")
+        _say(f"render_mode='human' prints the table: for a window, {install_command('render')}")
         return None
     try:
         pygame.display.init()

@@ -24,7 +24,7 @@ from dicegym.games.controls import Controls
 from dicegym.games.keyboard import Keyboard
 from dicegym.games.messages import Wire
 from dicegym.games.solved import Solutions
-from dicegym.games.worth import Luck, Progress, Values
+from dicegym.games.worth import Luck, Progress, SearchTime, Values
 from dicegym.pictures.drawing import PICTURE, Picture
 from dicegym.play.player import Player, draws_openly
 from dicegym.play.turn import Act
@@ -87,6 +87,7 @@ __all__ = [
     "solitaire",
     "solved_with",
     "solver",
+    "tabulated",
 ]
 
 P = TypeVar("P")
@@ -303,9 +304,19 @@ class Duel(Protocol):
         """Return the best win rate against ``opponent`` for one who sees everything, and how to play it."""
 
     def best_table(
-        self, opponent: Any, game: Game, *, seed: int = 0, trials: int = ..., progress: Progress | None = None
+        self,
+        opponent: Any,
+        game: Game,
+        *,
+        seed: int = 0,
+        trials: int = ...,
+        progress: Progress | None = None,
+        time: SearchTime | None = None,
     ) -> tuple[float, np.ndarray]:
-        """Return the best win rate found for a table against ``opponent``, and the table."""
+        """Return the best win rate found for a table against ``opponent``, and the table.
+
+        With ``time`` the search takes that long, and not so many ``trials``.
+        """
 
     def best_bot(
         self, opponent: Player, game: Game, *, seed: int = 0, trials: int = ..., progress: Progress | None = None
@@ -451,6 +462,31 @@ def solver_of(game: Game, *players: object) -> Duel | None:
     values = solver(game)
     draws = any(draws_openly(player) for player in players)
     return None if draws and not getattr(values, "MIXED", False) else values
+
+
+class _Reseeded(Player):
+    """The same player, whose randomness is another."""
+
+    def __init__(self, player: Player) -> None:
+        self._player = player
+        self.name = player.name
+
+    def join(self, game: Game, seat: int, seed: int) -> Act:
+        return self._player.join(game, seat, seed + 1)
+
+
+def tabulated(values: Duel, player: Any, game: Game) -> tuple[Any, bool]:
+    """Return what ``values`` compute with for a player, and whether that is one draw of its answers.
+
+    A player that is not known to be pure is asked for its table twice, with other randomness the second time. Where the
+    answers differ it draws or remembers, and what is computed of its table is exact of this table alone.
+
+    Raises what `Duel.tabulate` raises.
+    """
+    if not isinstance(player, Player) or player.pure or draws_openly(player):
+        return player, False
+    table = values.tabulate(player, game)
+    return table, not np.array_equal(table, values.tabulate(_Reseeded(player), game))
 
 
 def solitaire(game: Game | str) -> Solitaire | None:

@@ -8,6 +8,7 @@ meter* is told of games while they are played, and says what their dice were wor
 from __future__ import annotations
 
 import shlex
+import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
 
@@ -119,6 +120,42 @@ class Bracket(NamedTuple):
     """How both are known, in words."""
 
 
+class SearchTime:
+    """How long a search may take: so many seconds from when it begins, or until `stop` is called.
+
+    A search calls `begin` when what it needs is loaded and compiled, and asks `over` often. What it has found by then
+    is its answer.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.stopped = False
+        self._began = time.monotonic()
+
+    def begin(self) -> None:
+        """Count from now on."""
+        self._began = time.monotonic()
+
+    def stop(self) -> None:
+        """Let the search end as soon as it can."""
+        self.stopped = True
+
+    @property
+    def spent(self) -> float:
+        """Seconds since it began."""
+        return time.monotonic() - self._began
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left; 0 if none are."""
+        return 0.0 if self.stopped else max(0.0, self.seconds - self.spent)
+
+    @property
+    def over(self) -> bool:
+        """Whether the search is to end."""
+        return self.left <= 0.0
+
+
 def training_against(game: Game, name: str) -> str:
     """Return the command that trains a best response to the agent ``name``."""
     parameters = "".join(
@@ -131,9 +168,9 @@ class Exploits(Protocol):
     """What a game's ``values.py`` may offer besides, if it can say how often a best reply to a player wins."""
 
     def exploitability(
-        self, player: Player, game: Game, *, seconds: float, progress: Progress | None = None
+        self, player: Player, game: Game, *, time: SearchTime, progress: Progress | None = None
     ) -> Bracket:
-        """Return the bounds of how often the best reply to ``player`` wins, in about ``seconds``.
+        """Return the bounds of how often the best reply to ``player`` wins, as found when ``time`` is over.
 
         Raises ParameterError for a game that it knows no way for, and for a player of whom too little is known.
         """

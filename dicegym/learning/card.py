@@ -248,8 +248,8 @@ def page(
         told = [how, *told, *(f"- {_in_words(Score(**part))}" for part in parts)]
     chosen = "".join(f"{line}\n" for line in [*told, *([""] if told else [])])
     lines = "\n".join(
-        f"| {markdown(line.opponent)} | {line.value:.4f} | {line.low:.4f} - {line.high:.4f} | {line.games or 'exact'} |"
-        for line in scores
+        f"| {markdown(one.opponent)} | {one.value:.4f} | {one.low:.4f} - {one.high:.4f} | {one.games or one.known_by} |"
+        for one in scores
     )
     is_chosen = facts.get(CHOSEN) if isinstance(facts.get(CHOSEN), bool) else None
     *earlier, _ = stages(facts)

@@ -14,7 +14,7 @@ from dicegym.engine.game import Game
 from dicegym.engine.validate import MOST, whole_number
 from dicegym.errors import ParameterError, one_line, unknown_name
 from dicegym.games import game as make_game
-from dicegym.games.parts import Z_95, solitaire, solver, solver_of
+from dicegym.games.parts import Z_95, Duel, solitaire, solver, solver_of, tabulated
 from dicegym.learning.blocks import SIDE_BY_SIDE, Results, results_of
 from dicegym.play.player import Player
 from dicegym.players import twins
@@ -34,6 +34,11 @@ AT_ONCE = SIDE_BY_SIDE
 """Games of an evaluation that are played side by side."""
 
 
+EXACT, OF_ONE_DRAW = "exact win rate", "win rate by one drawn table"
+"""What is computed: of strategies that always answer alike, or with one that draws or remembers, by one draw of all its
+answers."""
+
+
 class Score(NamedTuple):
     """A player's result against an opponent."""
 
@@ -46,7 +51,7 @@ class Score(NamedTuple):
     """Lower end of the 95 % interval; ``value`` itself if exact."""
     high: float
     games: int
-    """Games played; 0 if exact."""
+    """Games played; 0 if it was computed."""
     saved: float | None = None
     """How many times as many games would tell as much if luck were left in; inf: nothing varies but luck; None: luck
     was left in, or cannot be told so."""
@@ -55,6 +60,11 @@ class Score(NamedTuple):
         """Return the score in words."""
         interval = f" [{self.low:.4f}, {self.high:.4f}], {self.games} games" if self.games else ""
         return f"{self.value:.4f} {self.measure} against {self.opponent}{interval}"
+
+    @property
+    def known_by(self) -> str:
+        """How the value is known, for a table: by how many games, ``exact``, or by ``one draw`` of a table."""
+        return f"{self.games:,}" if self.games else "one draw" if self.measure == OF_ONE_DRAW else "exact"
 
     def to_json(self) -> dict[str, Any]:
         """Return the score as plain values."""
@@ -145,7 +155,8 @@ def evaluate(
         limits: what such a bot may use, for 200 games at a time; default: `dicegym.learning.executed.limits_of`.
 
     Returns:
-        The exact value, or the share of games won with Wilson's 95 % interval. Where nobody else plays, the mean
+        The exact value (of a player that draws, by one draw of all its answers, and ``measure`` says so), or the share
+        of games won with Wilson's 95 % interval. Where nobody else plays, the mean
         return with the normal 95 % interval; with ``less_luck``, too, the interval is the normal one.
 
     Raises:
@@ -169,8 +180,8 @@ def evaluate(
     rivals = rivals_of(game, opponent, trust)
     exact_values = solver_of(game, player, *rivals) if exact and len(rivals) == 1 else None
     if exact_values is not None:
-        value = exact_values.win_rate(player, rivals[0], game)
-        return Score("exact win rate", rivals[0].name, value, value, value, 0)
+        sides = [tabulated(exact_values, one, game) for one in (player, rivals[0])]
+        return _computed(exact_values, game, sides, rivals[0].name)
     if alone is not None:
         mean, half, games = alone.mean_return(player, game, games, EVALUATION_SEED + seed)
         return Score("mean return less luck", "nobody", mean, mean - half, mean + half, games)
@@ -179,6 +190,13 @@ def evaluate(
         player = twins.opponent(game, named, trust=trust)
         rivals = [twins.opponent(game, spec, trust=trust) for spec in _named(game, opponent)]
     return _sampled(game, player, rivals, games, seed, told, less_luck)
+
+
+def _computed(values: Duel, game: Game, sides: Sequence[tuple[Any, bool]], against: str) -> Score:
+    """Return the score of the first of two sides against the second, as `dicegym.games.parts.tabulated` has them."""
+    (one, draws), (other, other_draws) = sides
+    value = values.win_rate(one, other, game)
+    return Score(OF_ONE_DRAW if draws or other_draws else EXACT, against, value, value, value, 0)
 
 
 class _By(NamedTuple):
@@ -206,10 +224,10 @@ def _executed(
     values = solver(game) if exact and len(rivals) == 1 else None
     sides = executed.Measurement(game, player, rivals, by.executors, by.isolation, by.limits or executed.limits_of())
     against = together(game, sides.names)
-    if values is not None and solver_of(game, *(both := sides.strategies(seed))) is not None:
-        one, other = both
-        value = values.win_rate(one, other, game)
-        return Score("exact win rate", against, value, value, value, 0)
+    if values is not None:
+        both = sides.strategies(seed)
+        if solver_of(game, *(one for one, _ in both)) is not None:
+            return _computed(values, game, both, against)
 
     def told(done: int, total: int) -> None:
         progress(done, total, f"against {against}")

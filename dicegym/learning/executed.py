@@ -16,7 +16,7 @@ from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, FaultWarning, ModelError, ParameterError
 from dicegym.escape import one_line
-from dicegym.games.parts import solver
+from dicegym.games.parts import DUEL, need, solver, tabulated
 from dicegym.learning.blocks import APART, BlockResult, Results, blocks_of
 from dicegym.players import twins
 from dicegym.players.roster import agent, agent_name, resolve
@@ -115,8 +115,8 @@ class Measurement:
         """What the opponents are called."""
         return [one_line(agent_name(self.game, spec)) for spec in self._specs[1:]]
 
-    def strategies(self, seed: int) -> list[Any]:
-        """Return everybody as exact values take them: strangers' bots as tables of all that they would choose.
+    def strategies(self, seed: int) -> list[tuple[Any, bool]]:
+        """Return everybody as `dicegym.games.parts.tabulated` does, strangers' bots by processes of their own.
 
         Raises AgentError for one who fails.
         """
@@ -124,15 +124,16 @@ class Measurement:
         apart = [number for number, spec in enumerate(self._specs) if is_strangers(game, spec)]
         found = [None if number in apart else agent(game, spec) for number, spec in enumerate(self._specs)]
         jobs = [Tabulate(game, (_entry(game, self._specs[number]),), seed) for number in apart]
-        tables: dict[Entry, np.ndarray] = {}
+        tables: dict[Entry, tuple[np.ndarray, bool]] = {}
         if jobs:
             patient = replace(self._limits, seconds=PATIENCE * self._limits.start_seconds)
             with self._executors(game, patient, self._isolation) as executor:
                 for job, outcome in executor.run(jobs):
                     table = _succeeded(job, outcome)
-                    tables[job.entries[0]] = np.array(table["table"], np.dtype(table["dtype"]))
+                    tables[job.entries[0]] = np.array(table["table"], np.dtype(table["dtype"])), bool(table["draws"])
         by_number = {number: tables[job.entries[0]] for number, job in zip(apart, jobs, strict=True)}
-        return [by_number.get(number, player) for number, player in enumerate(found)]
+        values = need(game, DUEL)
+        return [by_number.get(number) or tabulated(values, player, game) for number, player in enumerate(found)]
 
     def play(self, games: int, seed: int, progress: Callable[[int, int], None], less_luck: bool = False) -> Results:
         """Play, and return what who is measured got in each game; see `dicegym.learning.blocks.results_of`.

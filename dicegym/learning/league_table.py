@@ -181,7 +181,7 @@ class LeagueTable:
             share = "left" if name in self.gone else percent(shares.get(name))
             held = percent(shown.get(name))
             rows.append([str(number), f"{name} ({self.kinds[name]})", f"{self.joined[name]:,}", share, held, *cells])
-        heading = f"League of {len(self.kinds)}: win rate of the row against the column, and games (none: exact)"
+        heading = f"League of {len(self.kinds)}: win rate of the row against the column, and games (none: computed)"
         if self.even != 0.5:
             heading += f"; first places of one at a table filled with the column, {percent(self.even)} among equals"
         return Report(heading, (("Results", titles, rows),), remarks=self.remarks())

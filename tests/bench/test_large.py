@@ -105,7 +105,7 @@ def test_reading_a_store_takes_time(tmp_path: Path) -> None:
 
 def test_without_what_stores_need_the_bench_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def need() -> None:
-        raise DependencyError("pip install 'dicegym[arena]'")
+        raise DependencyError("pip install -e '.[arena]'")
 
     monkeypatch.setattr(large, "_need_stores", need)
     with pytest.raises(DependencyError):

@@ -16,6 +16,8 @@ import dicegym
 from dicegym.cli import main
 from dicegym.cli.numbers import decisions
 from dicegym.engine.game import Game
+from dicegym.errors import ParameterError
+from dicegym.shipped import shipped_folder
 
 
 def test_games_lists_every_environment(run: Run) -> None:
@@ -70,9 +72,6 @@ def test_evaluate_and_export_take_a_model_that_says_its_game(run: Run, tmp_path:
     bot = tmp_path / "hog.py"
     assert run("export", str(tmp_path / "m.zip"), "--as", "hog.py", "--output", str(bot))[0] == 0
     assert run("exact", "hog", str(bot))[1].startswith(f"{value:.6f}")
-    status, _, err = run("export", str(tmp_path / "m.zip"), "--as", "player.py", "--output", str(tmp_path / "p.py"))
-    assert status == 2
-    assert "hog.py" in err
 
 
 @pytest.mark.parametrize(
@@ -109,7 +108,6 @@ def test_what_an_agent_reads_is_exported_with_it(run: Run, tmp_path: Path, game:
         (("evaluate", "bacon", "--json", "/nowhere/x.json"), "there is no folder /nowhere"),
         (("tournament", "hog", "--json", "/nowhere/x.json"), "there is no folder /nowhere"),
         (("bench", "--json", "/nowhere/x.json"), "there is no folder /nowhere"),
-        (("export", "bacon", "--as", "hog.py", "--output", "/nowhere/hog.py"), "there is no folder /nowhere"),
         (("export", "bacon", "--as", "hog.py", "--output", "/"), "/ exists: give --force"),
         (("export", "bacon", "--as", "hog.py", "--output", "/", "--force"), "/ is a folder"),
         (("exact", "hog", "bacon", "--best-table", "--output", "/nowhere/hog.py"), "there is no folder /nowhere"),
@@ -338,3 +336,42 @@ def test_ctrl_c_ends_with_a_word(monkeypatch: pytest.MonkeyPatch, capsys: pytest
         main(["agents", "hog"])
     assert end.value.code == 130
     assert capsys.readouterr().err == "dicegym: interrupted\n"
+
+
+@pytest.mark.parametrize(
+    ("game", "words", "said"),
+    [
+        ("yatzy", (), "this trains for the most points of a player alone"),
+        ("yatzy", ("--set", "game.players=2"), ""),
+        ("hog", (), ""),
+    ],
+)
+def test_a_training_for_one_player_says_so(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, game: str, words: tuple[str, ...], said: str
+) -> None:
+    def learn(*_: object, **__: object) -> None:
+        raise ParameterError("enough")
+
+    monkeypatch.setattr("dicegym.learning.script.train", learn)
+    status, _, err = run("train", game, "--run-dir", str(tmp_path / "run"), *words)
+    assert status == 2
+    assert (said in err) if said else ("alone" not in err)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_said"), [("agents/hog/bacon.py", False), ("agents/hog/ppo.zip", False), ("mine.py", True)]
+)
+def test_isolation_is_said_of_those_who_are_kept_apart(run: Run, tmp_path: Path, name: str, is_said: bool) -> None:
+    """The report of a contest says that none was needed where this says nothing."""
+    (tmp_path / "mine.py").write_text("def final_strategy(score, opponent_score):\n    return 5\n")
+    path = tmp_path / name if is_said else shipped_folder("agents").parent / name
+    status, out, err = run("tournament", "hog", str(path), "swap", "--games", "1", "--no-store")
+    assert status == 0
+    assert ("are kept apart by" in err) is is_said
+    assert ("none was needed" in " ".join(out.split())) is not is_said
+
+
+def test_export_takes_any_path_and_makes_its_folder(run: Run, tmp_path: Path) -> None:
+    for game, agent, path in (("hog", "bacon", "new/folder/mine.py"), ("liarsdice", "even", "other/any.py")):
+        assert run("export", agent, "--game", game, "--as", str(tmp_path / path))[0] == 0
+        assert run("check", str(tmp_path / path), "--game", game)[0] == 0

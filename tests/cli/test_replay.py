@@ -117,7 +117,7 @@ def test_other_rules_are_refused_in_words(file: Path, capsys: pytest.CaptureFixt
     assert (status, out) == (2, "")
     assert "random games differ from one of the decisions 3 to 4 on, in: scores" in err
     assert "code of the rules, changed: hog.rules.step" in err
-    assert "pip install 'dicegym==0.0.3'" in err
+    assert "played it, 0.0.3, from its sources" in err
 
 
 def test_contests_keep_their_games(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+import random
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import pytest
@@ -42,6 +45,26 @@ def test_played_games_agree_with_the_exact_value() -> None:
     assert abs(played.value - exact) < 4 * error
     assert played.low < played.value < played.high
     assert played.high - played.low == pytest.approx(2 * 1.96 * error, rel=0.02)
+
+
+def drawn_and_fixed() -> list[tuple[Any, bool]]:
+    generator, counted = random.Random(1), itertools.count()
+    return [
+        ("haphazard", True),
+        (lambda score, opponent_score: generator.choice([4, 5, 6]), True),
+        (lambda score, opponent_score: 4 + next(counted) % 7 % 3, True),  # it remembers
+        ("course_project", False),
+        (lambda score, opponent_score: 5 if score < 80 else 4, False),
+        ("ppo", False),
+    ]
+
+
+@pytest.mark.parametrize(("player", "draws"), drawn_and_fixed())
+def test_nothing_is_called_exact_of_one_that_draws(player: Any, draws: bool) -> None:
+    for score in (evaluate("hog", player, "bacon"), evaluate("hog", "bacon", player)):
+        assert score.games == 0
+        assert ("exact" in str(score)) is not draws
+        assert score.known_by == ("one draw" if draws else "exact")
 
 
 def test_games_without_exact_values_are_played() -> None:

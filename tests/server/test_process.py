@@ -298,7 +298,7 @@ def test_what_is_not_installed_is_named_with_its_extra(
         check=False,
     )
     assert done.returncode == 2
-    assert f"{complaint}, which is not installed: pip install 'dicegym[server]'" in done.stderr
+    assert f"{complaint}, which is not installed: pip install -e '.[server]'" in done.stderr
 
 
 def snapshot(tables: int = 0, ratings: int = 0, lines: int = 0, turns: int = 0, seconds: float = 1.0) -> Any:

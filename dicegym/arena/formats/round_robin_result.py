@@ -11,6 +11,9 @@ from dicegym.arena.report import ReportTable, percent
 from dicegym.arena.results import ContestResult, Standing
 from dicegym.arena.rows import MatchRow
 
+ONE_DRAW = "An entry that draws is taken for one draw of its answers, to each situation one."
+"""What win rates against the baseline and exact rankings are of: the contest asks each entry once."""
+
 
 @dataclass(frozen=True)
 class ExactStanding:
@@ -169,7 +172,7 @@ class RoundRobinResult(ContestResult[RoundRobinStanding]):
         yield "'Could be': the places that an entry may deserve; sure in 95 of 100 contests."
         yield verdict(names, [row.could_be for row in self.standings])
         if any(row.win_rate is not None for row in self.standings):
-            yield "--exact ranks without luck."
+            yield f"--exact ranks without luck. {ONE_DRAW}"
 
     def _exact_words(self) -> Iterable[str]:
         yield (
@@ -181,6 +184,7 @@ class RoundRobinResult(ContestResult[RoundRobinStanding]):
         strongest = f"{best[0]} is the strongest, and comes"
         if len(best) > 1:
             strongest = f"{listed(best)} are equally strong, and one of them comes"
+        yield ONE_DRAW
         chance = sum(row.exact.first for row in self.standings if row.place == 1 and row.exact is not None)
         yield f"{strongest} first in {100 * chance:.0f} of 100 contests."
         if came and set(came) != set(best):

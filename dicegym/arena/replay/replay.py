@@ -182,7 +182,7 @@ class Replay:
         if kept == now:
             lines.append(f"To see it, take the sources of dicegym {version} as they were when it was played.")
         else:
-            how = f": pip install 'dicegym=={kept}'" if VERSION.fullmatch(kept) else ""
+            how = f", {kept}, from its sources" if VERSION.fullmatch(kept) else ""
             lines.append(f"To see it, install the version that played it{how}.")
         return ReplayError("\n".join(lines))
 

@@ -75,7 +75,7 @@ def schema_of(connection: sa.Connection, name: str | Path) -> str | None:
     if found not in {script.revision for script in ScriptDirectory.from_config(_config(connection)).walk_revisions()}:
         newer = found.isdecimal() and int(found) > int(SCHEMA)
         why = "which a newer dicegym has written" if newer else "which no dicegym has written"
-        how = "update dicegym (pip install -U dicegym), or " if newer else ""
+        how = "update dicegym, or " if newer else ""
         raise ParameterError(
             f"{name} has schema {found}, {why}: dicegym {package_version()} knows schemas up to {SCHEMA}; "
             f"{how}{ELSEWHERE}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -15,7 +14,7 @@ from dicegym.games.bidding.solving.hand_tree import Mixture, Policy, Start, star
 from dicegym.games.bidding.solving.reply_sweep import ReplySweep
 from dicegym.games.bidding.solving.reply_tree import ReplyBounds, ReplyTree
 from dicegym.games.parts import SOLUTIONS, part
-from dicegym.games.worth import Bracket, Progress, ValueSource, training_against
+from dicegym.games.worth import Bracket, Progress, SearchTime, ValueSource, training_against
 from dicegym.play.player import Player, draws_openly
 
 PASSES = 200
@@ -28,6 +27,8 @@ MOST_POINTS = 40_000
 """Public points of a hand that are looked at, at most: some ten seconds of asking a network."""
 ENOUGH = 0.8
 """Part of them from which on a lower threshold brings no more."""
+SETTLING = 0.1
+"""Part of the time that is kept for working out hands that lead back to more dice."""
 STILL = 1e-9
 """Change below which what hands are worth stands."""
 
@@ -55,7 +56,7 @@ def _is_solved_by_command(game: Game) -> bool:
 
 
 def exploitability(
-    player: Player, game: Game, ways: Ways, *, seconds: float, progress: Progress | None = None
+    player: Player, game: Game, ways: Ways, *, time: SearchTime, progress: Progress | None = None
 ) -> Bracket:
     """Return the bounds of how often the best reply to ``player`` wins; see `dicegym.games.worth.Exploits`.
 
@@ -67,7 +68,7 @@ def exploitability(
         player: one that draws nothing and remembers nothing, or whose probabilities can be asked.
         game: for two, with any number of dice.
         ways: what is the game's own.
-        seconds: about how long; the result depends on how far that goes, unless everything is looked at.
+        time: how long; the result depends on how far that goes, unless everything is looked at.
         progress: told of the hands that are done.
 
     Raises:
@@ -77,27 +78,30 @@ def exploitability(
         raise ParameterError(f"what a best reply wins is known in games for two alone, not in {game!r}: give players=2")
     asked = _policy(game, player, ways)
     if int(game.parameters["dice"]) <= SWEPT_DICE and not player.pure:
-        return _swept_in_time(game, asked, seconds, progress)
+        return _swept_in_time(game, asked, time, progress)
     starts = starts_of(int(game.parameters["dice"]))
     worths = dict.fromkeys(starts, ReplyBounds(0.0, 1.0))
     trees: list[ReplyTree] = []
     weights = np.array([float(start.first + start.second) ** 2 for start in starts])
-    end = time.monotonic() + seconds
     for number, start in enumerate(starts):
         tree = ReplyTree(game, start, asked, ways.wild)
-        share = weights[number] / weights[number:].sum()
-        worths[start] = tree.improve(worths, max(0.0, end - time.monotonic()) * share)
+        if number == 0:
+            time.begin()  # what its kernels and the network needed is loaded
+        share = (1 - SETTLING) * weights[number] / weights[number:].sum()
+        worths[start] = tree.improve(worths, time.left * share, whole=time)
         trees.append(tree)
         if progress is not None:
             progress(number + 1, len(starts), "hands looked at")
-    _settle(trees, worths)
+        if time.over:
+            break
+    _settle(trees, worths, time)
     found = _at_first(starts, worths)
     low, high = max(0.5, found.low), found.high
     if high - low < STILL:
         return Bracket(low, high, "exact: in all hands everything that a best reply could want was looked at")
     complete = sum(worths[tree.start].high - worths[tree.start].low < STILL for tree in trees)
     how = (
-        f"best replies in {len(trees)} hands, {complete} of them worked out; in the others, what was not looked at is "
+        f"best replies in {len(starts)} hands, {complete} of them worked out; in the others, what was not looked at is "
         "called at once (low; a copy of the player wins 0.5), or ends the hand as well as hands can end (high)"
     )
     return Bracket(low, max(low, high), how)
@@ -139,43 +143,52 @@ def _told(found: ReplyBounds, least: float) -> Bracket:
     return Bracket(max(0.5, found.low), max(0.5, found.high), how)
 
 
-def _swept(game: Game, asked: Policy, least: float) -> tuple[ReplyBounds, int]:
-    """Return the bounds by all that comes about in ``least`` of hands, and the points of the largest hand."""
+def _swept(game: Game, asked: Policy, least: float, time: SearchTime | None = None) -> tuple[ReplyBounds, int]:
+    """Return the bounds by all that comes about in ``least`` of hands, and the points of the largest hand.
+
+    Hands for which ``time`` leaves no room may be worth anything.
+    """
     starts = starts_of(int(game.parameters["dice"]))
     worths = dict.fromkeys(starts, ReplyBounds(0.0, 1.0))
     sweeps = []
     for start in starts:
         sweeps.append(ReplySweep(game, start, asked, least, MOST_POINTS))
         worths[start] = sweeps[-1].bounds(worths)
+        if time is not None and time.over:
+            break
     _settle(sweeps, worths)
     return _at_first(starts, worths), max(sweep.points for sweep in sweeps)
 
 
-def _swept_in_time(game: Game, asked: Policy, seconds: float, progress: Progress | None) -> Bracket:
-    """Return the bounds as close as they come in about so many seconds: each threshold takes longer than the last."""
-    begun = time.monotonic()
-    before = 0.0
+def _swept_in_time(game: Game, asked: Policy, time: SearchTime, progress: Progress | None) -> Bracket:
+    """Return the bounds as close as they come in time: each threshold takes longer than the last."""
+    found, seen = ReplyBounds(0.0, 1.0), THRESHOLDS[0]
     for number, least in enumerate(THRESHOLDS, 1):
-        found, points = _swept(game, asked, least)
+        now, points = _swept(game, asked, least, time if number > 1 else None)
+        if number == 1:
+            time.begin()  # the coarsest threshold takes moments, and loads what the others need
+        elif now.high - now.low >= found.high - found.low:  # the time was over before all hands were looked at
+            break
+        found, seen = now, least
         if progress is not None:
             progress(number, len(THRESHOLDS), "thresholds")
-        spent = time.monotonic() - begun
-        growth = max(2.0, (spent - before) / max(before, 1e-3)) if before else 2.0
-        if (
-            found.high - found.low < STILL
-            or points >= ENOUGH * MOST_POINTS
-            or spent + growth * (spent - before) > seconds
-        ):
+        if found.high - found.low < STILL or points >= ENOUGH * MOST_POINTS or time.over:
             break
-        before = spent
-    return _told(found, least)
+    return _told(found, seen)
 
 
-def _settle(hands: Sequence[ReplyTree | ReplySweep], worths: dict[Start, ReplyBounds]) -> None:
-    """Work out again what hands are worth that lead back to more dice, until that stands."""
+def _settle(
+    hands: Sequence[ReplyTree | ReplySweep], worths: dict[Start, ReplyBounds], time: SearchTime | None = None
+) -> None:
+    """Work out again what hands are worth that lead back to more dice, until that stands or the time is over.
+
+    Bounds hold after each hand: they only come closer.
+    """
     for _ in range(PASSES):
         before = list(worths.values())
         for hand in hands:
+            if time is not None and time.over:
+                return
             worths[hand.start] = hand.bounds(worths)
         if np.abs(np.array(before) - np.array(list(worths.values()))).max() < STILL:
             break

@@ -37,6 +37,7 @@ from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE, N_ACTIONS
 from dicegym.games.hog.solving.sweeps import BY_SCORES, REMEMBERING, ByScores
 from dicegym.games.hog.strategy_file import strategy_source
 from dicegym.games.parts import Progress
+from dicegym.games.worth import SearchTime
 from dicegym.play.player import FunctionPlayer, Player
 from dicegym.play.turn import Turn
 
@@ -257,9 +258,11 @@ class _Climber:
             changes = self.sweep.improve(tables, self.reach, MARGIN, self.values)
             yield sum(self.sweep.rates(self.values)) / 2, tables[0].copy()
 
-    def climb(self, table: np.ndarray) -> tuple[float, np.ndarray]:
-        """Return the last of `sweeps`."""
-        *_, last = self.sweeps(table)
+    def climb(self, table: np.ndarray, time: SearchTime | None = None) -> tuple[float, np.ndarray]:
+        """Return the last of `sweeps`, or the one after which ``time`` is over."""
+        for last in self.sweeps(table):  # noqa: B007 - the last one is wanted
+            if time is not None and time.over:
+                break
         return last
 
     def disturb(self, table: np.ndarray, generator: np.random.Generator) -> np.ndarray:
@@ -280,11 +283,22 @@ class _Climber:
         return disturbed
 
 
-def _climbed(climber: _Climber, starts: Sequence[np.ndarray]) -> Iterator[tuple[float, np.ndarray]]:
-    """Yield where each of the starts leads, climbing from several at once: as many as there are cores."""
+def _climbed(
+    climber: _Climber, starts: Sequence[np.ndarray], time: SearchTime | None
+) -> Iterator[tuple[float, np.ndarray]]:
+    """Yield where each of the starts leads, climbing from several at once: as many as there are cores.
+
+    After ``time`` no other start is begun.
+    """
+
+    def climb(start: np.ndarray) -> tuple[float, np.ndarray]:
+        if time is not None and time.over:
+            return 0.0, start
+        return _Climber(climber.opponent, climber.sweep).climb(start, time)
+
     with ThreadPoolExecutor(cores()) as pool:
         try:
-            yield from pool.map(lambda start: _Climber(climber.opponent, climber.sweep).climb(start), starts)
+            yield from pool.map(climb, starts)
         except BaseException:  # Ctrl-C: stop after what is being climbed
             pool.shutdown(wait=False, cancel_futures=True)
             raise
@@ -302,7 +316,13 @@ def improvements(start: Strategy, opponent: Strategy, game: Game) -> Iterator[tu
 
 
 def best_table(
-    opponent: Strategy, game: Game, *, seed: int = 0, trials: int = TRIALS, progress: Progress | None = None
+    opponent: Strategy,
+    game: Game,
+    *,
+    seed: int = 0,
+    trials: int = TRIALS,
+    progress: Progress | None = None,
+    time: SearchTime | None = None,
 ) -> tuple[float, np.ndarray]:
     """Return the best table found against ``opponent``: by both scores, and by what is remembered with ``memory``.
 
@@ -318,6 +338,7 @@ def best_table(
         seed: same seed, same table.
         trials: 0 or more; at goal 100 one takes about a third of a second.
         progress: told after each start and each trial.
+        time: how long to search, in place of ``trials``; what is found then depends on the machine.
 
     Returns:
         The win rate, the first to move drawn by a fair coin, and the table int8[goal, goal]; int8[goal, goal, 4, 2]
@@ -337,17 +358,23 @@ def best_table(
     starts += climber.sweep.starts(seeing)
     starts += [generator.integers(0, N_ACTIONS, shape, np.int8) + np.int8(FIRST_NUMBER) for _ in range(2)]
     best, table = -1.0, starts[0]
+    if time is not None:
+        best, table = next(climber.sweeps(starts[0]))  # which loads what is compiled
+        time.begin()
+    tries = range(trials) if time is None else itertools.takewhile(lambda _: not time.over, itertools.count())
     for number, (value, candidate) in enumerate(
         itertools.chain(
-            _climbed(climber, starts),
-            (climber.climb(climber.disturb(table, generator)) for _ in range(trials)),  # of the best until then
+            _climbed(climber, starts, time),
+            (climber.climb(climber.disturb(table, generator), time) for _ in tries),  # of the best until then
         ),
         1,
     ):
         if value > best:
             best, table = value, candidate
-        if progress is not None:
+        if progress is not None and time is None:
             progress(number, len(starts) + trials, f"{best:.6f}")
+        elif progress is not None and time is not None:
+            progress(int(min(time.spent, time.seconds)), int(time.seconds), f"{best:.6f}")
     return best, table
 
 

@@ -30,6 +30,7 @@ from dicegym.games.liarsdice import exact_kernels as kernels
 from dicegym.games.liarsdice import rules
 from dicegym.games.liarsdice.exact_kernels import FACES, LIAR, N_BIDS, N_CHOICES, N_SETS
 from dicegym.games.parts import Progress, plays_with
+from dicegym.games.worth import SearchTime
 from dicegym.play.player import DrawsOpenly, Player, draws_openly, sit_down, whole
 from dicegym.play.turn import Act, Turn
 
@@ -223,11 +224,17 @@ def best_response(opponent: Strategy, game: Game) -> tuple[float, np.ndarray]:
 
 
 def best_table(
-    opponent: Strategy, game: Game, *, seed: int = 0, trials: int = 0, progress: Progress | None = None
+    opponent: Strategy,
+    game: Game,
+    *,
+    seed: int = 0,
+    trials: int = 0,
+    progress: Progress | None = None,
+    time: SearchTime | None = None,
 ) -> tuple[float, np.ndarray]:
     """Return the best win rate against ``opponent`` by what players see, and a table that has it.
 
-    There is no better one, and nothing to search: ``seed``, ``trials`` and ``progress`` make no difference. A
+    There is no better one, and nothing to search: ``seed``, ``trials``, ``progress`` and ``time`` make no difference. A
     strategy against which this is 0.5 cannot be exploited.
     """
     against = _table(opponent, game)

@@ -6,15 +6,15 @@ from dicegym.engine.game import Game
 from dicegym.games.bidding import values
 from dicegym.games.bidding.values import check_best_reply, sources
 from dicegym.games.liarsdice_spot_on.luck import WAYS
-from dicegym.games.worth import Bracket, Progress
+from dicegym.games.worth import Bracket, Progress, SearchTime
 from dicegym.play.player import Player
 
 __all__ = ["best_reply", "check_best_reply", "exploitability", "sources"]
 
 
-def exploitability(player: Player, game: Game, *, seconds: float, progress: Progress | None = None) -> Bracket:
+def exploitability(player: Player, game: Game, *, time: SearchTime, progress: Progress | None = None) -> Bracket:
     """Return the bounds of how often the best reply to ``player`` wins; see `dicegym.games.bidding.values`."""
-    return values.exploitability(player, game, WAYS, seconds=seconds, progress=progress)
+    return values.exploitability(player, game, WAYS, time=time, progress=progress)
 
 
 def best_reply(player: Player, game: Game, gap: float) -> Bracket:

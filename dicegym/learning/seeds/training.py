@@ -237,7 +237,7 @@ class _Trainings:
 
     def _begin(self, task: SeedTask) -> None:
         task = task._replace(threads=self._threads, overrides=(*task.overrides, f"run.torch_threads={self._threads}"))
-        self._progress(task.seed, 0, self._total, "preparing (what is compiled the first time takes minutes)")
+        self._progress(task.seed, 0, self._total, "preparing")
         self._under_way.append(_UnderWay(task, self._place.hire(task, self._folder / f"seed-{task.seed}.log")))
 
     def _hear(self, one: _UnderWay) -> int:

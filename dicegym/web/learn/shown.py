@@ -239,7 +239,7 @@ def _scores(run: WatchedRun) -> ShownChart | None:
             score.opponent,
             f"{score.value:.4f}",
             _interval(score),
-            f"{score.games:,}" if score.games else "exact",
+            score.known_by,
         ]
         for steps, score in list(run.evaluations)[-MOST_ROWS:]
     ]

@@ -17,6 +17,7 @@ import numpy as np
 from dicegym.engine.game import Game
 from dicegym.games.bidding.solving.hand_tree import Policy, Start, faces_of, rolls, start_of
 from dicegym.games.bidding.table import N_BIDS, last_bid
+from dicegym.games.worth import SearchTime
 
 CALL = N_BIDS
 """The challenge that every one of these games has."""
@@ -98,8 +99,11 @@ class ReplyTree:
             else self._answers([record], [reach])[0]
         )
 
-    def improve(self, worths: Worths, seconds: float, gap: float = 0.0) -> ReplyBounds:
-        """Look further for ``seconds``, or until the bounds are ``gap`` apart or all was looked at; return them."""
+    def improve(self, worths: Worths, seconds: float, gap: float = 0.0, whole: SearchTime | None = None) -> ReplyBounds:
+        """Look further for ``seconds``, or until the bounds are ``gap`` apart or all was looked at; return them.
+
+        A look that has begun goes on beyond ``seconds``, but not beyond the time for the ``whole`` search.
+        """
         end = time.monotonic() + seconds
         while True:
             values = self._values(worths)
@@ -110,8 +114,8 @@ class ReplyTree:
             wanted = self._wanted(values, worths)
             left.sort(key=lambda number: -wanted[number])
             for number in left[: max(1, min(MOST_AT_ONCE, int(len(left) * SHARE)))]:
-                self._look(self._points[number])
-                if time.monotonic() >= end:  # one look takes a quarter of a second at five dice
+                self._look(self._points[number], whole)
+                if time.monotonic() >= end:  # one look takes a quarter of a second and more at five dice
                     break
 
     def bounds(self, worths: Worths) -> ReplyBounds:
@@ -196,8 +200,8 @@ class ReplyTree:
         self._points.append(point)
         return len(self._points) - 1
 
-    def _look(self, point: _Point) -> None:
-        """Ask what the player answers to all that the replier may bid."""
+    def _look(self, point: _Point, whole: SearchTime | None) -> None:
+        """Ask what the player answers to all that the replier may bid; forget it if the time is over before."""
         bids = [
             action
             for action in np.flatnonzero(self._game.legal(point.record)).tolist()
@@ -208,10 +212,18 @@ class ReplyTree:
             record = point.record.copy()
             self._game.step(record, action)
             records.append(record)
-        point.options = self._answers(records, [point.reach] * len(records)) if records else []
+        before = len(self._points)
+        options = self._answers(records, [point.reach] * len(records), whole) if records else []
+        if len(options) == len(records):
+            point.options = options
+        else:
+            del self._points[before:]
 
-    def _answers(self, records: list[Any], reaches: list[np.ndarray]) -> list[_Option]:
-        """Return what the player makes of public points at which it is to move, asked in one call."""
+    def _answers(self, records: list[Any], reaches: list[np.ndarray], whole: SearchTime | None = None) -> list[_Option]:
+        """Return what the player makes of public points at which it is to move, asked in one call.
+
+        Those that are left when the time is over are missing.
+        """
         held = [np.flatnonzero(reach > 0) for reach in reaches]
         asked = np.concatenate(
             [np.repeat(np.atleast_1d(record), len(mine)) for record, mine in zip(records, held, strict=True)]
@@ -220,6 +232,8 @@ class ReplyTree:
         actions, chances = self._policy(asked)
         options, first = [], 0
         for record, reach, mine in zip(records, reaches, held, strict=True):
+            if whole is not None and whole.over:
+                break
             part = chances[first : first + len(mine)]
             first += len(mine)
             calls: dict[int, np.ndarray] = {}

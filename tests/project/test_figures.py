@@ -1,0 +1,206 @@
+"""Figures on pages are those of the cards, files and solvers that they are of."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import dicegym
+from dicegym.analysis.grades import grade
+from dicegym.analysis.valuers import valuer
+from dicegym.cli.common import parameters_of
+from dicegym.games.hog import exact as hog
+from dicegym.games.parts import DUEL, need, tabulated
+from dicegym.players import model as models
+
+ROOT = Path(__file__).resolve().parents[2]
+BEST_REPLY = re.compile(r"The best reply to it wins at least ([\d.]+), at most ([\d.]+) of games")
+
+
+def text_of(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def on_card(agent: str) -> tuple[float, float]:
+    """Return the bounds of the best reply that a model's card tells; ``agent`` is ``GAME/NAME``."""
+    found = BEST_REPLY.search(text_of(f"agents/{agent}.md"))
+    assert found is not None
+    return float(found[1]), float(found[2])
+
+
+def low(agent: str) -> float:
+    return on_card(agent)[0]
+
+
+def high(agent: str) -> float:
+    return on_card(agent)[1]
+
+
+def trained(agent: str) -> float:
+    """Return what a trained best response wins, as it was measured."""
+    found: float = json.loads(text_of(f"agents/{agent}.exploited.json"))["exploited"]["score"]["value"]
+    return found
+
+
+def score(agent: str) -> float:
+    found: float = models.facts(ROOT / f"agents/{agent}.zip")["score"]["value"]
+    return found
+
+
+CLAIMS = [
+    ("README.md", r"That is ([\d.]+) to ([\d.]+)\s+of `ppo` in Hog", [(low, "hog/ppo"), (high, "hog/ppo")]),
+    ("README.md", r"In Liar's Dice it is\s+([\d.]+) of `ppo`", [(trained, "liarsdice/ppo")]),
+    ("README.md", r"([\d.]+) of `taught`", [(trained, "liarsdice/taught")]),
+    ("docs/train.md", r"^\| Hog \|.* wins (\d+) to (\d+) %", [(low, "hog/ppo"), (high, "hog/ppo")]),
+    ("docs/train.md", r"^\| Hog \|[^|]*\| ([\d.]+) against", [(score, "hog/ppo")]),
+    ("docs/train.md", r"^\| Hog, `taught` \|.* to it (\d+) to (\d+) %", [(low, "hog/taught"), (high, "hog/taught")]),
+    ("docs/train.md", r"^\| Hog, `taught` \|[^|]*\| ([\d.]+) against", [(score, "hog/taught")]),
+    ("docs/train.md", r"^\| Hog, `memory` \|[^|]*\| ([\d.]+) against", [(score, "hog/memory")]),
+    ("docs/train.md", r"^\| Hog, `memory_taught` \|[^|]*\| ([\d.]+) against", [(score, "hog/memory_taught")]),
+    ("docs/train.md", r"that ships \|.*\| ([\d.]+) \|", [(score, "hog/ppo")]),
+    ("docs/train.md", r"^\| Liar's Dice \|.* decisions, wins (\d+) %", [(trained, "liarsdice/ppo")]),
+    ("docs/train.md", r"^\| Liar's Dice, spot on \|.*? in (\d+) % against", [(trained, "liarsdice_spot_on/ppo")]),
+    ("docs/train.md", r"`four` \|.*? decisions, in (\d+) % against", [(trained, "liarsdice_spot_on/four")]),
+    (
+        "docs/train.md",
+        r"two, `taught` \|.* decisions, wins (\d+) % of games against it and (\d+) %",
+        [(trained, "liarsdice/taught"), (trained, "liarsdice_spot_on/taught")],
+    ),
+    (
+        "docs/train.md",
+        r"two, `wary` \|.* decisions, (\d+) % and (\d+) %",
+        [(trained, "liarsdice/wary"), (trained, "liarsdice_spot_on/wary")],
+    ),
+    ("docs/train.md", r"^\| Lucky & Co \|.* decisions, in (\d+) % against", [(trained, "lucky/ppo")]),
+    ("docs/train.md", r"`balanced` \|.* decisions, in (\d+) %", [(trained, "lucky/balanced")]),
+    ("docs/self_play.md", r"([\d.]+) against the agent `ppo`", [(trained, "liarsdice/ppo")]),
+    ("docs/self_play.md", r"wins ([\d.]+) of games against the agent `ppo` of Liar's", [(trained, "liarsdice/ppo")]),
+    ("docs/self_play.md", r"^\| `ppo` \| \|.*\| ([\d.]+) \|$", [(trained, "liarsdice/ppo")]),
+    ("docs/self_play.md", r"^\| Liar's Dice, `taught` \| 5 \| ([\d.]+) ", [(trained, "liarsdice/taught")]),
+    ("docs/self_play.md", r"^\| spot on, `taught` \| 5 \| ([\d.]+) ", [(trained, "liarsdice_spot_on/taught")]),
+]
+"""Where a page tells what a card or a file beside a model tells: (page, pattern of the figures, what each is of)."""
+
+
+@pytest.mark.parametrize(("page", "pattern", "sources"), CLAIMS)
+def test_a_page_says_what_the_card_says(page: str, pattern: str, sources: list[Any]) -> None:
+    found = re.search(pattern, text_of(page), re.MULTILINE)
+    assert found is not None, f"{page} has no {pattern}"
+    for said, (figure, agent) in zip(found.groups(), sources, strict=True):
+        digits = len(said.partition(".")[2])
+        value = figure(agent) * (1 if digits else 100)
+        assert abs(float(said) - value) <= 0.5000001 * 10.0**-digits, f"{page}: {said}, {agent}: {value}"
+
+
+# --- Hog by scores alone, in docs/solve.md -----------------------------------------------------------------------
+
+
+TRIALS = 10
+"""Of the searches on the page."""
+HOG = {
+    row[0]: (bool(row[1]), [float(cell) for cell in row[2:]])
+    for row in re.findall(
+        r"^\| `(\w+)`(, one drawn table)? \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$",
+        text_of("docs/solve.md"),
+        re.MULTILINE,
+    )
+}
+
+
+def hog_tables() -> dict[str, tuple[np.ndarray, bool]]:
+    game, found = dicegym.game("hog"), {}
+    for name in HOG:
+        table, draws = tabulated(need(game, DUEL), dicegym.agent(game, name), game)
+        found[name] = (table if isinstance(table, np.ndarray) else hog.tabulate(table, game)), draws
+    return found
+
+
+def test_every_agent_of_hog_is_on_the_page_with_its_exact_figures() -> None:
+    game, tables = dicegym.game("hog"), hog_tables()
+    assert list(HOG) == sorted(HOG, key=lambda name: HOG[name][1][1])
+    assert set(HOG) == set(dicegym.agent_names(game))
+    matrix = hog.win_rate_matrix([table for table, _ in tables.values()], game)
+    for number, (name, (table, draws)) in enumerate(tables.items()):
+        is_drawn, (mean, best, seeing) = HOG[name]
+        assert draws == is_drawn, name
+        assert mean == pytest.approx(np.delete(matrix[number], number).mean(), abs=5.1e-4), name
+        assert seeing == pytest.approx(hog.best_response(table, game)[0], abs=5.1e-4), name
+        assert best <= seeing
+
+
+@pytest.mark.parametrize("name", ["ppo", "taught"])
+def test_the_page_says_of_a_model_what_its_card_says(name: str) -> None:
+    _, (_, best, seeing) = HOG[name]
+    assert (best, seeing) == pytest.approx(on_card(f"hog/{name}"), abs=5.1e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", HOG)
+def test_the_best_table_found_is_the_one_on_the_page(name: str) -> None:
+    game = dicegym.game("hog")
+    assert hog.best_table(hog_tables()[name][0], game, trials=TRIALS)[0] == pytest.approx(HOG[name][1][1], abs=5.1e-4)
+
+
+# --- docs/grades.md ----------------------------------------------------------------------------------------------
+
+
+class Grades(NamedTuple):
+    """A table of the page."""
+
+    game: dicegym.Game
+    games: int
+    others: tuple[str, ...]
+    rows: dict[str, tuple[str, ...]]
+    """Cells by agent."""
+
+
+def grades() -> list[Grades]:
+    found = []
+    for words, body in re.findall(
+        r"^`dicegym grade ([^`]+)`\n\n((?:\|.*\n)+)", text_of("docs/grades.md"), re.MULTILINE
+    ):
+        game, _, rest = words.partition(" ")
+        parameters = parameters_of(re.findall(r"-p (\S+)", rest))
+        table = dicegym.game(game, **parameters)
+        rows = [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in body.splitlines()[2:]]
+        others = re.findall(r"--against (\w+)", rest) or ([table.spec.baseline] if table.players > 1 else [])
+        games = int(re.findall(r"--games (\d+)", rest)[0])
+        found.append(Grades(table, games, tuple(others), {row[0]: row[1:] for row in rows}))
+    return found
+
+
+GRADES = grades()
+
+
+@pytest.mark.parametrize("one", GRADES, ids=lambda one: repr(one.game))
+def test_grades_are_in_their_order(one: Grades) -> None:
+    rates = [float(cells[0].partition(" ")[0]) for cells in one.rows.values()]
+    assert rates == sorted(rates)
+
+
+@pytest.mark.parametrize("name", ["hog", "liarsdice", "liarsdice_spot_on", "yatzy"])
+def test_every_agent_is_graded(name: str) -> None:
+    tables = [one for one in GRADES if one.game.name == name]
+    models_of_it = {path.stem for path in (ROOT / "agents" / name).glob("*.zip")}
+    assert {agent for one in tables for agent in one.rows} == {*dicegym.agent_names(tables[0].game), *models_of_it}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("one", "name"),
+    [(one, name) for one in GRADES for name in one.rows],
+    ids=lambda value: getattr(value, "game", value),
+)
+def test_a_grade_is_the_one_on_the_page(one: Grades, name: str) -> None:
+    game, values = one.game, valuer(one.game)
+    found = grade(
+        game, dicegym.agent(game, name), [dicegym.agent(game, other) for other in one.others], one.games, 0, values
+    )
+    unit, digits = (1, 3) if values.unit == "points" else (100, 2)
+    rate = found.error_rate
+    assert one.rows[name][0] == f"{unit * rate.mean:.{digits}f} ± {unit * rate.half:.{digits}f}"
