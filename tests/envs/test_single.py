@@ -200,7 +200,7 @@ def test_illegal_actions_by_the_rule_raised_or_terminating() -> None:
         env.step(3)
 
 
-@pytest.mark.parametrize("action", [1.0, "5", None, np.array([1, 2]), [3]])
+@pytest.mark.parametrize("action", [1.0, "5", None, np.array([1, 2]), [3], np.array([3]), True])
 def test_what_is_no_whole_number_is_refused_and_costs_nothing(action: Any) -> None:
     env = SingleAgentEnv("hog", seat=0)
     env.reset(seed=0)
