@@ -85,6 +85,10 @@ class FaultWarning(RuntimeWarning):
     """An agent failed, and the game went on with what its rules take a failure for."""
 
 
+class UntrustedCodeWarning(UserWarning):
+    """A program that does not ship with the package runs in this process, where it can read all that is in memory."""
+
+
 class ModelError(DicegymError):
     """A trained model does not fit the game it is asked to play."""
 

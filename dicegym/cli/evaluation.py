@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shlex
+import tomllib
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -109,7 +110,10 @@ def evaluate(
     model: Annotated[str, typer.Argument(help="a model's file, or any agent")],
     against: Annotated[
         list[str] | None,
-        typer.Option(help="an opponent, or `all` for every agent; repeatable (default: the game's baseline)"),
+        typer.Option(
+            help="an opponent, a mix such as '{even=1, bayes=3}', or `all` for every agent; repeatable "
+            "(default: the game's baseline)"
+        ),
     ] = None,
     game: GameOption = None,
     games: Annotated[int, typer.Option(min=1, help="games to play where there is no exact value")] = 10_000,
@@ -152,9 +156,12 @@ def evaluate(
     if ALL in named and (together or len(named) > 1):
         raise ParameterError(f"--against {ALL} stands for every agent, one after the other: give it alone")
     table = table_for(model, game, parameter, players, len(named) if together else min(1, len(named)))
-    met = everybody(table, model) if named == [ALL] else named
+    met: list[Any] = everybody(table, model) if named == [ALL] else [one_or_mix(text) for text in named]
+    if together and any(isinstance(one, dict) for one in met):
+        raise ParameterError("--together seats each of --against, and a mix is drawn for each seat: leave out one")
     opponents: Sequence[Any] = [met] if together and met else met
-    strangers = [one for one in (model, *met) if is_strangers(table, one)]
+    everyone = [model, *(agent for one in met for agent in (one if isinstance(one, dict) else [one]))]
+    strangers = [one for one in everyone if is_strangers(table, one)]
     apart = bool(strangers) or ray is not None or (workers or 1) > 1
     if apart and (trust or device != "cpu"):
         what = "--trust" if trust else f"--device {device}"
@@ -200,6 +207,23 @@ def evaluate(
     about = {"model": model, "game": table.name, "players": table.players, "parameters": table.parameters}
     about |= {"fingerprint": table.fingerprint, "seed": seed, "faults": len(faults)}
     write_json(json_file, [about | score.to_json() for score in scores])
+
+
+def one_or_mix(text: str) -> str | dict[str, Any]:
+    """Return an agent as it was named, or a mix, ``{agent = weight, ...}``, as settings write it.
+
+    Raises ParameterError for a mix that cannot be read.
+    """
+    if not text.lstrip().startswith("{"):
+        return text
+    try:
+        mix = tomllib.loads(f"mix = {text}")["mix"]
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        raise ParameterError(
+            f"{one_line(text, 200)!r} is no mix of opponents ({error}): write agents and weights, as in "
+            """'{even=1, "always_roll(5)"=3}'"""
+        ) from None
+    return dict(mix)
 
 
 def everybody(table: dicegym.Game, model: str) -> list[str]:

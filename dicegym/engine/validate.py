@@ -76,9 +76,16 @@ def one_of(name: str, value: Any, known: Sequence[str]) -> str:
 
 
 def as_int64(value: Any) -> int | None:
-    """Return ``value`` as an int, or None if it is no whole number of 64 bits: how actions are read."""
-    try:
-        number = operator.index(value)
-    except TypeError:
-        return None
+    """Return ``value`` as an int, or None if it is no whole number of 64 bits: how actions are read.
+
+    An array or tensor is a number only without a shape, as for Gymnasium's ``Discrete``: one of shape (1,) is a row.
+    """
+    number = value
+    if type(value) is not int:  # which most are
+        if isinstance(value, bool) or getattr(value, "shape", ()) != ():
+            return None
+        try:
+            number = operator.index(value)
+        except TypeError:
+            return None
     return number if -(1 << 63) <= number < 1 << 63 else None

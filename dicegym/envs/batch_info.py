@@ -1,4 +1,4 @@
-"""What ``info`` tells of a batch: masks and seats, faults, and the episodes that ended with a step.
+"""What ``info`` tells of a batch: masks, seats, faults and returns, and the episodes that ended with a step.
 
 Gymnasium's form: a dict of arrays over all games, each beside a bool array ``"_name"`` that says for which it is meant.
 """
@@ -11,7 +11,15 @@ from typing import Any
 import numpy as np
 
 from dicegym.envs.batch_kernels import BatchArrays, tell_rows
-from dicegym.envs.options import ILLEGAL_ACTION
+from dicegym.envs.options import ILLEGAL_ACTION, NO_FAULT
+
+
+def fault_words(faults: Sequence[str]) -> np.ndarray:
+    """Return what ``info`` tells of an action, by the number in `dicegym.envs.batch_kernels.ROW` (object array).
+
+    ``faults`` is what was wrong with an action, by its number (`dicegym.engine.spec.GameSpec.faults`).
+    """
+    return np.array([NO_FAULT, *faults[1:], ILLEGAL_ACTION], object)  # the last is that of number -1
 
 
 class BatchInfo:
@@ -21,71 +29,84 @@ class BatchInfo:
 
     Args:
         batch: the games.
-        faults: what was wrong with an action, by its number (`dicegym.engine.spec.GameSpec.faults`).
+        faults: as for `fault_words`.
     """
 
     def __init__(self, batch: BatchArrays, faults: Sequence[str]) -> None:
+        n = len(batch.rows)
         self._batch = batch
         self._masks = batch.masks.view(np.int8)  # the same memory in Gymnasium's form
         self._seats = batch.rows["seat"]
-        self._everybody = np.ones(len(batch.rows), np.bool_)
-        self._which, self._slots = np.zeros((2, len(batch.rows)), np.int64)
-        self._words = np.array([*faults, ILLEGAL_ACTION], object)  # the last is that of number -1
+        self._everybody = np.ones(n, np.bool_)
+        self._which, self._slots = np.zeros((2, n), np.int64)
+        self._words = fault_words(faults)
+        self._no_faults = np.full(n, NO_FAULT, object)
+        self._no_faults.flags.writeable = False  # so that steps without faults hand out the same
         self._same_step = len(batch.final_observations) > 0
         self._lasts = np.fromiter(batch.final_observations, object, len(batch.final_observations))
-        self._nothing_legal = np.broadcast_to(np.zeros((1, batch.masks.shape[1]), np.int8), batch.final_masks.shape)
 
     def of_reset(self, which: np.ndarray, copy: bool) -> dict[str, Any]:
-        """Return the masks and seats of the present episodes, meant for the rows ``which`` (int64)."""
-        info = self._present(copy)
-        if len(which) < len(self._everybody):
-            info["_action_mask"][:] = False
-            info["_action_mask"][which] = True
-        return info
-
-    def _present(self, copy: bool) -> dict[str, Any]:
+        """Return what is told of the present episodes, meant for the rows ``which`` (int64)."""
         meant = self._everybody.copy()
+        if len(which) < len(meant):
+            meant[:] = False
+            meant[which] = True
+        return self._present(meant, self._no_faults, copy)
+
+    def _present(self, meant: np.ndarray, faults: np.ndarray, copy: bool) -> dict[str, Any]:
+        masks, seats, results = self._masks, self._seats, self._batch.results
+        if copy:
+            masks, seats, results = masks.copy(), seats.copy(), results.copy()
         return {
-            "action_mask": self._masks.copy() if copy else self._masks,
+            "action_mask": masks,
             "_action_mask": meant,
-            "seat": self._seats.copy() if copy else self._seats,
+            "seat": seats,
             "_seat": meant,
+            "fault": faults,
+            "_fault": meant,
+            "returns": results,
+            "_returns": meant,
         }
 
     def of_step(self, copy: bool) -> dict[str, Any]:
-        """Return the present masks and seats, the faults of a step, and the results of games that ended with it.
+        """Return the present masks, seats and returns, and the faults of a step.
 
         In same-step mode what is told of episodes that ended stands under ``"final_info"``, beside ``"final_obs"``:
         copies, unless those of the batch are to be handed out.
         """
         batch = self._batch
         n = len(batch.rows)
-        over, ended, seats = np.zeros(n, np.bool_), np.zeros(n, np.bool_), np.zeros(n, np.int64)
-        gained = np.zeros(batch.results.shape, np.float32)
+        ended, seats = np.zeros(n, np.bool_), np.zeros(n, np.int64)
         which, slots = self._which, self._slots
-        faulty, ends, overs, truncated = tell_rows(batch.rows, batch.results, over, ended, seats, gained, which, slots)
-        info = self._present(copy)
-        told = info
-        if ends and self._same_step:
-            told = {"seat": seats, "_seat": ended}
-            if truncated:
-                told["action_mask"] = np.zeros(batch.masks.shape, np.int8)
-                told["action_mask"][which[:ends]] = batch.final_masks[slots[:ends]]
-            else:  # nothing is legal where a game is over
-                told["action_mask"] = self._nothing_legal.copy() if copy else self._nothing_legal
-            told["_action_mask"] = ended
-            info["final_obs"], info["_final_obs"] = self._last_observations(which[:ends], slots[:ends], copy), ended
-            info["final_info"], info["_final_info"] = told, ended
-        if overs:
-            told["returns"], told["_returns"] = gained, over
+        faulty, ends, cut_off = tell_rows(batch.rows, ended, seats, which, slots)
+        faults = self._words[batch.rows["fault"]] if faulty else self._no_faults
+        if not (ends and self._same_step):
+            return self._present(self._everybody.copy(), faults, copy)
+        which, slots = which[:ends], slots[:ends]
+        masks = np.zeros(batch.masks.shape, np.int8)
+        if cut_off:  # nothing is legal where a game is over
+            masks[which] = batch.final_masks[slots]
+        results, last_faults = np.zeros(batch.results.shape, np.float32), self._no_faults
+        results[which] = batch.final_results[slots]
         if faulty:
-            fault = batch.rows["fault"]
-            words, meant = self._words[fault], fault != 0
-            told["fault"], told["_fault"] = words, meant
-            if told is not info:
-                told["_fault"] = meant & ended
-                if (meant & ~ended).any():
-                    info["fault"], info["_fault"] = words, meant & ~ended
+            last_faults = last_faults.copy()
+            last_faults[which] = faults[which]
+            faults[which] = NO_FAULT
+        info = self._present(self._everybody.copy(), faults, copy)
+        info["final_obs"], info["_final_obs"] = self._last_observations(which, slots, copy), ended
+        info["final_info"], info["_final_info"] = (
+            {
+                "action_mask": masks,
+                "_action_mask": ended,
+                "seat": seats,
+                "_seat": ended,
+                "fault": last_faults,
+                "_fault": ended,
+                "returns": results,
+                "_returns": ended,
+            },
+            ended,
+        )
         return info
 
     def _last_observations(self, which: np.ndarray, slots: np.ndarray, copy: bool) -> np.ndarray:

@@ -118,7 +118,7 @@ class BatchArrays(NamedTuple):
     who: np.ndarray
     """int16[n, players]: who sits where, as indices into ``OpponentArrays.codes``; -1: the learner."""
     results: np.ndarray
-    """float32[n, players]: returns at the learner's last turn or at the end."""
+    """float32[n, players]: returns at the learner's turn or at the end: what each seat has gained so far."""
     observations: np.ndarray
     """float32[n, observation size], the learner's."""
     masks: np.ndarray
@@ -128,6 +128,8 @@ class BatchArrays(NamedTuple):
     else empty. Indexed by `ROW`'s ``slot``, so that each step writes the same few."""
     final_masks: np.ndarray
     """Beside them."""
+    final_results: np.ndarray
+    """Beside them: ``results`` at the end of the episode."""
 
 
 class Share(NamedTuple):
@@ -229,9 +231,12 @@ def _other_reward(state, kind, seat, scratch):
 
 @loop_kernel
 def _count(row, cap):
-    """Count a decision of the learner; say whether its episode is truncated, and whether it has ended."""
+    """Count a decision of the learner; say whether its episode is truncated, and whether it has ended.
+
+    A game that ends with the last decision allowed is both terminated and truncated, as by Gymnasium's ``TimeLimit``.
+    """
     row.decisions += 1
-    row.truncated = cap > 0 and row.decisions >= cap and not row.terminated
+    row.truncated = cap > 0 and row.decisions >= cap
     row.ended = row.terminated or row.truncated
 
 
@@ -291,6 +296,8 @@ def advance_rows(share, first, batch, opponents):
             for place in range(batch.observations.shape[1]):
                 batch.final_observations[row.slot, place] = batch.observations[i, place]
             batch.final_masks[row.slot, :] = False
+            for seat in range(len(result)):
+                batch.final_results[row.slot, seat] = result[seat]
             row.final_seat = row.seat
             row.decisions = 0
             begins = True
@@ -316,10 +323,10 @@ def advance_rows(share, first, batch, opponents):
                 break
             playing, gained = row.phase == PLAYING, 0.0
             begins = False
+            if playing and kind != OF_RETURNS:
+                gained = _other_reward(state, kind, row.seat, result)
+            returns(state, result)
             if playing:
-                if kind != OF_RETURNS:
-                    gained = _other_reward(state, kind, row.seat, result)
-                returns(state, result)
                 row.terminated = state.over
                 _count(row, options.cap)
                 begins = row.ended and mode == SAME_STEP
@@ -342,6 +349,8 @@ def advance_rows(share, first, batch, opponents):
                     ends += 1
                 slot = np.uint64(row.slot)
                 observe_and_mask(state, row.seat, batch.final_observations[slot], batch.final_masks[slot])
+                for seat in range(len(result)):
+                    batch.final_results[slot, seat] = result[seat]
                 row.final_seat = row.seat
                 row.decisions = 0
             else:
@@ -385,32 +394,33 @@ def tell_steps(rows, scale, rewards, dones, sums, lengths, which, slots, totals,
 
     ``rewards`` (float32) are set to those of the step times ``scale``, ``dones`` to whether an episode ended. ``sums``
     (float64) and ``lengths`` (int64) are what an episode came to so far. Of those that ended the last four tell from
-    the beginning on: rows, where their last observations are, sums and lengths. Returns how many ended.
+    the beginning on: rows, where their last observations are, sums and lengths. Returns (how many ended, how many
+    actions were at fault).
     """
-    ends = np.int64(0)
+    ends, faults = np.int64(0), np.int64(0)
     for i in range(len(rows)):
         row = rows[i]
         rewards[i] = row.reward * scale
         dones[i] = row.ended
         sums[i] += row.reward
         lengths[i] += 1
+        faults += row.fault != 0
         if row.ended:
             which[ends], slots[ends], totals[ends], counts[ends] = i, row.slot, sums[i], lengths[i]
             sums[i], lengths[i] = 0.0, 0
             ends += 1
-    return ends
+    return ends, faults
 
 
 @loop_kernel
-def tell_rows(rows, results, over, ended, seats, gained, which, slots):
-    """Write what a step brought in each row: arrays are indexed by row, and those of no meaning are 0 there.
+def tell_rows(rows, ended, seats, which, slots):
+    """Write what a step brought in each row.
 
-    ``over`` says whose games ended by their rules, with the returns in ``gained``, ``ended`` whose episodes ended,
-    with the learner's seat in ``seats``. ``which`` and ``slots`` are written from the beginning on: the rows whose
-    episodes ended, and where their last observations are. Returns (faults, episodes that ended, games that did,
-    episodes that were truncated).
+    ``ended`` says whose episodes ended, ``seats`` the learner's seat in those (0 elsewhere). ``which`` and ``slots``
+    are written from the beginning on: the rows whose episodes ended, and where their last observations are. Returns
+    (faults, episodes that ended, games that went on when their episodes were truncated).
     """
-    faults, ends, overs, truncated = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    faults, ends, cut_off = np.int64(0), np.int64(0), np.int64(0)
     for i in range(len(rows)):
         row = rows[i]
         faults += row.fault != 0
@@ -418,12 +428,7 @@ def tell_rows(rows, results, over, ended, seats, gained, which, slots):
             continue
         which[ends], slots[ends] = i, row.slot
         ends += 1
-        truncated += row.truncated
+        cut_off += not row.terminated
         ended[i] = True
         seats[i] = row.final_seat
-        if row.terminated and row.fault >= 0:
-            overs += 1
-            over[i] = True
-            for seat in range(results.shape[1]):
-                gained[i, seat] = results[i, seat]
-    return faults, ends, overs, truncated
+    return faults, ends, cut_off

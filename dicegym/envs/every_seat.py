@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import gymnasium as gym
@@ -12,17 +13,19 @@ from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
 from dicegym.engine.validate import seed_number
 from dicegym.envs.options import (
-    RENDER_MODES,
     check_cap,
     check_illegal_reward,
     check_on_illegal,
     check_render_mode,
     check_reward,
     read_state,
+    render_modes,
     reward_sums,
 )
+from dicegym.envs.privileged import Privileged
 from dicegym.envs.render import render_game
 from dicegym.envs.window import Window
+from dicegym.errors import ParameterError, StepError
 from dicegym.pictures.drawing import draw
 
 
@@ -52,7 +55,7 @@ class EverySeat:
         self.render_mode = check_render_mode(render_mode)
         self.metadata = {
             "name": f"{game.name}_v0",
-            "render_modes": list(RENDER_MODES),
+            "render_modes": render_modes(),
             "is_parallelizable": is_parallelizable,
             "render_fps": 2,
         }
@@ -75,6 +78,39 @@ class EverySeat:
         """Return the action space of ``agent`` (the same object each time)."""
         return self.action_spaces[agent]
 
+    @cached_property
+    def _hidden(self) -> Privileged | None:
+        """What `state` shows beyond the observation of the first agent; None if seats have no secrets of each other."""
+        try:
+            return Privileged(self.game)
+        except ParameterError:
+            return None
+
+    @cached_property
+    def state_space(self) -> gym.spaces.Box:
+        """The space of `state`."""
+        hidden = self._hidden.size if self._hidden else 0
+        size = self.game.observation_size + hidden + self.game.players
+        return gym.spaces.Box(0.0, 1.0, (size,), np.float32)
+
+    def state(self) -> np.ndarray:
+        """Return the whole table, for a critic that all agents share in training: float32[``state_space.shape``].
+
+        It is the observation of ``player_0``, what the others hide from it (`dicegym.envs.privileged.Privileged`), and
+        a number for each agent: 1 for who is to move, all 0 once the game is over. Dice that are yet to be rolled are
+        no part of it.
+
+        Raises StepError before `reset`.
+        """
+        if self._episode < 0:
+            raise StepError("state() was called with no game going on: call reset() first")
+        first = np.zeros(1, np.int64)
+        hidden = [self._hidden.of(self._states, first)[0]] if self._hidden else []
+        mover = np.zeros(self.game.players, np.float32)
+        if not self._state["over"]:
+            mover[self._state["player"]] = 1
+        return np.concatenate([self.game.observe(self._state, 0), *hidden, mover])
+
     @property
     def state_record(self) -> Any:
         """A copy of the game's record, hidden parts included (for analysis)."""
@@ -94,12 +130,14 @@ class EverySeat:
         else:
             self._states[:] = given
             self._gained[:] = reward_sums(self.game, self._state, self.reward)
+        self._returns = self.game.returns(self._state)
         self.agents = self.possible_agents[:]
 
     def _new_rewards(self) -> list[float]:
         """Return what each seat gained since the last call."""
         before = self._gained.tolist()
-        self._gained[:] = reward_sums(self.game, self._state, self.reward)
+        self._gained[:] = sums = reward_sums(self.game, self._state, self.reward)
+        self._returns = sums if self.reward == "win" else self.game.returns(self._state)
         return [now - then for now, then in zip(self._gained.tolist(), before, strict=True)]
 
     def __getstate__(self) -> dict[str, Any]:

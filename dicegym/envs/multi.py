@@ -11,9 +11,9 @@ from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 
 from dicegym.engine.game import Game
 from dicegym.envs.every_seat import EverySeat
-from dicegym.envs.options import ILLEGAL_ACTION, check_cap, documented, illegal, read_action, set_game
+from dicegym.envs.options import ILLEGAL_ACTION, NO_FAULT, check_cap, documented, illegal, read_action, set_game
 from dicegym.envs.simultaneous import SimultaneousEnv
-from dicegym.errors import StepError
+from dicegym.errors import ParameterError, StepError
 from dicegym.games import game as make_game
 
 
@@ -22,8 +22,11 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
     """Play all seats of a game in turn.
 
     Observations are dicts: ``"observation"`` float32[game.observation_size] and ``"action_mask"``
-    int8[game.n_actions], all zero for seats that are not to move. A reward is what the seat gained by the
-    last decision; `last` adds up what reached an agent since it was last asked.
+    int8[game.n_actions], all zero for agents that are not to move, and for all once the game is over or truncated. A
+    reward is what the seat gained by the last decision; `last` adds up what reached an agent since it was last asked.
+
+    ``infos`` hold the same keys at every step: ``"fault"``, what was wrong with the agent's last action (``""``:
+    nothing), and ``"returns"`` float32[players], the game's result so far. `state` shows the whole table.
 
     Args:
         game: a game's name (the registry fills it in) or a `dicegym.Game`.
@@ -31,8 +34,10 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
             ``infos[agent]["action_mask"]``.
         <on_illegal>
         <reward>
-        max_cycles: truncate when the agent to move has had so many turns already; None: never.
-        max_steps: truncate after so many decisions of all agents together; None: never.
+        max_cycles: truncate when the agent to move has had so many turns already; None: never. A turn is a decision,
+            and where all choose at once a whole choice: there this counts rounds, as for `SimultaneousEnv`.
+        max_steps: truncate after so many decisions of all agents together; None: never. A game that ends with the last
+            turn or decision is both terminated and truncated, as by ``gymnasium.wrappers.TimeLimit``.
         <render_mode>
             It shows the whole table.
         <parameters>
@@ -58,6 +63,7 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
         self.flat = flat
         self._set_up(game, on_illegal, illegal_reward, reward, max_cycles, render_mode, is_parallelizable=False)
         self.max_steps = check_cap("max_steps", max_steps)
+        self._has_caps = max_cycles is not None or max_steps is not None
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         size, n_actions = self.game.observation_size, self.game.n_actions
         for agent in self.possible_agents:
@@ -79,13 +85,14 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
         """
         self._begin(seed, (options or {}).get("state"))
         self._had = [0] * self.game.players  # turns by seat
+        self._steps = 0
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self.infos: dict[str, dict[str, Any]] = {agent: {"fault": NO_FAULT} for agent in self.agents}
         self.agent_selection = self.possible_agents[int(self._state["player"])]
-        self._tell_masks()
+        self._tell()
         if self.render_mode == "human":
             self.render()
 
@@ -106,17 +113,21 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
         return observation if self.flat else {"observation": observation, "action_mask": self._mask_of(agent)}
 
     def _mask_of(self, agent: str) -> np.ndarray:
-        """Return int8[n_actions]: all zero for who is not to move."""
+        """Return int8[n_actions]: all zero for who is not to move, and for all once no more action is taken."""
         mask = np.zeros(self.game.n_actions, np.int8)
-        if agent == self.agent_selection and not self.terminations.get(agent, True):
+        over = self.terminations.get(agent, True) or self.truncations[agent]
+        if agent == self.agent_selection and not over:
             self.game.spec.kernels.legal(self._state, mask.view(np.bool_))
         return mask
 
-    def _tell_masks(self) -> None:
-        """Put the masks into ``infos`` where observations hold none."""
+    def _tell(self) -> None:
+        """Put the returns into ``infos``, and the masks where observations hold none."""
+        returns = self._returns
+        for info in self.infos.values():
+            info["returns"] = returns
         if self.flat:
-            for agent in self.agents:
-                self.infos[agent]["action_mask"] = self._mask_of(agent)
+            for agent, info in self.infos.items():
+                info["action_mask"] = self._mask_of(agent)
 
     def step(self, action: Any) -> None:
         """Play ``action`` for the agent in ``agent_selection`` (None once its game is over).
@@ -133,14 +144,15 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
             return
         number = read_action(action, self.game.n_actions)
         self._cumulative_rewards[agent] = 0.0
-        self.infos[agent].pop("fault", None)
+        self.infos[agent]["fault"] = NO_FAULT
         if self.on_illegal != "rule" and not self._is_legal(number):
             self._illegal(agent, number)
             return
         fault = self.game.spec.kernels.step(self._state, number)
         if fault:
             self.infos[agent]["fault"] = self.game.spec.faults[fault]
-        self._had[self._seat_of[agent]] += 1
+        if self._has_caps:
+            self._count(self._seat_of[agent])
         self._collect()
         if self.render_mode == "human":
             self.render()
@@ -157,17 +169,27 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
         for agent, gained in zip(self.possible_agents, self._new_rewards(), strict=True):
             rewards[agent] = gained
             cumulative[agent] += gained
-        if self._state["over"]:
+        if over := bool(self._state["over"]):
             self.terminations = dict.fromkeys(self.agents, True)
-        elif self._capped():
+        if self._has_caps and self._capped(over):
             self.truncations = dict.fromkeys(self.agents, True)
         self.agent_selection = self.possible_agents[self._state["player"]]
-        self._tell_masks()
+        self._tell()
 
-    def _capped(self) -> bool:
-        if self.max_cycles is not None and self._had[self._state["player"]] >= self.max_cycles:
+    def _count(self, seat: int) -> None:
+        """Count a decision of ``seat``, and its turn if that is complete."""
+        self._steps += 1
+        state = self._state
+        if self.game.spec.joint_action is None or state["over"] or state["player"] != seat:
+            self._had[seat] += 1
+
+    def _capped(self, over: bool) -> bool:
+        if self.max_steps is not None and self._steps >= self.max_steps:
             return True
-        return self.max_steps is not None and sum(self._had) >= self.max_steps
+        if self.max_cycles is None:
+            return False
+        # At the end nobody is to move: the last cycle is complete if everybody has had it.
+        return (min(self._had) if over else self._had[self._state["player"]]) >= self.max_cycles
 
     def _illegal(self, culprit: str, action: int) -> None:
         if self.on_illegal == "raise":
@@ -176,21 +198,75 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
         self.rewards[culprit] = self.illegal_reward
         self._cumulative_rewards[culprit] += self.illegal_reward
         self.terminations = dict.fromkeys(self.agents, True)
+        self._count(self._seat_of[culprit])
+        if self._capped(True):
+            self.truncations = dict.fromkeys(self.agents, True)
         self.infos[culprit]["fault"] = ILLEGAL_ACTION
-        self._tell_masks()
+        self._tell()
+
+
+class TurnsInParallel(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
+    """PettingZoo's parallel form of a `TurnEnv`, whose ``infos`` are new dicts, with the same keys at every step.
+
+    Args:
+        aec_env: the environment to play in.
+    """
+
+    def __init__(self, aec_env: TurnEnv) -> None:
+        # Not by PettingZoo's constructor, which asks for `state_space`: finding it takes seconds, once in a process.
+        self.aec_env = aec_env
+        self.possible_agents = aec_env.possible_agents
+        self.metadata = aec_env.metadata
+        self.render_mode = aec_env.render_mode
+
+    @property
+    def state_space(self) -> gym.spaces.Box:
+        """The space of ``state()``; see `TurnEnv.state`."""
+        space: gym.spaces.Box = self.aec_env.state_space
+        return space
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, Any]:
+        """Begin a game; see `TurnEnv.reset`. Returns (observations, infos) by agent."""
+        observations, infos = super().reset(seed, options)
+        return observations, self._named_active(infos)
+
+    def step(self, actions: dict[str, Any]) -> tuple[Any, ...]:
+        """Play the action of the agent to move.
+
+        Returns (observations, rewards, terminations, truncations, infos) by agent.
+        """
+        *found, infos = super().step(actions)
+        return *found, self._named_active(infos)
+
+    def _named_active(self, infos: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+        active = self.aec_env.agent_selection if self.aec_env.agents else ""
+        return {agent: {**info, "active_agent": active} for agent, info in infos.items()}
 
 
 def parallel_env(
-    game: str | Game, max_cycles: int | None = None, flat: bool = False, **settings: Any
+    game: str | Game,
+    max_cycles: int | None = None,
+    flat: bool = False,
+    max_steps: int | None = None,
+    **settings: Any,
 ) -> ParallelEnv[str, Any, Any]:
     """Return a game under PettingZoo's parallel interface.
 
     Where all players choose at once that is a `SimultaneousEnv`, a step of which is a round. Any other game is a
     `TurnEnv`: a step takes actions of all agents and plays that of the agent to move, whom
-    ``infos[agent]["active_agent"]`` names from the first step on. ``max_cycles`` counts steps, as everywhere in
-    that interface; other ``settings`` are those of the two classes. ``flat`` is as for `TurnEnv`; the observations of
+    ``infos[agent]["active_agent"]`` names (``""`` at the end). ``max_cycles`` counts steps, as everywhere in that
+    interface: rounds in the first, decisions of all agents together in the second, where ``max_steps`` is another name
+    of it. Other ``settings`` are those of the two classes. ``flat`` is as for `TurnEnv`; the observations of
     a `SimultaneousEnv` are arrays always, its masks in ``infos``.
+
+    Raises ParameterError if both caps are given, and as the two classes do.
     """
     if make_game(game).spec.joint_action is not None:
-        return SimultaneousEnv(game, max_cycles=max_cycles, **settings)
-    return turn_based_aec_to_parallel_wrapper(TurnEnv(game, flat=flat, max_steps=max_cycles, **settings))
+        rounds = {} if max_steps is None else {"max_steps": max_steps}  # refused there by name
+        return SimultaneousEnv(game, max_cycles=max_cycles, **rounds, **settings)
+    if max_cycles is not None and max_steps is not None:
+        raise ParameterError(
+            f"max_cycles={max_cycles!r} and max_steps={max_steps!r} both count the steps of parallel_env: give one"
+        )
+    cap = check_cap("max_cycles", max_cycles) if max_steps is None else max_steps
+    return TurnsInParallel(TurnEnv(game, flat=flat, max_steps=cap, **settings))

@@ -14,6 +14,7 @@ from dicegym.engine.validate import as_int64, finite_number, one_of, whole_numbe
 from dicegym.errors import IllegalActionError, ParameterError, one_line, unknown_argument
 from dicegym.games import game as make_game
 from dicegym.games.positions import position, position_id
+from dicegym.pictures.raster import can_draw_pixels
 
 SeatRule = int | Literal["random", "alternate"]
 OnIllegal = Literal["rule", "raise", "terminate"]
@@ -22,6 +23,8 @@ RENDER_MODES = ("ansi", "rgb_array", "human")
 
 MOST_GAMES_SKIPPED = 100
 """How many games in a row may end before the learner is asked; each is skipped, as it has nothing to learn."""
+NO_FAULT = ""
+"""What ``info`` tells where nothing was wrong with the last action."""
 ILLEGAL_ACTION = "illegal action"
 """The fault that ``info`` tells of an action that was refused; faults of actions played are the game's own."""
 
@@ -114,6 +117,11 @@ def check_cap(name: str, value: Any) -> int | None:
     return None if value is None else whole_number(name, value, 1, 1 << 62, "the turns before truncation")
 
 
+def render_modes() -> list[str]:
+    """Return the ways to render that work here, for ``metadata``: what tries them all needs no extra then."""
+    return [mode for mode in RENDER_MODES if mode != "rgb_array" or can_draw_pixels()]
+
+
 def check_render_mode(value: Any) -> str | None:
     """Return ``value``; raise ParameterError if environments cannot render that way."""
     return None if value is None else one_of("render_mode", value, RENDER_MODES)
@@ -175,7 +183,8 @@ def read_action(action: Any, n_actions: int) -> int:
     """Return ``action`` as an int. Raises IllegalActionError if it is no whole number of 64 bits."""
     number = as_int64(action)
     if number is None:
-        raise IllegalActionError(f"action {action!r} is no whole number: give one of 0 to {n_actions - 1}")
+        row = ", such as action.item() of an array of one" if getattr(action, "shape", ()) else ""
+        raise IllegalActionError(f"action {action!r} is no whole number: give one of 0 to {n_actions - 1}{row}")
     return number
 
 

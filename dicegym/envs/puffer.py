@@ -71,6 +71,10 @@ class PufferVecEnv(PufferEnv):
         self._returns[ended], self._lengths[ended] = 0, 0
         return self.observations, self.rewards, self.terminals, self.truncations, told
 
+    def set_opponent(self, opponent: Any) -> None:
+        """Draw opponents from ``opponent`` from each game's next episode on; see `BatchEnv.set_opponent`."""
+        self.batch.set_opponent(opponent)
+
     def action_masks(self) -> np.ndarray:
         """Return the action masks of all games: bool[num_envs, n_actions]."""
         return self.batch.action_masks()

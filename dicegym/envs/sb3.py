@@ -11,6 +11,7 @@ from gymnasium.vector import AutoresetMode
 
 from dicegym.engine.game import Game
 from dicegym.engine.validate import finite_number
+from dicegym.envs.batch_info import fault_words
 from dicegym.envs.batch_kernels import BatchArrays, tell_steps
 from dicegym.envs.privileged import Privileged
 from dicegym.envs.vector import BatchEnv
@@ -28,7 +29,9 @@ class SB3VecEnv(VecEnv):
 
     Action masks reach sb3-contrib through ``env_method("action_masks")``. Where an episode ends, ``infos`` hold
     ``"terminal_observation"``, ``"TimeLimit.truncated"`` and ``"episode"`` ({"r": return, "l": length in steps
-    of the learner, "t": 0.0}); so no Monitor wrapper is needed.
+    of the learner, "t": 0.0}), so no Monitor wrapper is needed, and ``"seat"``, ``"fault"`` and ``"returns"``
+    (float32[players]) as in `dicegym.envs.vector.BatchEnv`. Elsewhere they are empty, but for the ``"fault"`` of an
+    illegal action, as a dict for each game and step takes longer than the step.
 
     Args:
         game: a game's name or a `dicegym.Game`.
@@ -81,6 +84,7 @@ class SB3VecEnv(VecEnv):
         self._lengths = np.zeros(num_envs, np.int64)
         whole, exact = np.zeros((3, num_envs), np.int64), np.zeros(num_envs, np.float64)
         self._ended = whole[0], whole[1], exact, whole[2]  # rows whose episodes ended; see `tell_steps`
+        self._words = fault_words(self.batch.game.spec.faults)
         self._nothing: list[dict[str, Any]] = [{} for _ in range(num_envs)]  # each its own, as callbacks may write
 
     def reset(self) -> VecEnvObs:
@@ -139,33 +143,35 @@ class SB3VecEnv(VecEnv):
         played = self.batch.play(self._actions)
         rewards, dones = np.empty(self.num_envs, np.float32), np.empty(self.num_envs, np.bool_)
         counted = self._returns, self._lengths, *self._ended
-        ended = tell_steps(played.rows, self._reward_scale, rewards, dones, *counted)
+        ended, faulty = tell_steps(played.rows, self._reward_scale, rewards, dones, *counted)
         observations = played.observations.copy() if self.batch.copy else played.observations
-        return self._with_hidden(observations), rewards, dones, self._infos(played, ended)
+        return self._with_hidden(observations), rewards, dones, self._infos(played, ended, faulty)
 
-    def _infos(self, played: BatchArrays, ended: int) -> list[dict[str, Any]]:
-        """Return what is told of each game after a step with which ``ended`` episodes ended."""
+    def _infos(self, played: BatchArrays, ended: int, faulty: int) -> list[dict[str, Any]]:
+        """Return what is told of each game after a step: ``ended`` episodes ended, ``faulty`` actions were at fault."""
         if any(self._nothing):  # somebody wrote into what was told of games in which nothing had happened
             self._nothing = [{} for _ in self._nothing]
         infos = self._nothing.copy()
+        for row in np.flatnonzero(played.rows["fault"]).tolist() if faulty else ():
+            infos[row] = {"fault": self._words[played.rows["fault"][row]]}
         if not ended:
             return infos
         which, slots, totals, counts = (array[:ended] for array in self._ended)
         rows = played.rows[which]
-        by_rules = ~rows["truncated"] & (rows["fault"] >= 0)
-        told_of = which, totals, counts, rows["final_seat"], rows["truncated"], by_rules
-        lasts, results = played.final_observations[slots], played.results[which]
-        for (row, total, count, seat, cut_off, over), last, result in zip(
+        cut_off = rows["truncated"] & ~rows["terminated"]  # as in Stable-Baselines3's own batches
+        told_of = which, totals, counts, rows["final_seat"], cut_off, rows["fault"]
+        lasts, results = played.final_observations[slots], played.final_results[slots]
+        for (row, total, count, seat, truncated, fault), last, result in zip(
             zip(*(array.tolist() for array in told_of), strict=True), lasts, results, strict=True
         ):
-            infos[row] = told = {
+            infos[row] = {
                 "terminal_observation": self._without_hidden(last) if self.privileged else last,
-                "TimeLimit.truncated": cut_off,
+                "TimeLimit.truncated": truncated,
                 "episode": {"r": total, "l": count, "t": 0.0},
                 "seat": seat,
+                "fault": self._words[fault],
+                "returns": result,
             }
-            if over:
-                told["returns"] = result
         return infos
 
     @property

@@ -32,8 +32,12 @@ class Seating:
 
     def __init__(self, game: Game, opponent: Any = None, seat: SeatRule = "random") -> None:
         self.game = game
-        self.pool = Pool.of(game, game.spec.default_opponent if opponent is None else opponent)
+        self.set_opponent(opponent)
         self.rule = seat_rule(game, seat)
+
+    def set_opponent(self, opponent: Any) -> None:
+        """Draw from ``opponent`` from now on; as for the constructor, which says what it raises."""
+        self.pool = Pool.of(self.game, self.game.spec.default_opponent if opponent is None else opponent)
 
     def seat(self, key: int, episode: int, rule: int | None = None) -> int:
         """Return the learner's seat in game number ``episode`` of its seed; ``rule`` takes the place of its own."""

@@ -12,7 +12,7 @@ from pettingzoo import ParallelEnv
 from dicegym.engine.game import Game
 from dicegym.engine.spec import JointAction
 from dicegym.envs.every_seat import EverySeat
-from dicegym.envs.options import documented, set_game
+from dicegym.envs.options import ILLEGAL_ACTION, NO_FAULT, documented, set_game
 from dicegym.errors import IllegalActionError, ParameterError, StepError
 
 Infos = dict[str, dict[str, Any]]
@@ -27,13 +27,15 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
     An action is the whole choice of a round: ``MultiDiscrete``, a number for each thing that can be chosen. The
     observation is float32[game.observation_size], what the agent knows at the beginning of the round. Infos hold
     ``"action_mask"``, a tuple of int8 arrays that says for each thing which numbers are legal if nothing else is
-    chosen, and ``"fault"`` after a choice that was not legal.
+    chosen (all zero once the game is over or truncated), ``"fault"``, what was wrong with the last choice (``""``:
+    nothing), and ``"returns"`` float32[players], the game's result so far. `state` shows the whole table.
 
     Args:
         game: a game's name or a `dicegym.Game`; all its players choose at once.
         <on_illegal>
         <reward>
-        max_cycles: truncate after so many rounds; None: never.
+        max_cycles: truncate after so many rounds; None: never. A game that ends with the last of them is both
+            terminated and truncated, as by ``gymnasium.wrappers.TimeLimit``.
         <render_mode>
             It shows the whole table.
         <parameters>
@@ -84,15 +86,19 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
     def _observations(self) -> dict[str, np.ndarray]:
         return {agent: self.game.observe(self._state, seat) for seat, agent in enumerate(self.possible_agents)}
 
-    def _infos(self, faults: Mapping[int, int]) -> Infos:
+    def _infos(self, faults: Mapping[int, str]) -> Infos:
         infos: Infos = {}
+        most = self._joint_action.most
         for seat, agent in enumerate(self.possible_agents):
-            pairs = zip(self._joint_action.limits(self._state, seat), self._joint_action.most, strict=True)
+            limits = self._joint_action.limits(self._state, seat) if self.agents else [-1] * len(most)
             infos[agent] = {
-                "action_mask": tuple((np.arange(most + 1) <= limit).astype(np.int8) for limit, most in pairs)
+                "action_mask": tuple(
+                    (np.arange(largest + 1) <= limit).astype(np.int8)
+                    for limit, largest in zip(limits, most, strict=True)
+                ),
+                "fault": faults.get(seat, NO_FAULT),
+                "returns": self._returns,
             }
-            if seat in faults:
-                infos[agent]["fault"] = self.game.spec.faults[faults[seat]]
         return infos
 
     def step(self, actions: Mapping[str, Any]) -> Outcome:
@@ -115,10 +121,9 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
         if faults and self.on_illegal != "rule":
             self._states[:] = before
             return self._illegal(faults)
-        self._rounds += 1
         rewards = dict(zip(self.possible_agents, self._new_rewards(), strict=True))
-        over = bool(self._state["over"])
-        return self._report(faults, rewards, over, not over and self._rounds == self.max_cycles)
+        words = {seat: self.game.spec.faults[fault] for seat, fault in faults.items()}
+        return self._report(words, rewards, bool(self._state["over"]))
 
     def _choice(self, agent: str, actions: Mapping[str, Any]) -> list[int]:
         """Return the numbers that an agent chose. Raises ParameterError."""
@@ -163,9 +168,11 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
             )
         rewards = dict.fromkeys(self.possible_agents, 0.0)
         rewards |= {self.possible_agents[seat]: self.illegal_reward for seat in faults}
-        return self._report(faults, rewards, True, False)
+        return self._report(dict.fromkeys(faults, ILLEGAL_ACTION), rewards, True)
 
-    def _report(self, faults: Mapping[int, int], rewards: dict[str, float], over: bool, capped: bool) -> Outcome:
+    def _report(self, faults: Mapping[int, str], rewards: dict[str, float], over: bool) -> Outcome:
+        self._rounds += 1
+        capped = self._rounds == self.max_cycles
         terminations = dict.fromkeys(self.possible_agents, over)
         truncations = dict.fromkeys(self.possible_agents, capped)
         if over or capped:

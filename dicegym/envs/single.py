@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import gymnasium as gym
@@ -15,7 +16,7 @@ from dicegym.envs.batch_kernels import advance_among
 from dicegym.envs.options import (
     ILLEGAL_ACTION,
     MOST_GAMES_SKIPPED,
-    RENDER_MODES,
+    NO_FAULT,
     SeatRule,
     check_illegal_reward,
     check_on_illegal,
@@ -25,6 +26,7 @@ from dicegym.envs.options import (
     illegal,
     read_action,
     read_state,
+    render_modes,
     reward_sums,
     seat_rule,
     set_game,
@@ -58,9 +60,10 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         <parameters>
 
     Spaces: observation ``Box(0, 1, (game.observation_size,), float32)``, action ``Discrete(game.n_actions)``.
-    ``info["action_mask"]`` is int8[n_actions], 1 for what is legal, as ``action_space.sample`` takes it (`action_masks`
-    has it as bool); ``info["seat"]`` the learner's seat; ``info["fault"]`` says what
-    was wrong with an illegal action; at the end ``info["returns"]`` is float32[players].
+    ``info`` has the same keys at every reset and step. ``info["action_mask"]`` is int8[n_actions], 1 for what is legal,
+    as ``action_space.sample`` takes it (`action_masks` has it as bool); ``info["seat"]`` the learner's seat;
+    ``info["fault"]`` says what was wrong with an illegal action, and is ``""`` otherwise; ``info["returns"]`` is
+    float32[players], the game's result so far (without ``illegal_reward``).
 
     `reset` takes ``options={"seat": 0}`` (for this game) and ``options={"episode": 5}`` (replay that game of
     the seed). The seed s plays the games ``dicegym.engine.dice.game_key(s, 0)``, ``(s, 1)``, ...
@@ -73,7 +76,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         <raises>
     """
 
-    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 2}  # noqa: RUF012 - Gymnasium's form
+    metadata = {"render_modes": render_modes(), "render_fps": 2}  # noqa: RUF012 - Gymnasium's form
 
     def __init__(
         self,
@@ -87,7 +90,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         **parameters: Any,
     ) -> None:
         self.game = set_game(SingleAgentEnv, game, parameters)
-        self.seating = Seating(self.game, opponent, seat)
+        self.seating = self._next_seating = Seating(self.game, opponent, seat)
         self.on_illegal = check_on_illegal(on_illegal)
         self.illegal_reward = check_illegal_reward(illegal_reward)
         self.reward = check_reward(self.game, reward)
@@ -166,12 +169,22 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         """Return a copy of the action mask, bool[n_actions]: what sb3-contrib asks for."""
         return self._mask.copy()
 
+    def set_opponent(self, opponent: Any) -> None:
+        """Draw opponents from ``opponent`` (as for the constructor) from the next `reset` on.
+
+        Raises UnknownNameError, AgentError, ModelError or ParameterError for a wrong one, and nothing changes.
+        """
+        seating = copy(self.seating)
+        seating.set_opponent(opponent)
+        self._next_seating = seating
+
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Begin the next game of the seed, or the first one of a new seed; see the class for ``options``."""
         super().reset(seed=seed)
         fixed_seat, episode, states = self._read_options(options)
+        self.seating = self._next_seating
         if seed is not None:
             self._seed, self._episode = seed_number("seed", seed), -1
         elif self._seed is None:
@@ -183,7 +196,15 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
             self._begin_next(self._seed, fixed_seat)
         if self.render_mode == "human":
             self._show()
-        return self._observation.copy(), {"action_mask": self._mask_told.copy(), "seat": self._seat}
+        return self._observation.copy(), self._info(NO_FAULT)
+
+    def _info(self, fault: str) -> dict[str, Any]:
+        return {
+            "action_mask": self._mask_told.copy(),
+            "seat": self._seat,
+            "fault": fault,
+            "returns": self._gained.copy(),
+        }
 
     def _begin_in(self, states: np.ndarray, fixed_seat: int | None) -> None:
         """Begin in a state, which has been checked."""
@@ -264,15 +285,13 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
             return self._illegal(number)
 
         fault, over = self._advance(True, number)
-        gained = float(self._gained[self._seat]) if self.reward == "win" else self._reward_sum()
+        returns = self._gained.copy()
+        gained = returns.item(self._seat) if self.reward == "win" else self._reward_sum()
         reward, self._before = gained - self._before, gained
-        info: dict[str, Any] = {"action_mask": self._mask_told.copy(), "seat": self._seat}
-        if fault:
-            info["fault"] = self.game.spec.faults[fault]
-        if over:
-            info["returns"] = self._gained.copy()
         if self.render_mode == "human":
             self._show()
+        told = self.game.spec.faults[fault] if fault else NO_FAULT
+        info = {"action_mask": self._mask_told.copy(), "seat": self._seat, "fault": told, "returns": returns}
         return self._observation.copy(), reward, bool(over), False, info
 
     def _reward_sum(self) -> float:
@@ -283,8 +302,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
             raise illegal(action, self._mask)
         self._playing = False
         self._mask[:] = False
-        info = {"action_mask": self._mask_told.copy(), "seat": self._seat, "fault": ILLEGAL_ACTION}
-        return self._observation.copy(), self.illegal_reward, True, False, info
+        return self._observation.copy(), self.illegal_reward, True, False, self._info(ILLEGAL_ACTION)
 
     def _show(self) -> Any:
         return render_game(self.render_mode, self.game, self._state, self._seat, self._window)

@@ -9,6 +9,7 @@ import gymnasium as gym
 import numpy as np
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
+from numpy.lib.stride_tricks import as_strided
 
 from dicegym.engine.crew import Crew
 from dicegym.engine.entries import Task
@@ -44,7 +45,6 @@ from dicegym.envs.batch_kernels import (
 from dicegym.envs.opponents import Opponents
 from dicegym.envs.options import (
     MOST_GAMES_SKIPPED,
-    RENDER_MODES,
     SeatRule,
     check_cap,
     check_illegal_reward,
@@ -53,12 +53,12 @@ from dicegym.envs.options import (
     check_reward,
     documented,
     illegal,
+    render_modes,
     set_game,
 )
 from dicegym.envs.render import render_games
 from dicegym.envs.seating import Seating
 from dicegym.errors import IllegalActionError, ParameterError, StepError
-from dicegym.players.pool import Pool
 
 KEPT = ("states", "rows", "results", "observations", "masks")
 """The arrays of the batch that `BatchEnv.state_dict` holds."""
@@ -89,9 +89,10 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
             the end resets and ignores its action), ``"SameStep"`` (the observation is already the next game's;
             the last one is in ``info["final_obs"]``) or ``"Disabled"`` (reset with ``options["reset_mask"]``).
             Stated in ``metadata["autoreset_mode"]``.
-        max_episode_steps: truncate a learner's episode after so many of its steps; None: never.
-        copy: return new arrays each step. False: observations (the last of an episode too), rewards, flags, masks and
-            seats are the environment's own and are overwritten by later steps; the rest of ``info`` is new.
+        max_episode_steps: truncate a learner's episode after so many of its steps; None: never. A game that ends with
+            the last of them is both terminated and truncated, as by ``gymnasium.wrappers.TimeLimit``.
+        copy: return new arrays each step. False: observations (the last of an episode too), rewards, flags, masks,
+            seats and returns are the environment's own and are overwritten by later steps; the rest of ``info`` is new.
         threads: how many threads step the games; what is played does not depend on it.
         <parameters>
 
@@ -99,9 +100,10 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
     situations, are played without leaving compiled code: a step is then one call. Models are asked once for all
     games that wait for them, any other bot game by game.
 
-    ``info`` holds ``"action_mask"`` int8[num_envs, n_actions], 1 for what is legal (`action_masks` has it as bool),
-    and ``"seat"`` int64[num_envs]; in steps with illegal actions ``"fault"`` (object array of words); in steps that
-    end games ``"returns"`` float32[num_envs, players].
+    ``info`` holds the same at every reset and step, and what Gymnasium's own batch of single environments tells:
+    ``"action_mask"`` int8[num_envs, n_actions], 1 for what is legal (`action_masks` has it as bool), ``"seat"``
+    int64[num_envs], ``"fault"`` (object array of words, ``""`` where nothing was wrong) and ``"returns"``
+    float32[num_envs, players], each game's result so far.
     In same-step mode the ended episodes' info is in ``"final_info"``, beside ``"final_obs"`` (object array). Each
     comes with Gymnasium's ``"_name"`` array that says for which games it is meant.
 
@@ -109,7 +111,7 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
         <raises>
     """
 
-    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 2}  # noqa: RUF012 - Gymnasium's form
+    metadata = {"render_modes": render_modes(), "render_fps": 2}  # noqa: RUF012 - Gymnasium's form
 
     def __init__(
         self,
@@ -165,6 +167,7 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
             masks=np.zeros((n, self.game.n_actions), np.bool_),
             final_observations=np.zeros((kept, self.game.observation_size), np.float32),
             final_masks=np.zeros((kept, self.game.n_actions), np.bool_),
+            final_results=np.zeros((kept, self.game.players), np.float32),
         )
         self._rows = self._batch.rows
         self._rows["ended"] = True
@@ -219,8 +222,11 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
         return self._chosen
 
     def set_opponent(self, opponent: Any) -> None:
-        """Draw opponents from ``opponent`` (as for the constructor) from each game's next episode on."""
-        self.seating.pool = Pool.of(self.game, opponent)
+        """Draw opponents from ``opponent`` (as for the constructor) from each game's next episode on.
+
+        Raises UnknownNameError, AgentError, ModelError or ParameterError for a wrong one, and nothing changes.
+        """
+        self.seating.set_opponent(opponent)
         self._opponents.set_pool(self.seating.pool)
 
     def state_dict(self) -> dict[str, Any]:
@@ -406,10 +412,14 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
 
 
 def _slim(space: gym.Space[Any]) -> gym.Space[Any]:
-    """Let a batch's space hold its bounds once instead of once a game: they take more memory than the games."""
+    """Let a batch's space hold its bounds once instead of once a game: they take more memory than the games.
+
+    The arrays are writable, as torch warns of others.
+    """
     for name in ("low", "high", "bounded_below", "bounded_above", "nvec", "start"):
         if isinstance(bounds := getattr(space, name, None), np.ndarray):
-            setattr(space, name, np.broadcast_to(bounds[:1].copy(), bounds.shape))
+            strides = (0, *bounds.strides[1:])  # each game is the same memory
+            setattr(space, name, as_strided(bounds[:1].copy(), bounds.shape, strides))
     return space
 
 

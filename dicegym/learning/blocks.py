@@ -23,6 +23,7 @@ from dicegym.errors import AgentError, FaultWarning
 from dicegym.play.drive import Referee
 from dicegym.play.player import Player, forfeited, sit_down, whole
 from dicegym.play.turn import Turn
+from dicegym.players.pool import Pool
 from dicegym.players.roster import load
 from dicegym.sandbox.heartbeat import LOADING, PLAYING, Heartbeat, Reading
 from dicegym.sandbox.isolated import IsolatedPlayer
@@ -47,6 +48,13 @@ def seating_of(number: int, seats: int, rivals: int) -> tuple[int, list[int]]:
     return seat, [(time + place - 1) % rivals for place in range(1, seats)]
 
 
+def drawn_seating(number: int, seats: int, mix: Pool, key: int) -> tuple[int, list[int]]:
+    """Return what `seating_of` does where each opposing seat draws from a ``mix``, as environments do, by the key."""
+    seat = number % seats
+    members = mix.members(key, seat, seats)
+    return seat, [members[(seat + place) % seats] for place in range(1, seats)]
+
+
 class Results(NamedTuple):
     """What a player got in each of some games."""
 
@@ -57,9 +65,18 @@ class Results(NamedTuple):
 
 
 def results_of(
-    game: Game, player: Player, rivals: Sequence[Player], first: int, n: int, seed: int, less_luck: bool = False
+    game: Game,
+    player: Player,
+    rivals: Sequence[Player],
+    first: int,
+    n: int,
+    seed: int,
+    less_luck: bool = False,
+    weights: Sequence[float] = (),
 ) -> Results:
     """Play games number ``first`` to ``first + n - 1`` of ``seed`` side by side; return what the player got.
+
+    ``weights`` make the rivals a mix, from which each opposing seat draws; empty: they share the table in turn.
 
     Raises ParameterError if ``less_luck`` is asked for and luck cannot be told in this game.
     """
@@ -69,13 +86,17 @@ def results_of(
     loops.begin_rows(states, rows, game.blank, np.full(n, seed, np.uint64), numbers)
     table = Opponents(game, states)
     seats, who = np.empty(n, np.int64), np.zeros((n, game.players), np.int64)
-    for row in range(n):
-        seat, others = seating_of(first + row, game.players, len(rivals))
+    mix = Pool(rivals, weights) if weights else None
+    for row, key in enumerate(states["key"].tolist()):
+        if mix is None:
+            seat, others = seating_of(first + row, game.players, len(rivals))
+        else:
+            seat, others = drawn_seating(first + row, game.players, mix, key)
         seats[row] = seat
         for place, other in enumerate(others, 1):
             who[row, (seat + place) % game.players] = 1 + other
         seated = {there: rivals[other - 1] for there, other in enumerate(who[row].tolist()) if there != seat}
-        table.sit(row, int(states["key"][row]), seated | {seat: player})
+        table.sit(row, key, seated | {seat: player})
     luck = None
     if less_luck:
         luck = _played_watched(game, states, table, [player, *rivals], who)[rows, seats]
@@ -134,11 +155,14 @@ class EvaluationBlock:
     games: int
     less_luck: bool = False
     """Whether to say what of the results was luck."""
+    weights: tuple[float, ...] = ()
+    """As for `results_of`."""
 
     @property
     def facts(self) -> dict[str, Any]:
         """What decides the outcome besides game, entries and limits; see `Job.facts`."""
-        asked = {"less_luck": True} if self.less_luck else {}
+        asked: dict[str, Any] = {"less_luck": True} if self.less_luck else {}
+        asked |= {"weights": list(self.weights)} if self.weights else {}
         return {"kind": "evaluation", "seed": self.seed, "first": self.first, "games": self.games} | asked
 
     def run(self, context: Context) -> list[Any]:
@@ -155,7 +179,9 @@ class EvaluationBlock:
             if table.one_by_one:
                 found = table.play(faults)
             else:
-                found = results_of(self.game, player, rivals, self.first, self.games, self.seed, self.less_luck)
+                found = results_of(
+                    self.game, player, rivals, self.first, self.games, self.seed, self.less_luck, self.weights
+                )
         return [found.shares.tolist(), faults.counted, None if found.luck is None else found.luck.tolist()]
 
     def without(self, failure: Failure) -> None:
@@ -218,6 +244,7 @@ class _Table:
         """Play the games of the block one after the other; return what the player got."""
         block, game = self._block, self._block.game
         rivals = len(block.entries) - 1
+        mix = Pool(self.players[1:], block.weights) if block.weights else None
         # Who fills several seats needs as many copies, if it sits at one game, and in one seat, at a time.
         copies: list[list[Player]] = [[player] for player in self.players]
         returns, seats = np.empty((block.games, game.players)), np.empty(block.games, np.int64)
@@ -225,7 +252,11 @@ class _Table:
         for row in range(block.games):
             number = block.first + row
             self._moment = f"in game {number + 1} of the evaluation"
-            seat, others = seating_of(number, game.players, rivals)
+            states = game.new_game(block.seed, number)
+            if mix is None:
+                seat, others = seating_of(number, game.players, rivals)
+            else:
+                seat, others = drawn_seating(number, game.players, mix, int(states["key"][0]))
             who = [0] * game.players
             taken = [0] * len(self.players)
             seated: list[Player] = [self.players[0]] * game.players
@@ -237,7 +268,6 @@ class _Table:
                     mine.append(self._load(other + 1))
                 seated[there] = mine[min(taken[other + 1], len(mine) - 1)]
                 taken[other + 1] += 1
-            states = game.new_game(block.seed, number)
             referee = _BlockReferee(game, states, seated, who, self._context.heartbeat)
             returns[row] = game.returns(referee.play())
             seats[row], sat[row] = seat, who
@@ -320,11 +350,16 @@ class PureIsolated(Player):
 
 
 def blocks_of(
-    game: Game, entries: tuple[Entry, ...], games: int, seed: int, less_luck: bool = False
+    game: Game,
+    entries: tuple[Entry, ...],
+    games: int,
+    seed: int,
+    less_luck: bool = False,
+    weights: tuple[float, ...] = (),
 ) -> list[EvaluationBlock]:
     """Return the blocks of an evaluation of ``games`` games between ``entries``; see `EvaluationBlock`."""
     size = SIDE_BY_SIDE if all(entry.trusted for entry in entries) else APART
     return [
-        EvaluationBlock(game, entries, seed, block * size, min(size, games - block * size), less_luck)
+        EvaluationBlock(game, entries, seed, block * size, min(size, games - block * size), less_luck, weights)
         for block in range(math.ceil(games / size))
     ]

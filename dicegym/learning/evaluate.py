@@ -11,7 +11,7 @@ import numpy as np
 from dicegym.analysis.exploitability import best_reply, check_best_reply
 from dicegym.analysis.less_luck import NO_SPREAD, check_meter, measured
 from dicegym.engine.game import Game
-from dicegym.engine.validate import MOST, whole_number
+from dicegym.engine.validate import MOST, finite_number, whole_number
 from dicegym.errors import ParameterError, one_line, unknown_name
 from dicegym.games import game as make_game
 from dicegym.games.parts import Z_95, Duel, solitaire, solver, solver_of, tabulated
@@ -97,15 +97,26 @@ def rivals_of(game: Game, opponent: Any, trust: bool = False) -> list[Player]:
         UnknownNameError, AgentError, ModelError: one of them cannot be found or loaded.
     """
     found = []
-    for spec in _named(game, opponent):
+    for spec in _named(game, opponent)[0]:
         rival = twins.opponent(game, spec, trust=trust)
         hides = isinstance(rival, twins.TwinPlayer) and not rival.pure and solver(game) is not None
         found.append(agent(game, spec, trust=trust) if hides else rival)
     return found
 
 
-def _named(game: Game, opponent: Any) -> list[Any]:
-    """Return the agents that ``opponent``, as for `evaluate`, names. Raises ParameterError if they have no seats."""
+def _named(game: Game, opponent: Any) -> tuple[list[Any], tuple[float, ...]]:
+    """Return the agents that ``opponent``, as for `evaluate`, names, and their weights if it is a mix.
+
+    Raises ParameterError if they have no seats, or a weight is no positive number.
+    """
+    if isinstance(opponent, dict):
+        weights = [
+            finite_number(f"weight of {one_line(str(spec), 100)!r}", weight, "a share of a mix", above=0)
+            for spec, weight in opponent.items()
+        ]
+        if not weights:
+            raise ParameterError("an empty mix of opponents has nobody to play: name at least one, with a weight")
+        return list(opponent), tuple(weights)
     specs = opponent if isinstance(opponent, list | tuple) else [opponent]
     if not specs:
         raise ParameterError("an empty list of opponents has nobody to play: name at least one, or leave the list out")
@@ -115,7 +126,7 @@ def _named(game: Game, opponent: Any) -> list[Any]:
             f"{game.players - 1} of them; give fewer, players={len(specs) + 1} if the game allows it, or measure "
             "against one after the other"
         )
-    return [game.spec.baseline if spec is None else spec for spec in specs]
+    return [game.spec.baseline if spec is None else spec for spec in specs], ()
 
 
 def evaluate(
@@ -137,8 +148,9 @@ def evaluate(
     Args:
         game: the game, or its name.
         player: an agent, as for `dicegym.agent`: a name, a file, a `Player`, a model in memory or a function.
-        opponent: another one, in all other seats; or a list of agents, who share the table and move on by a seat
-            whenever the player has sat in each.
+        opponent: another one, in all other seats; a list of agents, who share the table and move on by a seat
+            whenever the player has sat in each; or a mix, a dict from agents to weights, from which each opposing seat
+            draws anew each game, as environments do.
         games: how many games are played where no exact value exists.
         exact: False: play even if there is an exact value.
         seed: which games; never one that training plays.
@@ -169,34 +181,44 @@ def evaluate(
     seed = whole_number("seed", seed, 0, EVALUATION_SEED - 1, "the seed of an evaluation")
     game = make_game(game)
     told = progress or (lambda done, total, text: None)
+    specs, weights = _named(game, opponent)
+    one_other = len(specs) == 1 or (bool(weights) and game.players == 2)  # in the other seat
     alone = solitaire(game) if less_luck else None
     if executors is not None:
         if alone is not None or trust:
             what = "trust" if trust else "less_luck"
             raise ParameterError(f"{what}=True is for players in this process: leave out executors")
         by = _By(executors, isolation, limits)
-        return _executed(game, player, _named(game, opponent), games, exact, seed, told, by, less_luck)
+        return _executed(game, player, specs, weights, games, exact and one_other, seed, told, by, less_luck)
     named, player = player, agent(game, player, trust=trust)
     rivals = rivals_of(game, opponent, trust)
-    exact_values = solver_of(game, player, *rivals) if exact and len(rivals) == 1 else None
+    against = together(game, [rival.name for rival in rivals], weights)
+    exact_values = solver_of(game, player, *rivals) if exact and one_other else None
     if exact_values is not None:
-        sides = [tabulated(exact_values, one, game) for one in (player, rivals[0])]
-        return _computed(exact_values, game, sides, rivals[0].name)
+        sides = [tabulated(exact_values, one, game) for one in (player, *rivals)]
+        return _computed(exact_values, game, sides, weights, against)
     if alone is not None:
         mean, half, games = alone.mean_return(player, game, games, EVALUATION_SEED + seed)
         return Score("mean return less luck", "nobody", mean, mean - half, mean + half, games)
     if less_luck:  # of those who draw, more is known of their compiled twins
         check_meter(game)
         player = twins.opponent(game, named, trust=trust)
-        rivals = [twins.opponent(game, spec, trust=trust) for spec in _named(game, opponent)]
-    return _sampled(game, player, rivals, games, seed, told, less_luck)
+        rivals = [twins.opponent(game, spec, trust=trust) for spec in specs]
+    return _sampled(game, player, rivals, weights, against, games, seed, told, less_luck)
 
 
-def _computed(values: Duel, game: Game, sides: Sequence[tuple[Any, bool]], against: str) -> Score:
-    """Return the score of the first of two sides against the second, as `dicegym.games.parts.tabulated` has them."""
-    (one, draws), (other, other_draws) = sides
-    value = values.win_rate(one, other, game)
-    return Score(OF_ONE_DRAW if draws or other_draws else EXACT, against, value, value, value, 0)
+def _computed(
+    values: Duel, game: Game, sides: Sequence[tuple[Any, bool]], weights: Sequence[float], against: str
+) -> Score:
+    """Return the score of the first side against the second, or against the mix of the others in the other seat.
+
+    Each side is what `dicegym.games.parts.tabulated` returns.
+    """
+    (player, _), *rivals = sides
+    rates = [values.win_rate(player, rival, game) for rival, _ in rivals]
+    value = float(np.average(rates, weights=weights or None))
+    measure = OF_ONE_DRAW if any(draws for _, draws in sides) else EXACT
+    return Score(measure, against, value, value, value, 0)
 
 
 class _By(NamedTuple):
@@ -211,6 +233,7 @@ def _executed(
     game: Game,
     player: Any,
     rivals: Sequence[Any],
+    weights: tuple[float, ...],
     games: int,
     exact: bool,
     seed: int,
@@ -221,13 +244,14 @@ def _executed(
     """Return what `evaluate` does, by an executor."""
     from dicegym.learning import executed
 
-    values = solver(game) if exact and len(rivals) == 1 else None
-    sides = executed.Measurement(game, player, rivals, by.executors, by.isolation, by.limits or executed.limits_of())
-    against = together(game, sides.names)
+    values = solver(game) if exact else None
+    limits = by.limits or executed.limits_of()
+    sides = executed.Measurement(game, player, rivals, by.executors, by.isolation, limits, weights)
+    against = together(game, sides.names, weights)
     if values is not None:
-        both = sides.strategies(seed)
-        if solver_of(game, *(one for one, _ in both)) is not None:
-            return _computed(values, game, both, against)
+        everybody = sides.strategies(seed)
+        if solver_of(game, *(one for one, _ in everybody)) is not None:
+            return _computed(values, game, everybody, weights, against)
 
     def told(done: int, total: int) -> None:
         progress(done, total, f"against {against}")
@@ -335,27 +359,33 @@ def _sampled(
     game: Game,
     player: Player,
     rivals: Sequence[Player],
+    weights: tuple[float, ...],
+    against: str,
     games: int,
     seed: int,
     progress: Callable[[int, int, str], None],
     less_luck: bool,
 ) -> Score:
     """Play ``games`` games, the player's seat alternating."""
-    against = together(game, [rival.name for rival in rivals])
     blocks = []
     for first in range(0, games, AT_ONCE):
         progress(first, games, f"against {against}")
         number = min(AT_ONCE, games - first)
-        blocks.append(results_of(game, player, rivals, first, number, EVALUATION_SEED + seed, less_luck))
+        blocks.append(results_of(game, player, rivals, first, number, EVALUATION_SEED + seed, less_luck, weights))
     progress(games, games, f"against {against}")
     luck = [block.luck for block in blocks if block.luck is not None]
     results = Results(np.concatenate([block.shares for block in blocks]), np.concatenate(luck) if luck else None)
     return score_of(game, results, against)
 
 
-def together(game: Game, names: Sequence[str]) -> str:
-    """Return what a score calls opponents of these names."""
-    return ", ".join(names) if game.players > 1 else "nobody"
+def together(game: Game, names: Sequence[str], weights: Sequence[float] = ()) -> str:
+    """Return what a score calls opponents of these names; with ``weights`` they are a mix."""
+    if game.players == 1:
+        return "nobody"
+    if len(weights) < 2:
+        return ", ".join(names)
+    shares = (f"{name} {weight / sum(weights):.1%}" for name, weight in zip(names, weights, strict=True))
+    return f"a mix of {', '.join(shares)}"
 
 
 def score_of(game: Game, results: Results, against: str) -> Score:

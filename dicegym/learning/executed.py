@@ -97,6 +97,7 @@ class Measurement:
         executors: makes who has them play.
         isolation: how strangers' bots are kept apart.
         limits: what these may use.
+        weights: as for `dicegym.learning.blocks.results_of`.
 
     Raises:
         UnknownNameError, ParameterError, AgentError, ModelError: see `dicegym.agent`; a model that only PyTorch can
@@ -104,9 +105,17 @@ class Measurement:
     """
 
     def __init__(
-        self, game: Game, player: Any, rivals: Sequence[Any], executors: Executors, isolation: str, limits: Limits
+        self,
+        game: Game,
+        player: Any,
+        rivals: Sequence[Any],
+        executors: Executors,
+        isolation: str,
+        limits: Limits,
+        weights: tuple[float, ...] = (),
     ) -> None:
         self.game = game
+        self._weights = weights
         self._specs = [player, *rivals]
         self._executors, self._isolation, self._limits = executors, isolation, limits
 
@@ -146,7 +155,7 @@ class Measurement:
         player = _twin(game, player) if less_luck else player
         names = (one_line(agent_name(game, spec)) for spec in self._specs)
         entries = tuple(_entry(game, spec, name) for spec, name in zip([player, *opponents], names, strict=True))
-        blocks = blocks_of(game, entries, games, seed, less_luck)
+        blocks = blocks_of(game, entries, games, seed, less_luck, self._weights)
         found: dict[int, BlockResult] = {}
         done = 0
         progress(0, games)

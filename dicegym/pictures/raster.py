@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import threading
 from collections import OrderedDict
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -79,6 +80,11 @@ def _needed() -> None:
     """Raise DependencyError if something is missing, also where all tiles are kept: the same whatever came before."""
     _library("PIL.Image", "Pillow")
     _library("resvg_py", "resvg-py")
+
+
+def can_draw_pixels() -> bool:
+    """Return whether what the extra ``render`` brings for `pixels` is installed."""
+    return all(find_spec(module) is not None for module in ("PIL", "resvg_py"))
 
 
 def _library(module: str, name: str) -> Any:

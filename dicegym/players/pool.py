@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import os
+import warnings
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from dicegym.bots.source import Source
 from dicegym.engine.dice import FINE
 from dicegym.engine.game import Game
 from dicegym.engine.seats import seat_pool
 from dicegym.engine.validate import finite_number
-from dicegym.errors import ParameterError
+from dicegym.errors import ParameterError, UntrustedCodeWarning
 from dicegym.play.player import Player
-from dicegym.players.twins import opponent
+from dicegym.players.roster import agents_folder, resolve
+from dicegym.players.twins import TwinPlayer, opponent
+from dicegym.registry import is_shipped as is_own_game
+from dicegym.shipped import is_shipped
+
+_warned = False
+"""Whether `UntrustedCodeWarning` was given."""
 
 
 class Draws(NamedTuple):
@@ -81,17 +90,21 @@ class Pool:
         """Return ``spec`` as a pool: a Pool, an agent (see `dicegym.agent`), a list of agents, or {agent: weight}.
 
         Agents that have a compiled twin are played by it (see `dicegym.players.twins`). ``trust`` is as for
-        `dicegym.agent`.
+        `dicegym.agent`. The first file that does not ship with the package or the game is told by an
+        UntrustedCodeWarning.
 
         Raises:
             UnknownNameError, AgentError, ModelError: an agent cannot be found or loaded.
         """
         if isinstance(spec, Pool):
             return spec
-        if isinstance(spec, dict):
-            return cls([opponent(game, name, trust) for name in spec], list(spec.values()))
-        specs = spec if isinstance(spec, list | tuple) else [spec]
-        return cls([opponent(game, name, trust) for name in specs], [1.0] * len(specs))
+        specs = list(spec) if isinstance(spec, dict | list | tuple) else [spec]
+        weights = list(spec.values()) if isinstance(spec, dict) else [1.0] * len(specs)
+        pool = cls([opponent(game, name, trust) for name in specs], weights)
+        for name, player in zip(specs, pool.players, strict=True):
+            if not isinstance(player, TwinPlayer) and _is_strangers(game, name):
+                _warn_of_program(player.name)
+        return pool
 
     @property
     def only(self) -> Player | None:
@@ -100,9 +113,35 @@ class Pool:
 
     def seated(self, key: int, learner: int, seats: int) -> dict[int, Player]:
         """Return who sits in which of the ``seats`` of the game with this key, the ``learner``'s own left out."""
+        members = self.members(key, learner, seats)
+        return {seat: self.players[member] for seat, member in enumerate(members) if member >= 0}
+
+    def members(self, key: int, learner: int, seats: int) -> list[int]:
+        """Return which of ``players`` sits in each of the ``seats``, as `seated`; -1 in the ``learner``'s own."""
         members = np.empty(seats, np.int16)
         seat_pool(*self.draws, np.uint64(key), learner, members)
-        return {seat: self.players[member] for seat, member in enumerate(members.tolist()) if member >= 0}
+        found: list[int] = members.tolist()
+        return found
+
+
+def _is_strangers(game: Game, spec: Any) -> bool:
+    """Return whether ``spec`` names a bot's file that ships neither with the package nor with its game."""
+    origin = resolve(game, spec) if isinstance(spec, str | os.PathLike) else None
+    if not isinstance(origin, Source) or is_shipped(origin.file):
+        return False
+    return is_own_game(game.name) or not origin.file.is_relative_to(agents_folder(game))
+
+
+def _warn_of_program(name: str) -> None:
+    """Say, once in a process, what an opponent's file can do."""
+    global _warned  # noqa: PLW0603 - once in a process
+    if not _warned:
+        _warned = True
+        told = (
+            f"the opponent {name!r} is a program that runs in this process: it can read the dice, the learner and your "
+            "files. Use it only if you trust its author; contests keep such programs apart"
+        )
+        warnings.warn(told, UntrustedCodeWarning, stacklevel=3)
 
 
 def _share_of_games(name: str, given: Any) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-import importlib
+import importlib.util
 import pickle
 import types
 from collections.abc import Callable
@@ -74,9 +74,11 @@ def test_max_cycles(environment: Environment) -> None:
         while not any(env.terminations.values()) and not any(env.truncations.values()):
             agent = env.agent_selection
             assert had[agent] < 4
-            had[agent] += 1
             env.step(rng.choice(np.flatnonzero(env.observe(agent)["action_mask"])))
-            in_turn = in_turn and env.agent_selection != agent
+            moved_on = env.agent_selection != agent
+            in_turn = in_turn and moved_on
+            # A turn is a decision, and a whole choice where all choose at once.
+            had[agent] += moved_on or env.game.spec.joint_action is None
         assert all(env.terminations.values()) or had[env.agent_selection] == 4
     if in_turn:
         found = convention(environment)
@@ -114,6 +116,19 @@ def test_both_registries_and_the_convention_give_the_same_environment(environmen
 def test_unknown_convention_name() -> None:
     with pytest.raises(AttributeError, match="hog_v0"):
         _ = dicegym.pettingzoo.hgo_v0
+
+
+@each_environment
+def test_each_environment_is_a_module_of_a_package(environment: Environment) -> None:
+    name = f"dicegym.pettingzoo.{environment.module_name}"
+    found = importlib.import_module(name)
+    assert importlib.util.find_spec(name).name == name
+    assert found is convention(environment)
+    assert pickle.loads(pickle.dumps(found.env))().game == found.raw_env().game
+    with pytest.raises(AttributeError, match="it has env, raw_env and parallel_env"):
+        _ = found.nv
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module(f"{name}.env")
 
 
 @each_environment

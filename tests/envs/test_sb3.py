@@ -114,7 +114,7 @@ def test_what_is_written_into_infos_is_not_seen_in_later_steps() -> None:
     assert len({id(info) for info in after}) == 3
 
 
-def test_returns_are_told_of_games_that_ended_by_their_rules() -> None:
+def test_returns_and_faults_are_told_at_every_end() -> None:
     vec = SB3VecEnv("hog", 64, seed=0, on_illegal="terminate", max_episode_steps=9)
     vec.reset()
     kinds = set()
@@ -126,9 +126,9 @@ def test_returns_are_told_of_games_that_ended_by_their_rules() -> None:
             if info:
                 refused = actions[row] == 99
                 kinds.add((refused, info["TimeLimit.truncated"]))
-                assert ("returns" in info) == (not refused and not info["TimeLimit.truncated"])
-                if "returns" in info:
-                    assert info["returns"][info["seat"]] == pytest.approx(info["episode"]["r"])
+                assert info["fault"] == ("illegal action" if refused else "")
+                paid = -1.0 if refused else 0.0
+                assert info["returns"][info["seat"]] == pytest.approx(info["episode"]["r"] - paid)
     assert kinds == {(False, False), (False, True), (True, False)}
 
 

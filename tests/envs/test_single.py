@@ -51,6 +51,21 @@ def test_gymnasium_checker_passes_without_a_warning(env_id: str) -> None:
         gymnasium_check(env)
 
 
+def test_gymnasiums_checker_passes_where_nothing_draws_pictures() -> None:
+    """As on an install without extras: what cannot be drawn is no render mode there."""
+    program = """
+import sys
+sys.modules["PIL"] = sys.modules["resvg_py"] = sys.modules["pygame"] = None
+import dicegym, gymnasium as gym
+from gymnasium.utils.env_checker import check_env
+env = gym.make("dicegym/Hog-v0")
+assert env.metadata["render_modes"] == ["ansi", "human"], env.metadata
+check_env(env.unwrapped)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 @each_environment
 def test_stable_baselines3_checker_passes_without_a_warning(env_id: str) -> None:
     checker = pytest.importorskip("stable_baselines3.common.env_checker")
@@ -201,7 +216,7 @@ def test_illegal_actions_by_the_rule_raised_or_terminating() -> None:
         env.step(3)
 
 
-@pytest.mark.parametrize("action", [1.0, "5", None, np.array([1, 2]), [3]])
+@pytest.mark.parametrize("action", [1.0, "5", None, np.array([1, 2]), [3], np.array([3]), True])
 def test_what_is_no_whole_number_is_refused_and_costs_nothing(action: Any) -> None:
     env = SingleAgentEnv("hog", seat=0)
     env.reset(seed=0)

@@ -218,8 +218,8 @@ def test_what_is_handed_out_without_copies_is_the_same_and_copies_stay_as_they_w
         actions = own.random_actions(time).copy()
         actions[time % 64] = 224 if time % 3 else 999  # now and then something illegal, also as an episode ends
         infos = [env.step(actions)[4] for env in (own, copied)]
-    assert any("final_info" in info or "returns" in info for info, _ in kept) or mode == "NextStep"
-    assert any("fault" in info for info, _ in kept)
+    assert any("final_info" in info for info, _ in kept) or mode == "NextStep"
+    assert any(info["fault"].any() for info, _ in kept)
     assert all(data_equivalence(info, then) for info, then in kept)
 
 
@@ -378,7 +378,8 @@ def test_faults_and_results_are_told_in_every_mode() -> None:
         *_, info = env.step(np.array([12, 5]))
         told = info["final_info"] if mode == AutoresetMode.SAME_STEP else info
         assert told["fault"].tolist() == ["a number of dice outside -1..10", ""]
-        assert told["_fault"].tolist() == told["_returns"].tolist() == [True, False]
+        meant = [True, told is info]
+        assert told["_fault"].tolist() == told["_returns"].tolist() == meant
         assert told["returns"][0].tolist() == [-1, 1]
 
 

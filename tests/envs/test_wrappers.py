@@ -9,14 +9,15 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-from gymnasium.utils.env_checker import check_env
+from gymnasium.utils.env_checker import check_env, data_equivalence
+from gymnasium.vector import AutoresetMode
 from pettingzoo.test import api_test, parallel_api_test
 
 from dicegym.envs.multi import TurnEnv, parallel_env
 from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.errors import ParameterError
 from dicegym.registry import ENVIRONMENTS, Environment
-from dicegym.wrappers import MaskInObservation
+from dicegym.wrappers import MaskInObservation, VectorMaskInObservation
 
 each_environment = pytest.mark.parametrize("env_id", [environment.full_id for environment in ENVIRONMENTS])
 each_multi = pytest.mark.parametrize(
@@ -147,3 +148,54 @@ def test_masks_of_flat_observations_end_with_an_illegal_action() -> None:
     env.reset(seed=0)
     env.step(180)  # liar before any bid
     assert not any(info["action_mask"].any() for info in env.infos.values())
+
+
+def test_the_observation_has_the_name_that_a_library_looks_for() -> None:
+    env: Any = MaskInObservation(gym.make("dicegym/Hog-v0"), key="observations")
+    assert set(env.reset(seed=0)[0]) == set(env.observation_space) == {"observations", "action_mask"}
+    assert "observations" in gym.make(env.spec).observation_space.spaces
+    for key in ("", "action_mask", 3):
+        with pytest.raises(ParameterError, match="cannot name the observation"):
+            MaskInObservation(gym.make("dicegym/Hog-v0"), key=key)
+        with pytest.raises(ParameterError, match="cannot name the observation"):
+            VectorMaskInObservation(gym.make_vec("dicegym/Hog-v0"), key=key)
+
+
+@each_environment
+@pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.value)
+def test_the_batch_form_shows_what_a_batch_of_wrapped_environments_shows(env_id: str, mode: AutoresetMode) -> None:
+    settings: dict[str, Any] = {"num_envs": 2, "max_episode_steps": 5}
+    own = VectorMaskInObservation(gym.make_vec(env_id, autoreset_mode=mode, **settings), key="observations")
+    theirs = gym.make_vec(
+        env_id,
+        vectorization_mode="sync",
+        vector_kwargs={"autoreset_mode": mode},
+        wrappers=[lambda env: MaskInObservation(env, key="observations")],
+        **settings,
+    )
+    assert own.single_observation_space == theirs.single_observation_space
+    assert own.observation_space == theirs.observation_space
+    seen = [env.reset(seed=3)[0] for env in (own, theirs)]
+    for _ in range(12):
+        assert data_equivalence(dict(seen[0]), dict(seen[1]))
+        assert own.observation_space.contains(seen[0])
+        steps = [env.step(seen[0]["action_mask"].argmax(axis=1)) for env in (own, theirs)]
+        seen = [step[0] for step in steps]
+        if "final_obs" in steps[0][4]:
+            ended = np.flatnonzero(steps[0][4]["_final_obs"])
+            lasts = ([step[4]["final_obs"][row] for row in ended] for step in steps)
+            assert all(data_equivalence(dict(one), dict(other)) for one, other in zip(*lasts, strict=True))
+        over = steps[0][2] | steps[0][3]
+        if mode == AutoresetMode.DISABLED and over.any():
+            seen = [env.reset(options={"reset_mask": over.copy()})[0] for env in (own, theirs)]
+
+
+def test_bounds_of_a_batchs_spaces_can_be_handed_to_torch() -> None:
+    torch = pytest.importorskip("torch")
+    env = gym.make_vec("dicegym/Hog-v0", num_envs=1000)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        low, high = (torch.as_tensor(bound) for bound in (env.observation_space.low, env.observation_space.high))
+        torch.as_tensor(env.action_space.nvec)
+    assert low.shape == high.shape == env.observation_space.shape
+    assert env.observation_space.low.base.nbytes < 1000  # once for all games
