@@ -191,7 +191,7 @@ def test_best_replies_win_what_brute_force_says(bot: str, faces: int) -> None:
     game = small("liarsdice", faces)
     player = opponent(game, bot)
     assert isinstance(player, TwinPlayer)
-    ways = need(game, LUCK).WAYS  # type: ignore[attr-defined]
+    ways: Any = need(game, LUCK).WAYS  # type: ignore[attr-defined]
     found = exploitability(player, game, ways, seconds=20)
     expected = max(0.5, np.mean([best_reply(game, player, seat) for seat in (0, 1)]))
     assert found.high - found.low < 1e-9
