@@ -168,6 +168,7 @@ class Remote:
         self.spent = self._waited = 0.0
         self._began = self._used() or 0.0
         self._queued_before = self._queue_time()
+        self._in_vain = 0.0
 
     def _queue_time(self) -> float:
         """Return the seconds that the bot's process and this referee have waited for a processor, in all."""
@@ -175,7 +176,7 @@ class Remote:
 
     def _queued(self) -> float:
         """Return how many of them since `begin_bank`: other programs took this time, not the bot."""
-        return max(0.0, self._queue_time() - self._queued_before)
+        return max(0.0, self._queue_time() - self._queued_before - self._in_vain)
 
     def _used(self) -> float | None:
         """Return the processor time of the bot's process; None if it is gone or the system does not tell."""
@@ -234,6 +235,7 @@ class Remote:
     def _receive(self, number: int, last: int) -> Any:
         """Return the answer to a question; at most that to the ``last`` may be there already."""
         begun, before = time.monotonic(), self.spent
+        looked: float | None = None
         while True:
             end = self._kept.find(b"\n")
             if end < 0:
@@ -248,6 +250,11 @@ class Remote:
                         raise self._ended()
                     self._kept += more
                     end = self._kept.find(b"\n")
+                    looked = None
+                else:  # there was nothing to read: that this referee waited meanwhile has taken nothing from the bot
+                    now = queue_time()
+                    self._in_vain += 0.0 if looked is None else now - looked
+                    looked = now
                 passed = time.monotonic() - begun
                 if end < 0:
                     if passed > LOOK_EVERY / 1000:
