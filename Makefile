@@ -35,7 +35,7 @@ bench: $(STAMP)  ## measure decisions per second
 
 bench-docs: $(STAMP)  ## measure everything beside the peers, on a quiet machine, and renew docs/
 	$(BIN)/python -m uv pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[peers]'
-	$(BIN)/dicegym bench all --threads 1,2 --json docs/bench.json --table docs/bench.md --chart docs/bench.png
+	$(BIN)/python -m benchmarks measure all --threads 1,2 --json docs/bench.json --table docs/bench.md --chart docs/bench.png
 
 docs: $(STAMP)  ## build the site in docs/_build/html, warnings being errors
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -b html docs docs/_build/html

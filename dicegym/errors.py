@@ -51,10 +51,6 @@ class PartError(DicegymError, LookupError):
     """A game is asked for something that its folder holds no file for; the message says what to write."""
 
 
-class TranslationError(DicegymError):
-    """A game's kernels hold what cannot be translated to JavaScript; the message says what, and where it stands."""
-
-
 class IllegalActionError(DicegymError, ValueError):
     """An action was passed that the rules do not allow now (only with ``on_illegal="raise"``)."""
 

@@ -6,7 +6,7 @@ import contextlib
 import os
 import secrets
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
@@ -63,12 +63,6 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write a file of UTF-8 text whole or not at all; see `writing`."""
     with writing(path) as unfinished:
         unfinished.write_bytes(text.encode("utf-8", "backslashreplace"))
-
-
-def write_by(path: str | os.PathLike[str], write: Callable[[Path], object]) -> None:
-    """Let ``write`` write a file whole or not at all, at the path that it is handed; see `writing`."""
-    with writing(path) as unfinished:
-        write(unfinished)
 
 
 @contextlib.contextmanager

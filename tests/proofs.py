@@ -209,8 +209,8 @@ def speeds(tree: Path) -> list[tuple[str, float]]:
         file = Path(folder, "bench.json")
         command = [str(tree / ".venv/bin/dicegym"), "bench", "--seconds", "0.2", "--repeats", "3", "--json", str(file)]
         subprocess.run(command, check=True, capture_output=True, cwd=tree)
-        figures = json.loads(file.read_text())["figures"]
-    return [(f"{one['section']}: {one['subject']} {one['what']}", median(one["values"])) for one in figures]
+        rates = json.loads(file.read_text())["rates"]
+    return [(f"{one['environment']} {one['form']}", median(one["values"])) for one in rates]
 
 
 def print_speeds(other: Path, rounds: int) -> None:

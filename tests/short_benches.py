@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from dicegym.bench.options import Options
-from dicegym.bench.result import BenchResult
-from dicegym.bench.run import run_bench
+from benchmarks.options import Options
+from benchmarks.result import BenchResult
+from benchmarks.run import run_bench
 
 SHORT = {"games": ("hog",), "seconds": 1e-4, "repeats": 2}
 

@@ -19,7 +19,7 @@ from dicegym.engine.threads import cores
 from dicegym.errors import DicegymError
 
 MODES = {"rules": ("state", "batch"), "all": ("state", "batch", "make", "make_vec")}
-"""Ways of playing (`dicegym.bench.start.FIRST_STEP`) whose first step is taken."""
+"""Ways of playing (`benchmarks.start.FIRST_STEP`) whose first step is taken."""
 ANALYSED = "all"
 """The mode in which a few games are analysed besides: their luck, rollouts, and values that are ready at once."""
 LEARNER = "learner"
@@ -70,7 +70,7 @@ def mark(what: str) -> Path:
 
 def main(what: str, names: list[str]) -> None:
     """Take the first steps of the games that are named."""
-    from dicegym.bench.start import FIRST_STEP
+    from benchmarks.start import FIRST_STEP
     from dicegym.registry import ENVIRONMENTS
 
     for environment in ENVIRONMENTS:
@@ -124,7 +124,7 @@ def learn() -> None:
     with contextlib.suppress(ImportError, DicegymError):  # where nothing is trained
         import torch
 
-        from dicegym.bench.training import FreeVecEnv
+        from benchmarks.training import FreeVecEnv
         from dicegym.learning.fast_ppo import FastMaskablePPO
 
         torch.set_num_threads(2)
@@ -132,6 +132,7 @@ def learn() -> None:
 
 
 if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # benchmarks
     if sys.argv[2:]:
         main(sys.argv[1], sys.argv[2:])
     else:

@@ -8,7 +8,7 @@ may know, are supposed to be as in a new game.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -137,10 +137,6 @@ class Beliefs:
                 own = np.full(len(its), seat, np.int64)
                 actions = choose_rows(self._players[seat], self.game, states, its, own, acts[seat])
                 loops.step_rows(states, its, actions, faults)
-
-    def as_mapping(self) -> Mapping[int, Mapping[str, float]]:
-        """Return draw -> outcome in words -> probability."""
-        return {one.draw: dict(zip(one.names, one.chances.tolist(), strict=True)) for one in self.draws}
 
 
 def fork(game: Game, state: Any, seed: int = 0, *, against: Any = None, trust: bool = False) -> np.ndarray:

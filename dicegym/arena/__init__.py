@@ -8,9 +8,7 @@ from dicegym.arena.compare.comparing import compare
 from dicegym.arena.compare.comparison import Comparison, Decision
 from dicegym.arena.contest import contest
 from dicegym.arena.entries import Named
-from dicegym.arena.formats.double_elimination import EliminationResult, EliminationStanding
 from dicegym.arena.formats.groups_result import GroupsResult, GroupStanding
-from dicegym.arena.formats.ladder import LadderResult
 from dicegym.arena.formats.one_table import OneTableResult, TableStanding
 from dicegym.arena.formats.round_robin_result import RoundRobinResult, RoundRobinStanding
 from dicegym.arena.formats.rounds_result import RoundsResult, RoundsStanding
@@ -25,11 +23,8 @@ __all__ = [
     "Comparison",
     "ContestResult",
     "Decision",
-    "EliminationResult",
-    "EliminationStanding",
     "GroupStanding",
     "GroupsResult",
-    "LadderResult",
     "Limits",
     "MatchRow",
     "Named",

@@ -14,10 +14,8 @@ from typing import Any, Literal, TypedDict, TypeVar, Unpack, overload
 from dicegym.arena.director import Director, Format
 from dicegym.arena.entries import AgentSpec
 from dicegym.arena.executors import Executors
-from dicegym.arena.formats.double_elimination import DOUBLE_ELIMINATION, EliminationResult
 from dicegym.arena.formats.groups import GROUPS
 from dicegym.arena.formats.groups_result import GroupsResult
-from dicegym.arena.formats.ladder import LADDER, LadderResult
 from dicegym.arena.formats.one_table import ONE_TABLE, OneTableResult
 from dicegym.arena.formats.round_robin import ROUND_ROBIN
 from dicegym.arena.formats.round_robin_result import RoundRobinResult
@@ -34,9 +32,7 @@ from dicegym.games.parts import Progress
 from dicegym.sandbox import jail
 from dicegym.sandbox.limits import Limits
 
-FORMATS: dict[str, Format[Any]] = {
-    form.name: form for form in (ROUND_ROBIN, GROUPS, ONE_TABLE, SWISS, DOUBLE_ELIMINATION, LADDER)
-}
+FORMATS: dict[str, Format[Any]] = {form.name: form for form in (ROUND_ROBIN, GROUPS, ONE_TABLE, SWISS)}
 
 RoundRobinGame = Literal["hog", "yatzy", "liarsdice", "liarsdice_spot_on"]
 """What type checkers are told of the games whose contest is a round robin; a test compares it with the fact sheets."""
@@ -130,34 +126,6 @@ def contest(
     format: Literal["swiss"],
     **choices: Unpack[ContestChoices],
 ) -> SwissResult: ...
-
-
-@overload
-def contest(
-    game: Game | str,
-    entries: Given,
-    seed: int | None = ...,
-    workers: int | None = ...,
-    progress: Progress | None = ...,
-    limits: Limits | None = ...,
-    *,
-    format: Literal["double_elimination", "double-elimination"],
-    **choices: Unpack[ContestChoices],
-) -> EliminationResult: ...
-
-
-@overload
-def contest(
-    game: Game | str,
-    entries: Given,
-    seed: int | None = ...,
-    workers: int | None = ...,
-    progress: Progress | None = ...,
-    limits: Limits | None = ...,
-    *,
-    format: Literal["ladder"],
-    **choices: Unpack[ContestChoices],
-) -> LadderResult: ...
 
 
 @overload

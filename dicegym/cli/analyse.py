@@ -20,7 +20,6 @@ from dicegym.cli.common import (
     check_writable,
     chosen_game,
     complete_agent,
-    err,
     out,
     print_table,
     progress_bar,
@@ -89,8 +88,7 @@ def analyse(
     found = replay_named(wanted, store)
     if spec and spec[0].name != found.game:
         raise ParameterError(f"{one_line(wanted)} is a game of {one_line(found.game)}: leave {spec[0].name} out")
-    for note in found.other_rules():
-        err.print(f"dicegym: not as when it was played, though the game is the same: {note}")
+    found.check_rules()
     game = found.table()
     with progress_bar("moves") as progress:
         asked = valuer(game, values, progress=progress)

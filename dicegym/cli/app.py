@@ -21,7 +21,6 @@ from dicegym.cli.common import out
 from dicegym.cli.compare import compare
 from dicegym.cli.compare_runs import compare_runs
 from dicegym.cli.contests import tournament
-from dicegym.cli.curves import curves
 from dicegym.cli.doctor import doctor
 from dicegym.cli.ending import run_to_the_end
 from dicegym.cli.evaluation import evaluate, export
@@ -32,7 +31,6 @@ from dicegym.cli.hint import hint
 from dicegym.cli.machines import Command
 from dicegym.cli.play import play
 from dicegym.cli.plot import plot
-from dicegym.cli.population import alpharank
 from dicegym.cli.replay import replay
 from dicegym.cli.rollout import rollout
 from dicegym.cli.server import join, serve, server
@@ -43,6 +41,7 @@ from dicegym.cli.watch import watch
 from dicegym.cli.web import pages
 from dicegym.engine.commands import COMMANDS
 from dicegym.engine.threads import let_libraries_wait_idly
+from dicegym.errors import UnknownNameError
 from dicegym.registry import GAMES, rules_module
 
 VERBS = (
@@ -67,9 +66,7 @@ VERBS = (
     card,
     plot,
     compare_runs,
-    curves,
     league,
-    alpharank,
     evaluate,
     export,
     demo,
@@ -81,6 +78,24 @@ VERBS = (
 )
 """What `dicegym` can do, in the order of its help. Each imports what it needs when it is called, so that none waits
 for what another needs."""
+
+
+RETIRED = {
+    "curves": "run `python -m benchmarks curves` in a clone of the repository",
+    "alpharank": "rank with OpenSpiel's `open_spiel.python.egt.alpharank`, from the win rates of "
+    "`dicegym tournament GAME AGENT... --json FILE`",
+}
+"""Commands that are gone -> what to use instead."""
+
+
+class Verbs(TyperGroup):
+    """The command itself, which says of a retired verb what to use."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find a verb. Raises UnknownNameError for a retired one."""
+        if args and args[0] in RETIRED:
+            raise UnknownNameError(f"the command {args[0]!r} is gone: {RETIRED[args[0]]}")
+        return super().resolve_command(ctx, args)
 
 
 class GameCommands(TyperGroup):
@@ -138,6 +153,7 @@ def _common(
 
 def _app() -> typer.Typer:
     app = typer.Typer(
+        cls=Verbs,
         help="Five real dice games as reinforcement-learning environments.",
         no_args_is_help=True,
         rich_markup_mode=None,

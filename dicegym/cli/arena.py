@@ -127,12 +127,6 @@ def show(contest: ContestNumber = None, store: StoreName = None, json_file: Json
 @arena.command()
 def standings(
     contest: ContestNumber = None,
-    alpha_rank: Annotated[
-        bool, typer.Option("--alpha-rank", help="rank by Alpha-Rank too, for fields in which no order holds")
-    ] = False,
-    residuals: Annotated[
-        bool, typer.Option("--residuals", help="show who does better against whom than ratings expect")
-    ] = False,
     store: StoreName = None,
     csv_file: CsvFile = None,
     html_file: HtmlFile = None,
@@ -148,10 +142,8 @@ def standings(
     _check(csv_file, html_file, json_file)
     with _reader(store) as reader:
         from dicegym.arena.pages.stored import places_to_rate, stored_report
-        from dicegym.arena.ratings import alpha_rank as alpha_ranks
         from dicegym.arena.ratings import fit
-        from dicegym.arena.ratings import residuals as residuals_of
-        from dicegym.arena.ratings.shown import alpha_table, rating_table, rating_words, residual_matrix
+        from dicegym.arena.ratings.shown import rating_table, rating_words
 
         found = reader.contest(contest)
         report = stored_report(reader, found)
@@ -164,17 +156,6 @@ def standings(
             tables.append(rating_table(ratings))
             words += rating_words(ratings)
             plain["ratings"] = ratings.to_json()
-            if alpha_rank:
-                shares = alpha_ranks(played)
-                tables.append(alpha_table(shares))
-                plain["alpha_rank"] = [share._asdict() for share in shares]
-            unexplained = residuals_of(played, ratings)
-            if residuals:
-                tables.append(residual_matrix(unexplained))
-                words += unexplained.words()
-                plain["residuals"] = unexplained.to_json()
-            elif circles := unexplained.circles():
-                words += [*circles, "--residuals shows all who do better than their ratings, --alpha-rank who lasts."]
         show_report(report._replace(tables=tables, words=list(dict.fromkeys(words))), out)
         if csv_file is not None:
             by_name = {row.name: row for row in ratings.rows} if ratings else {}

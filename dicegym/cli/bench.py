@@ -7,65 +7,38 @@ from typing import Annotated
 
 import typer
 
-from dicegym.bench.modes import listed
-from dicegym.cli.common import JsonFile, check_writable, err, out, write_json
-from dicegym.errors import ParameterError
-from dicegym.files import write_text
+from dicegym.cli.common import JsonFile, check_writable, err, out, print_table, write_json
+
+FORMS = "batch, make_vec, sb3, make, state, aec or parallel"
+"""Told by the help, which loads no NumPy; a test compares it with `dicegym.bench.FORMS`."""
 
 
 def bench(
-    modes: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[MODE]...", help="what to measure, or `all` (default: all but the long ones)"),
-    ] = None,
+    forms: Annotated[list[str] | None, typer.Argument(metavar="[FORM]...", help=f"{FORMS} (default: all)")] = None,
     games: Annotated[str, typer.Option(metavar="GAME,...", help="these games alone")] = "",
-    seconds: Annotated[float, typer.Option(help="how long each loop runs")] = 0.5,
-    repeats: Annotated[int, typer.Option(min=1, help="runs of each loop; the median is shown")] = 5,
-    threads: Annotated[str, typer.Option(metavar="NUMBER,...", help="large batches on so many threads too")] = "1",
-    json_file: JsonFile = None,
-    table: Annotated[Path | None, typer.Option(help="write the tables as Markdown to this file too")] = None,
-    chart: Annotated[Path | None, typer.Option(help="draw the speeds to this file, .png or .svg")] = None,
-    from_file: Annotated[
-        Path | None, typer.Option("--from", help="measure nothing: show the figures that --json wrote")
-    ] = None,
+    seconds: Annotated[float, typer.Option(help="how long each loop runs in a round")] = 0.5,
+    repeats: Annotated[int, typer.Option(min=1, help="rounds; the median is shown")] = 5,
     beside: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="show the figures that --json wrote of another version beside")
+        Path | None, typer.Option(metavar="FILE", help="show the rates beside those that --json wrote before")
     ] = None,
+    json_file: JsonFile = None,
 ) -> None:
-    """Measure speed on this machine, beside other libraries.
+    """Measure steps a second of every form of the environments.
 
-    Of these, whichever are installed; medians, with machine and versions.
+    Loops play random legal actions on one thread, one after the other in each round.
 
     Example: dicegym bench --games hog
 
-    Example: dicegym bench contest --games hog --beside before.json
-
-    Example: dicegym bench training --games liarsdice --threads 1,2
+    Example: dicegym bench make aec --beside before.json
     """
-    from dicegym.bench.chart import check_chart, draw
-    from dicegym.bench.options import Options
-    from dicegym.bench.report import markdown, plain
-    from dicegym.bench.result import BenchResult
-    from dicegym.bench.run import run_bench
+    from dicegym.bench import BenchResult, run_bench
 
-    numbers = threads.split(",")
-    if not all(number.isdigit() for number in numbers):
-        raise ParameterError(f"--threads {threads!r} cannot be read: give whole numbers, such as 1,2")
-    named = tuple(name for name in games.split(",") if name)
-    options = Options(tuple(modes or ()), named, seconds, repeats, tuple(map(int, numbers))).check()
-    for path in (json_file, table, chart):
-        check_writable(path)
-    if chart is not None:
-        check_chart(chart)
+    check_writable(json_file)
     before = None if beside is None else BenchResult.read(beside)
-    result = run_bench(options, progress=err.print) if from_file is None else BenchResult.read(from_file)
-    out.print(plain(result, before))
+    named = [name for name in games.split(",") if name]
+    result = run_bench(forms or (), named, seconds, repeats, err.print)
+    out.print(" | ".join(f"{name} {value}" for name, value in result.machine.items()))
+    print_table(*result.table(before))
+    for form, why in result.skipped.items():
+        err.print(f"not measured: {form}: {why}")
     write_json(json_file, result.to_json())
-    if table is not None:
-        write_text(table, markdown(result, before))
-    if chart is not None:
-        draw(result, chart)
-
-
-# For the help: a paragraph with a line for each mode, which must not be filled.
-bench.__doc__ = f"{bench.__doc__}\n\n\b\nModes:\n{listed()}"

@@ -66,7 +66,7 @@ def tournament(
     format: Annotated[
         str | None,
         typer.Option(
-            metavar="round-robin|groups|one-table|swiss|double-elimination|ladder",
+            metavar="round-robin|groups|one-table|swiss",
             help="who meets whom (default: the game's own)",
         ),
     ] = None,
@@ -75,7 +75,7 @@ def tournament(
         typer.Option(help="games of a match (default: the contest's own); in groups the most of a playoff"),
     ] = None,
     seeds: Annotated[int, typer.Option(help="how often each match is played, with other dice each time")] = 1,
-    rounds: Annotated[int | None, typer.Option(help="of swiss and ladder (default: as many as there need be)")] = None,
+    rounds: Annotated[int | None, typer.Option(help="of swiss (default: as many as there need be)")] = None,
     seeding: Annotated[
         bool, typer.Option("--seeding", help="seed entries in the order named, strongest first (default: by lot)")
     ] = False,

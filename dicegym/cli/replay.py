@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dicegym.cli.common import StoreName, ValuesName, check_writable, err, out, progress_bar, tell_better_values
+from dicegym.cli.common import StoreName, ValuesName, check_writable, out, progress_bar, tell_better_values
 from dicegym.cli.watch import DELAY, record
 from dicegym.cli.watching import show
 from dicegym.errors import DependencyError, ParameterError
@@ -69,8 +69,7 @@ def replay(
     if values is not None and not analyse:
         raise ParameterError(f"--values {values} says whose values mistakes are judged by: give --analyse too")
     found = replay_named(game, store)
-    for note in found.other_rules():
-        err.print(f"dicegym: not as when it was played, though the game is the same: {note}")
+    found.check_rules()
     notes = _notes(found, values) if analyse else None
     every = list(moments(found, seat, notes=notes))
     if ids:

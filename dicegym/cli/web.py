@@ -10,7 +10,7 @@ import typer
 from dicegym.cli.common import StoreName, err, out
 from dicegym.cli.web_contests import contest
 from dicegym.cli.web_tokens import token
-from dicegym.errors import DependencyError, ParameterError
+from dicegym.errors import DependencyError
 
 FOLDER = Path("dicegym-web")
 
@@ -36,16 +36,7 @@ def web(
     log: Annotated[str, typer.Option(metavar="FILE", help="write a line of JSON for each request; -: on stderr")] = "",
     export: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="write a demo for any host of files to this folder, and start no server"),
-    ] = None,
-    game: Annotated[
-        list[str] | None, typer.Option(help="with --export: a game of it (repeatable; default: all)")
-    ] = None,
-    model: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE", help="with --export: a model to play against, besides those that ship (repeatable)"
-        ),
+        typer.Option(metavar="FOLDER", help="write the store's contests as pages to this folder, and start no server"),
     ] = None,
     open_: Annotated[bool, typer.Option("--open", help="open the first page in a browser")] = False,
     isolation: Annotated[
@@ -59,15 +50,13 @@ def web(
 
     Example: dicegym web --open
 
-    Example: dicegym web --export demo --store contests.sqlite
+    Example: dicegym web --export pages --store contests.sqlite
     """
     if context.invoked_subcommand is not None:
         return
     if export is not None:
-        write_demo(export, store, game or [], model or [])
+        write_pages(export, store)
         return
-    if game or model:
-        raise ParameterError("--game and --model say what a demo holds: give --export FOLDER too")
     try:
         from dicegym.web.serving import serve
     except ImportError as error:
@@ -106,17 +95,15 @@ def open_page(folder: Path, address: str) -> None:
     typer.launch(str(page.absolute()))
 
 
-def write_demo(folder: Path, store: str | None, games: list[str], models: list[Path]) -> None:
-    """Write static pages, and say what there is. The store that nobody named need not be there."""
+def write_pages(folder: Path, store: str | None) -> None:
+    """Write the contests of a store as static pages, and say where they are."""
     try:
-        from dicegym.web.export.write import export
+        from dicegym.web.static_pages import export
     except ImportError as error:
         raise DependencyError.for_extra(error.name or "jinja2", "web", "dicegym web --export") from error
     from dicegym.arena.storage import named_store
 
-    where = named_store(store)
-    there = store is not None or "://" in where or Path(where).is_file()
-    written = export(folder, store=where if there else None, games=games, models=models, tell=err.print)
+    written = export(folder, named_store(store), tell=err.print)
     for line in written.left_out:
         err.print(line)
     out.print(f"wrote {written.files} files, {written.size / 1e6:.1f} MB: open {written.folder / 'index.html'}")

@@ -39,7 +39,7 @@ def add(
     format: Annotated[str | None, typer.Option(help="who meets whom (default: the game's own)")] = None,
     games: Annotated[int | None, typer.Option(help="games of a match (default: the contest's own)")] = None,
     seeds: Annotated[int, typer.Option(help="how often each match is played")] = 1,
-    rounds: Annotated[int | None, typer.Option(help="of swiss and ladder")] = None,
+    rounds: Annotated[int | None, typer.Option(help="of swiss")] = None,
     players: Annotated[int | None, typer.Option(help="seats at a table (default: the game's)")] = None,
     exact: Annotated[bool, typer.Option("--exact", help="rank by exact values, where there are some")] = False,
     less_luck: Annotated[bool, typer.Option("--less-luck", help="take luck out of the results")] = False,

@@ -10,7 +10,7 @@ import sys
 from importlib import util
 from pathlib import Path
 
-from dicegym.bench.machine import processor_name
+from dicegym.bench import processor_name
 from dicegym.doctor.diagnosis import BROKEN, LACKING, OK, Diagnosis
 from dicegym.doctor.packages import version_of
 from dicegym.errors import install_command

@@ -11,9 +11,6 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from dicegym.arena.ratings.fixation import POPULATION, between_ends, lasting, payoffs_of
 from dicegym.arena.report import Report, percent, plain_text
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.escape import cell, one_line
@@ -27,8 +24,6 @@ MARGIN = 0.01
 """Less than this is not worth reporting, however sure it is."""
 MOST_CYCLES = 10
 """How many are told one by one."""
-MOST_RANKED = 100
-"""Members of whom it is told who lasts."""
 MOST_PLAYERS = 1_000
 """At a table, that a file may say."""
 _FIXED = ("member", "kind", "joined", "share", "even")
@@ -129,25 +124,6 @@ class LeagueTable:
             if a in beaten[c] and number[a] < min(number[b], number[c])
         ]
 
-    def lasting(self) -> dict[str, float]:
-        """Return the part of a population that each member holds in the long run, by Alpha-Rank.
-
-        Of those who are in the league; nothing of tables at which more than one sit among copies of another member is
-        known, so it is estimated (`dicegym.arena.ratings.fixation.between_ends`). Empty where some have not met, and
-        where more than `MOST_RANKED` are there.
-        """
-        here = [name for name in self.kinds if name not in self.gone]
-        players = round(1 / self.even)
-        if len(here) > MOST_RANKED:
-            return {}
-        alone = np.full((len(here), len(here)), self.even)
-        for a, b in permutations(range(len(here)), 2):
-            if (found := self.result(here[a], here[b])) is None:
-                return {}
-            alone[a, b] = found.rate
-        shares = lasting(payoffs_of(between_ends(alone, players)), population=max(POPULATION, players))
-        return dict(zip(here, shares.tolist(), strict=True))
-
     def hardest(self, name: str) -> tuple[str, Result] | None:
         """Return who takes most against copies of a member, alone at a table filled with them, and that result."""
         met = [(other, result) for other in self.kinds if (result := self.result(other, name)) is not None]
@@ -173,14 +149,13 @@ class LeagueTable:
 
     def report(self, shares: Mapping[str, float]) -> Report:
         """Return all of it, to be shown; ``shares`` is what part of games each member gets."""
-        titles = ["", "Member", "Joined", "Games of the learner", "Alpha-Rank"]
+        titles = ["", "Member", "Joined", "Games of the learner"]
         titles += map(str, range(1, len(self.kinds) + 1))
-        shown, rows = self.lasting(), []
+        rows = []
         for number, name in enumerate(self.kinds, 1):
             cells = [_cell(self.result(name, other)) for other in self.kinds]
             share = "left" if name in self.gone else percent(shares.get(name))
-            held = percent(shown.get(name))
-            rows.append([str(number), f"{name} ({self.kinds[name]})", f"{self.joined[name]:,}", share, held, *cells])
+            rows.append([str(number), f"{name} ({self.kinds[name]})", f"{self.joined[name]:,}", share, *cells])
         heading = f"League of {len(self.kinds)}: win rate of the row against the column, and games (none: computed)"
         if self.even != 0.5:
             heading += f"; first places of one at a table filled with the column, {percent(self.even)} among equals"

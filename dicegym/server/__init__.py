@@ -7,8 +7,7 @@ From the network inwards: `framing` (JSON objects out of bytes; `scanner`), `tcp
 over what they have in common, `connections` (`budget`), `lobby` (log in and wait; `names`, `guesses`, `capacity`,
 `admission`, `descriptors`), `matchmaking` (open tables: `seating`; rate and store what is played: `ledger`,
 `results`, `store`), `table` (one game), `agents` (local ones, each in a process that runs `host`), `server` (start
-and stop; `settings`), `scoreboard`. The tables of the store are those of `schema`, files of earlier ones are brought
-to it by ``migrations``, and `archive` reads them from outside. On the other side of the network: `client`, over a
-channel of `channels`, with a `seated_agent` that answers and an `identity`. `load_test` and `flood_test` measure.
+and stop; `settings`), `scoreboard`. `archive` reads the store from outside. On the other side
+of the network: `client`, over a channel of `channels`, with a `seated_agent` that answers and an `identity`.
 What strangers do is logged by a `murmur`.
 """

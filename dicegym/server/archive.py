@@ -1,7 +1,6 @@
 """What servers have held in a store, for whoever asks from outside: while a server runs, and when it does not.
 
-Nothing is ever written to the store. A file of an earlier schema is copied to memory, and brought to the present one
-there.
+Nothing is ever written to the store.
 """
 
 from __future__ import annotations
@@ -18,8 +17,8 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from filelock import Timeout
 
-from dicegym.arena.store.opening import brought_up, engine_at, location_of
-from dicegym.arena.store.schema import SCHEMA, in_words, schema_of
+from dicegym.arena.store.opening import engine_at, location_of
+from dicegym.arena.store.schema import SCHEMA, in_words, is_new
 from dicegym.arena.store.tables import SERVER_GAMES, SERVER_RATINGS, SERVER_RESULTS, SERVER_RUNS
 from dicegym.arena.store.trouble import called, damaged
 from dicegym.errors import ParameterError, unknown_name
@@ -87,17 +86,8 @@ class Archive:
 
     def _open(self) -> None:
         with self._reading() as connection:
-            self._schema = schema_of(connection, self.name) or ""
-        if not self._schema:
-            raise ParameterError(f"{called(self.name)} is empty: no server has written to it")
-        if self._schema != SCHEMA:
-            if self.path is None:
-                raise ParameterError(
-                    f"{called(self.name)} has the earlier schema {self._schema}: start a server with it, which brings "
-                    f"it to schema {SCHEMA}"
-                )
-            with in_words(self.name):
-                self._engine = brought_up(self._engine, self._schema)
+            if is_new(connection, self.name):
+                raise ParameterError(f"{called(self.name)} is empty: no server has written to it")
 
     def _only_game(self) -> str:
         found = self.games_held()
@@ -183,7 +173,7 @@ class Archive:
             held = [*pending.read(), *(pending.read(former=True) if alone else ())]
             waiting = sum(not is_stored(connection, one) for one in held)
             running = told is not None and told.ended is None and self._in_use(connection)
-        return ServerStatus(self.game, self.name, self._schema, running, games, rated, told, waiting)
+        return ServerStatus(self.game, self.name, SCHEMA, running, games, rated, told, waiting)
 
     def _in_use(self, connection: sa.Connection) -> bool:
         if self.path is not None:

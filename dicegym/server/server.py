@@ -140,8 +140,6 @@ class Server:
         await asyncio.gather(*(agent.start() for agent in self._agents))
         seed = entropy.randbits(63) if settings.seed is None else settings.seed
         self.store = await self._opened(Store)
-        if self.store.migrated is not None:
-            self.log(f"{self.store.name} had schema {self.store.migrated} and was brought to the present one")
         if self.store.caught_up:
             self.log(f"{self.store.caught_up} results that had waited in {self.store.pending} are stored")
         self._ledger = Ledger(self.store, settings.store_wait, self.log)

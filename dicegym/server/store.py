@@ -27,7 +27,7 @@ from filelock import FileLock, Timeout
 import dicegym
 from dicegym.arena.storage import make_default_folder
 from dicegym.arena.store.opening import WRITES, engine_at, engine_of, location_of
-from dicegym.arena.store.schema import SCHEMA, in_words, migrate, schema_of
+from dicegym.arena.store.schema import create_tables, in_words, is_new
 from dicegym.arena.store.store import number_of_rules, upsert, write_alone
 from dicegym.arena.store.tables import (
     CONTESTS,
@@ -55,14 +55,13 @@ class Store:
     """An open store.
 
     Args:
-        where: path of a file, made if it does not exist, or the URL of a PostgreSQL database; brought to the present
-            schema if it has an earlier one. Contests may be in it too, and what servers of other games have held.
+        where: path of a file, made if it does not exist, or the URL of a PostgreSQL database. Contests may be in it
+            too, and what servers of other games have held.
         game: the name of the game whose results are meant.
 
     Attributes:
         name: where it is, for people.
         path: of its file; None: it is on a server.
-        migrated: the earlier schema that it had; None if it had the present one or is new.
         caught_up: how many results had waited to go into it, from a run before.
         pending: the file in which results wait that cannot be stored.
         held: how many wait there now.
@@ -78,7 +77,6 @@ class Store:
     def __init__(self, where: str | os.PathLike[str], game: str) -> None:
         location = location_of(where)
         self.name, self.path, self._game = location.name, location.path, game
-        self.migrated: str | None = None
         self._run: Run | None = None
         self._pending = Pending(self.path, game)
         self.pending = self._pending.path
@@ -125,10 +123,8 @@ class Store:
         with self._writing() as connection:
             if self.path is None:
                 write_alone(connection)
-            found = schema_of(connection, self.name)
-            if found != SCHEMA:
-                migrate(connection, found)
-                self.migrated = found
+            if is_new(connection, self.name):
+                create_tables(connection)
         if self.path is not None:
             with contextlib.closing(self._engine.raw_connection()) as raw:  # not before: others' files are not touched
                 # Each commit is on the disk when it returns. SQLite would keep 2 MB of what it has written, which looks

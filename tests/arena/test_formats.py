@@ -27,8 +27,6 @@ from dicegym.sandbox.jobs import Failure
 
 ALSO = (("lucky", "round_robin"), ("liarsdice", "one_table"))
 """A full table, and one whose players hide dice."""
-PAIRS = ("double_elimination",)
-"""Formats that are for two at a table."""
 NAMES = "abcdefg"
 QUICK = {"lucky": {"rounds": 10}}
 """Parameters with which games at random end soon."""
@@ -48,8 +46,6 @@ def field(game: dicegym.Game, form: str, most: int = len(NAMES)) -> dict[str, st
 
 def hold(game: dicegym.Game, form: str, entries: Any, play: Play | None = None, seed: int = 0, **more: Any) -> Any:
     """Hold a contest in this process, in an order that ``seed`` draws."""
-    if form in PAIRS:
-        more.setdefault("players", 2)
     executors = disorderly(play, seed, ahead=1 + seed % 5)
     return contest(game, entries, 7, format=form, executors=executors, **more)
 
@@ -108,9 +104,9 @@ def test_every_format_is_held_in_every_game(name: str, form: str) -> None:
 @pytest.mark.parametrize(
     ("form", "players"),
     [
-        pytest.param(form, players, marks=[pytest.mark.slow] if players == 2 and form not in PAIRS else [])
+        pytest.param(form, players, marks=[pytest.mark.slow] if players == 2 else [])
         for form in FORMATS
-        for players in ((2,) if form in PAIRS else (2, 3))
+        for players in (2, 3)
     ],
 )
 def test_what_counts_does_not_depend_on_when_matches_end(form: str, players: int) -> None:
@@ -169,7 +165,7 @@ def test_results_of_every_format_can_be_rated(form: str) -> None:
     pytest.importorskip("threadpoolctl")
     from dicegym.arena.ratings import fit
 
-    game = dicegym.game("yatzy", 2 if form in PAIRS else 3)
+    game = dicegym.game("yatzy", 3)
     play = partial(chance, of=lambda name: 0.5 * (name == "a"))
     result = hold(game, form, field(game, form), play, games=60)
     rows = fit(result.match_places()).rows
@@ -219,16 +215,15 @@ def test_seats_are_chosen() -> None:
     )
 
 
-@pytest.mark.parametrize("form", ["swiss", "double_elimination", "ladder"])
-def test_entries_are_seeded_by_lot_or_in_the_order_named(form: str) -> None:
+def test_entries_are_seeded_by_lot_or_in_the_order_named() -> None:
     game = dicegym.game("yatzy")
     named = dict.fromkeys("gcabfed", "in_order")
-    drawn = {row.name: row.start for row in hold(game, form, named, chance).standings}
+    drawn = {row.name: row.start for row in hold(game, "swiss", named, chance).standings}
     assert sorted(drawn.values()) == list(range(1, 8))
-    turned = hold(game, form, dict(reversed(named.items())), chance)
+    turned = hold(game, "swiss", dict(reversed(named.items())), chance)
     assert {row.name: row.start for row in turned.standings} == drawn, "by lot, whatever the order"
     assert sorted(drawn, key=drawn.__getitem__) not in (list("gcabfed"), sorted(named))
-    seeded = hold(game, form, named, chance, seeding=True)
+    seeded = hold(game, "swiss", named, chance, seeding=True)
     assert sorted((row.start, row.name) for row in seeded.standings) == list(enumerate("gcabfed", 1))
     assert seeded.options["seeding"] is True
 
@@ -250,13 +245,12 @@ def test_entries_of_a_list_may_have_names() -> None:
     [
         ("swiss", {"exact": True}, "exact=True means nothing to the format 'swiss': leave it out.*: round-robin$"),
         ("groups", {"seeds": 2}, "seeds=2 means nothing to the format 'groups'"),
-        ("round_robin", {"rounds": 3}, "rounds=3 means nothing.*: swiss, ladder$"),
+        ("round_robin", {"rounds": 3}, "rounds=3 means nothing.*: swiss$"),
         ("one-table", {"players": 3}, "players=3 means nothing to the format 'one-table'"),
-        ("ladder", {"rounds": 0}, "rounds=0 cannot be used as the number of rounds"),
+        ("swiss", {"rounds": 0}, "rounds=0 cannot be used as the number of rounds"),
         ("swiss", {"seeds": 0}, "seeds=0 cannot be used"),
         ("swiss", {"games": 0}, "games=0 cannot be used as the number of games of a match"),
         ("swiss", {"rounds": 4}, "rounds=4 cannot be played by 3 entries, as after 3 everybody has met everybody"),
-        ("double-elimination", {"players": 3}, "for pairs.*players=2"),
         ("swiss", {"players": 9}, "players=9 cannot be used as the number of players of Yatzy"),
     ],
 )
@@ -274,7 +268,7 @@ def test_more_than_fit_one_table_are_refused() -> None:
 
 
 def test_formats_are_named_with_either_dash() -> None:
-    assert format_named("double-elimination") is format_named("double_elimination") is FORMATS["double_elimination"]
+    assert format_named("round-robin") is format_named("round_robin") is FORMATS["round_robin"]
     with pytest.raises(UnknownNameError, match="Did you mean 'swiss'"):
         format_named("swis")
     assert all(form.name == name for name, form in FORMATS.items())

@@ -1,4 +1,4 @@
-"""Contests in rounds: pairs and tables as arithmetic, then Swiss, double elimination and ladder with made-up games."""
+"""Contests in rounds: pairs and tables as arithmetic, then Swiss tournaments with made-up games."""
 
 from __future__ import annotations
 
@@ -13,10 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_up import Returns, disorderly
 
-from dicegym.arena import EliminationResult, LadderResult, MatchRow, SwissResult, contest
-from dicegym.arena.formats import double_elimination, pairing
-from dicegym.arena.formats.double_elimination import FINAL, MOST_FURTHER, SECOND_FINAL, bracket
-from dicegym.arena.formats.ladder import segments
+from dicegym.arena import MatchRow, SwissResult, contest
+from dicegym.arena.formats import pairing
 from dicegym.arena.formats.rounds import left_behind, ranks_of, shares
 from dicegym.arena.formats.swiss import usual_rounds
 from dicegym.arena.match import Match
@@ -36,15 +34,6 @@ def by_strength(match: Match) -> Returns:
 
 def swiss(n: int, play: Callable[[Match], Outcome], **more: Any) -> SwissResult:
     return contest("yatzy", dict.fromkeys(names(n), "in_order"), 1, format="swiss", executors=disorderly(play), **more)
-
-
-def elimination(n: int, play: Callable[[Match], Outcome], **more: Any) -> EliminationResult:
-    entries = dict.fromkeys(names(n), "in_order")
-    return contest("yatzy", entries, 1, format="double-elimination", executors=disorderly(play), **more)
-
-
-def ladder(n: int, play: Callable[[Match], Outcome], **more: Any) -> LadderResult:
-    return contest("yatzy", dict.fromkeys(names(n), "in_order"), 1, format="ladder", executors=disorderly(play), **more)
 
 
 # --- pairs and tables --------------------------------------------------------------------------------------
@@ -222,127 +211,6 @@ def test_the_seeds_of_a_match_count_together() -> None:
     assert [(row.name, row.points) for row in result.standings] == [("n000", 1), ("n001", 0)]
     assert result.rounds[0].pairings[0].scores == (17, 10)
     assert result.standings[0].games == 27
-
-
-# --- double elimination ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("size", [1, 2, 4, 8, 16])
-def test_the_best_of_a_bracket_meet_late(size: int) -> None:
-    order = bracket(size)
-    assert sorted(order) == list(range(size))
-    rest = order
-    while len(rest) > 1:
-        assert {sum(pair) for pair in zip(rest[::2], rest[1::2], strict=True)} == {len(rest) - 1}
-        rest = [min(pair) for pair in zip(rest[::2], rest[1::2], strict=True)]
-
-
-@pytest.mark.parametrize("n", range(2, 18))
-def test_everybody_but_the_winner_loses_twice(n: int) -> None:
-    result = elimination(n, by_strength, seeding=True)
-    assert [row.name for row in result.standings][:2] == names(2)
-    assert {row.lost for row in result.standings[1:]} == {2}
-    assert result.standings[0].lost == 0
-    assert len(result.matches) == 2 * n - 2
-    assert result.rounds[-1].title == FINAL
-    assert [row.out for row in result.standings[:2]] == ["", FINAL]
-    if n > 2:
-        assert result.standings[2].name == "n002"
-    for above, below in itertools.pairwise(result.standings):
-        assert (above.place == below.place) == (above.out == below.out)
-
-
-def test_who_has_not_lost_yet_may_lose_the_grand_final_once() -> None:
-    """The second loses once, comes back through the losers' bracket, and wins both finals."""
-    met: Counter[str] = Counter()
-
-    def play(match: Match) -> Returns:
-        who = {entry.name for entry in match.entries}
-        if who == {"n000", "n001"} and match.number:
-            met["finals"] += 1
-            return [[float(entry.name == "n001") for entry in match.entries]] * match.games
-        return by_strength(match)
-
-    result = elimination(5, play, seeding=True)
-    assert met["finals"] == 2
-    assert [one.title for one in result.rounds[-2:]] == [FINAL, SECOND_FINAL]
-    assert [row.name for row in result.standings[:2]] == ["n001", "n000"]
-    assert {row.lost for row in result.standings} == {1, 2}
-    assert SECOND_FINAL in result.text()
-    assert SECOND_FINAL not in [table[0] for table in result.details() if isinstance(table, tuple)]
-
-
-def test_a_level_match_is_decided_by_further_games() -> None:
-    def play(match: Match) -> Returns:
-        return [[0.0, 0.0]] * match.games if match.number < 2 else by_strength(match)
-
-    result = elimination(2, play, games=4, seeding=True)
-    (final,) = result.rounds[0].pairings
-    assert (final.points, final.games, final.note) == ((1, 0), 6, "decided by 2 further games")
-    assert result.standings[0].name == "n000"
-    assert [row.games for row in result.matches] == [4, 1, 1, 4]
-
-
-def test_a_match_that_stays_level_is_decided_by_lot_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert MOST_FURTHER == 9
-    monkeypatch.setattr(double_elimination, "MOST_FURTHER", 2)
-    found = [elimination(6, lambda match: [[0.0, 0.0]] * match.games) for _ in range(2)]
-    assert found[0] == found[1]
-    assert all("by lot" in one.note for round_ in found[0].rounds for one in round_.pairings if one.games)
-    assert any("were level after 2 further games: by lot" in remark for remark in found[0].remarks)
-
-
-def test_a_struck_entry_leaves_walkovers_and_no_place() -> None:
-    def play(match: Match) -> Outcome:
-        failed = [i for i, entry in enumerate(match.entries) if entry.name == "n001"]
-        return Failure(failed[0], "gave up") if failed else by_strength(match)
-
-    result = elimination(6, play, seeding=True)
-    assert [bad.name for bad in result.disqualified] == ["n001"]
-    assert [row.name for row in result.standings][:3] == ["n000", "n002", "n003"]
-    notes = [one.note for round_ in result.rounds for one in round_.pairings if "n001" in one.entries]
-    assert notes[-1] == "walkover: n001 struck"
-
-
-# --- ladder ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("n", [2, 3, 6, 9])
-@pytest.mark.parametrize("players", [2, 3])
-def test_as_many_rounds_as_entries_put_a_ladder_in_order(n: int, players: int) -> None:
-    result = ladder(n, by_strength, players=players)
-    assert [row.name for row in result.standings] == names(n)
-    assert [row.place for row in result.standings] == list(range(1, n + 1))
-    assert len(result.rounds) == n
-
-
-def test_rungs_alternate() -> None:
-    assert segments(5, 2, 0, 2) == [range(2), range(2, 4)]
-    assert segments(5, 2, 1, 2) == [range(1, 3), range(3, 5)]
-    assert segments(2, 2, 1, 2) == [range(2)]
-    assert segments(16, 7, 0, 2) == [range(7), range(7, 14), range(14, 16)]
-    assert segments(16, 7, 1, 2) == [range(3), range(3, 10), range(10, 16)]
-    for n, seats in itertools.product(range(2, 20), range(2, 8)):
-        for number in range(4):
-            rungs = list(itertools.chain.from_iterable(segments(n, seats, number, 2)))
-            assert len(rungs) == len(set(rungs))
-            assert set(rungs) <= set(range(n))
-            assert rungs
-
-
-def test_who_is_level_keeps_its_rung() -> None:
-    result = ladder(5, lambda match: [[0.0, 0.0]] * match.games, seeding=True)
-    assert [row.name for row in result.standings] == names(5)
-    assert {row.won for row in result.standings} == {0}
-
-
-def test_who_is_struck_leaves_the_ladder() -> None:
-    def play(match: Match) -> Outcome:
-        failed = [i for i, entry in enumerate(match.entries) if entry.name == "n002"]
-        return Failure(failed[0], "gave up") if failed and match.seed % 2 else by_strength(match)
-
-    result = ladder(6, play, seeding=True)
-    assert [row.name for row in result.standings] == [name for name in names(6) if name != "n002"]
 
 
 # --- reports -----------------------------------------------------------------------------------------------

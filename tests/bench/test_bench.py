@@ -1,376 +1,116 @@
-"""The bench: every mode gives figures, what is missing is told, and what can be chosen is."""
+"""`dicegym bench`: every form is stepped legally and counted, and files of rates are read or refused."""
 
 from __future__ import annotations
 
-import importlib
-import types
+import json
+from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
-from short_benches import measured
 
 import dicegym
-from dicegym.bench import (
-    batch_loops,
-    contest,
-    isolation,
-    memory,
-    peers,
-    plans,
-    ratios,
-    report,
-    single_loops,
-    solving,
-    start,
-)
-from dicegym.bench import run as bench_run
-from dicegym.bench.decisions import decisions_per_step
-from dicegym.bench.figures import Figure, Measure, Skipped
-from dicegym.bench.loops import LOOPS
-from dicegym.bench.modes import LOOP_MODES
-from dicegym.bench.result import BenchResult
-from dicegym.bench.run import in_turn
-from dicegym.bench.timing import AT_A_TIME, Work
-from dicegym.bench.training_setup import TrainingSetup
-from dicegym.engine.game import Game
-from dicegym.errors import DependencyError
-from dicegym.registry import ENVIRONMENTS, GAMES, Environment
-from dicegym.sandbox.jail import Isolation
-from dicegym.sandbox.jobs import entry
+from dicegym import bench
+from dicegym.bench import AT_A_TIME, FORMS, BenchResult, RandomLegal, StepRate, run_bench
+from dicegym.cli.bench import FORMS as TOLD
+from dicegym.envs import multi
+from dicegym.errors import DamagedFileError, DependencyError, ParameterError, UnknownNameError
+from dicegym.registry import ENVIRONMENTS, Environment
 
-HOG = next(environment for environment in ENVIRONMENTS if environment.game == "hog")
-TINY = TrainingSetup(games=8, single=2, rollout=64, batch_size=32, epochs=1, configurations=False)
+SHORT: dict[str, Any] = {"games": ["hog"], "seconds": 1e-4, "repeats": 2}
 
 
-@pytest.fixture
-def small_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "SIZES", (64, 192))
+def test_every_form_gives_a_rate_a_round() -> None:
+    lines: list[str] = []
+    result = run_bench(**SHORT, progress=lines.append)
+    assert [rate.form for rate in result.rates] == [form for form in FORMS if form not in result.skipped]
+    for rate in result.rates:
+        assert rate.environment == "Hog-v0"
+        assert rate.unit == FORMS[rate.form].unit
+        assert len(rate.values) == 2
+        assert min(rate.values) > 0
+    assert lines[-1] == "round 2 of 2"
+    assert {"processor", "Python", "numba"} <= result.machine.keys()
 
 
-@pytest.mark.parametrize("mode", [mode for mode in LOOP_MODES if mode != "sb3"])
-def test_a_loop_counts_decisions_a_second(played: BenchResult, mode: str) -> None:
-    found = [figure for figure in played.figures if figure.mode == mode and figure.section == "speed"]
-    assert [figure.unit for figure in found] == (
-        ["learner steps/s", "decisions/s"] if mode in ("make_vec", "make") else ["decisions/s"]
-    )
-    for figure in found:
-        assert figure.subject == "Hog-v0"
-        assert len(figure.values) == 2
-        assert min(figure.values) > 0
-
-
-def test_the_loop_of_stable_baselines3(played: BenchResult) -> None:
-    if not [figure for figure in played.figures if figure.mode == "sb3"]:
-        assert "pip install -e '.[train]'" in played.skipped[0].why
-        pytest.skip("Stable-Baselines3 is not installed")
-    steps, decisions = (figure for figure in played.figures if figure.mode == "sb3")
-    assert (steps.unit, decisions.unit) == ("learner steps/s", "decisions/s")
-    assert decisions.median > 1.5 * steps.median > 0
-
-
-def test_decisions_of_all_players_are_those_of_the_games_played() -> None:
-    """In Hog players take turns, so a step of the learner stands for two decisions, nearly."""
-    assert decisions_per_step(HOG, 100) == pytest.approx(2.0, abs=0.1)
-    alone = next(environment for environment in ENVIRONMENTS if not environment.multi)
-    assert decisions_per_step(alone) == 1.0
+def test_games_for_one_have_no_multi_agent_forms() -> None:
+    result = run_bench(["aec", "make"], ["yatzy"], 1e-4, 1)
+    assert [(rate.environment, rate.form) for rate in result.rates] == [
+        ("Yatzy-v0", "aec"),
+        ("Yatzy-v0", "make"),
+        ("YatzySolo-v0", "make"),
+    ]
 
 
 @pytest.mark.parametrize("environment", [e for e in ENVIRONMENTS if e.multi], ids=lambda e: e.game)
-@pytest.mark.parametrize("mode", ["aec", "parallel", "state"])
-def test_loops_choose_nothing_illegal(environment: Environment, mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With ``on_illegal="raise"`` an illegal action would end the loop; a bare state returns its fault."""
-    settings = environment.settings
-    if mode == "state":
-        faults = []
+@pytest.mark.parametrize("form", ["aec", "parallel", "state"])
+def test_loops_choose_nothing_illegal(environment: Environment, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With ``on_illegal="raise"`` an illegal action ends the loop; a bare state returns its fault."""
+    faults: list[int] = []
+    if form == "state":
         step = dicegym.Game.step
         monkeypatch.setattr(dicegym.Game, "step", lambda game, *play: faults.append(step(game, *play)))
     else:
-        settings = settings | {"on_illegal": "raise"}
-        strict = environment._replace(settings=settings)
-        monkeypatch.setattr(single_loops, "parallel_env", _strict_parallel)
-        environment = strict if mode == "aec" else environment
-    assert LOOPS[mode](environment)() >= AT_A_TIME
-    if mode == "state":
-        assert len(faults) == AT_A_TIME
-        assert not any(faults)
-
-
-def _strict_parallel(game: Game) -> Any:
-    from dicegym.envs.multi import parallel_env
-
-    return parallel_env(game, on_illegal="raise")
+        name = "TurnEnv" if form == "aec" else "parallel_env"
+        made: Callable[..., Any] = getattr(multi, name)
+        monkeypatch.setattr(multi, name, lambda *given, **more: made(*given, **more, on_illegal="raise"))
+    assert FORMS[form].loop(environment)() >= AT_A_TIME
+    assert not any(faults)
+    assert len(faults) == (AT_A_TIME if form == "state" else 0)
 
 
 def test_random_legal_actions_are_legal_and_change() -> None:
     masks = np.zeros((300, 5), np.bool_)
     masks[:, [1, 3]] = True
-    choose = batch_loops.RandomLegal(300)
+    choose = RandomLegal(300)
     first, second = choose(masks).copy(), choose(masks).copy()
     assert set(first) == set(second) == {1, 3}
     assert (first != second).any()
 
 
-def test_threads_have_rows_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plans, "LARGE", 512)
-    result = measured("threads", threads=(1, 2))
-    many = [figure for figure in result.figures if figure.section == "many" and figure.unit == "decisions/s"]
-    assert [figure.what for figure in many] == [
-        "bare batch of 512 on 1 thread",
-        "bare batch of 512 on 2 threads",
-        "make_vec of 512 on 1 thread",
-        "make_vec of 512 on 2 threads",
-    ]
-    gains = [figure for figure in result.figures if figure.section == "ratio"]
-    assert [figure.goal for figure in gains] == [("at least", ratios.SPEED_UP)] * 2
-    assert gains[0].median == pytest.approx(many[1].median / many[0].median)
-    assert not measured("threads").figures[:-1]  # one thread alone is what the other modes measure
+def test_a_form_whose_package_is_missing_is_left_out_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lacking(environment: Environment) -> bench.Work:
+        raise DependencyError("Stable-Baselines3 is not installed")
+
+    monkeypatch.setitem(FORMS, "sb3", FORMS["sb3"]._replace(loop=lacking))  # type: ignore[index]
+    result = run_bench(["sb3", "state"], **SHORT)
+    assert [rate.form for rate in result.rates] == ["state"]
+    assert "not installed" in result.skipped["sb3"]
 
 
-def test_a_batch_stands_beside_its_limits() -> None:
-    result = measured("limits", repeats=1)
-    figures = {figure.what: figure for figure in result.figures if figure.section == "limits"}
-    size, mixes, writes, mixing, limit, batch, share = (figure.median for figure in figures.values())
-    game = dicegym.game("hog")
-    assert size == 4 * game.observation_size + game.n_actions
-    # An action out of twelve at random mixes one number, the turn's seed two, and 55 / 12 dice are rolled.
-    assert mixes == pytest.approx(3 + 55 / 12, abs=0.6)
-    assert writes > 0
-    assert mixing > 0
-    assert share == pytest.approx(100 * batch / limit)
-    assert limit == pytest.approx(1 / (size / (1e9 * writes) + mixes / (1e9 * mixing)))
-
-
-@pytest.mark.slow
-def test_memory_counts_what_a_batch_holds(small_sizes: None) -> None:
-    game = dicegym.game("hog")
-    bare = memory.bytes_per_game(lambda n: batch_loops.bare_batch(HOG, n), game.observation_size)
-    arrays = game.spec.state.itemsize + game.n_actions + 4 * game.players + 3 * 8 + 1
-    assert bare == pytest.approx(arrays, abs=8)
-    held: list[np.ndarray] = []
-
-    def hoarding(n: int) -> Work:
-        held[:] = [np.zeros(1000 * n, np.uint8)]
-        return lambda: n
-
-    # Python itself takes a hundred bytes now and then.
-    assert memory.bytes_per_game(hoarding, 0) == pytest.approx(1000, abs=4)
-
-
-@pytest.mark.slow
-def test_memory_of_every_batch(small_sizes: None) -> None:
-    found = {(f.mode, f.what): f for f in measured("memory").figures if f.subject == "Hog-v0"}
-    assert {mode for mode, _ in found} >= {"", "batch", "make_vec"}
-    assert all(figure.unit == "bytes" and figure.median > 0 for figure in found.values())
-    goals = {figure.goal for (mode, _), figure in found.items() if mode}
-    assert goals == {("at most", 1024)}
-
-
-@pytest.mark.parametrize("mode", [mode for mode in LOOP_MODES if mode != "sb3"])
-def test_the_first_step_of_a_mode_is_a_step(mode: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The code that a new process runs works, here without the process."""
-    *first, warm = start.measures(HOG, mode)
-    assert [measure.repeats for measure in first] == [1] * (mode in start.FIRST_CALLS)
-    assert warm.figures[0].unit == "s"
-    code = warm.run.args[0]
-    exec(compile(code, mode, "exec"), {})
-    assert float(capsys.readouterr().out) > 0
-
-
-def test_a_start_is_timed_in_a_process_of_its_own() -> None:
-    code = "import os; print(len(os.listdir(os.environ['DICEGYM_CACHE'])))"
-    assert start.process(code, fresh_cache=True) == [0.0]
-    (seconds,) = start.import_measure().run()
-    assert seconds > 0
-
-
-def test_a_long_run_says_how_far_it_has_come(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bench_run, "SILENCE", -1.0)
-    told: list[str] = []
-    measures = [Measure((Figure("s", subject, "w", "u", mode="m"),), lambda: [1.0]) for subject in "ab"]
-    assert [figure.median for figure in in_turn(measures, 1, told.append)] == [1.0, 1.0]
-    titles = [line.rpartition(": ")[2] for line in told if ": " in line]
-    assert titles == ["a, w (m)", "b, w (m)"] * 2
-    assert "2 of 2" in told[-1]
-
-
-def test_the_contest_leaves_out_what_a_game_does_not_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(contest, "scripted", lambda name: [])
-    monkeypatch.setattr(contest, "solver", lambda game: None)
-    assert contest.entries("any", tmp_path / "copies") == []
-    monkeypatch.setattr(contest, "scripted", lambda name: [Path("a.py"), Path("b.py")])
-    monkeypatch.setattr(contest, "quickest", lambda game: "a")
-    monkeypatch.setattr(isolation, "measures", lambda game, file: iter([]))
-    monkeypatch.setattr(isolation, "working_levels", lambda: ["none"])
-    one, two = (types.SimpleNamespace(name="any", players=n) for n in (1, 2))
-    assert list(contest.measures(two, [])) == list(contest.measures(one, ["a.py"])) == []
-    whats = [figure.what for measure in contest.measures(two, ["a.py", "b.py"]) for figure in measure.figures]
-    assert whats == [
-        "contest of 2 entries, trusted",
-        "matches of a contest of 2 entries, trusted",
-        "contest of 2 entries, copies at isolation none",
-        "matches of a contest of 2 entries, copies at isolation none",
-        "a move in a match of a, its own time included",
-    ]
-
-
-@pytest.mark.parametrize("name", list(GAMES))
-def test_entries_are_copies_of_the_scripted_agents_with_what_they_import(name: str, tmp_path: Path) -> None:
-    copies = contest.entries(name, tmp_path / name)
-    agents = contest.trusted(name, copies)
-    assert len(copies) == len(agents) == contest.ENTRIES
-    game = dicegym.game(name)
-    for copy in copies:
-        assert not entry(game, Path(copy).stem, copy).trusted
-        assert entry(game, "of the same", agents[Path(copy).stem]).trusted
-        player = dicegym.agent(game, copy)
-        assert player.name == Path(copy).stem
-
-
-def test_a_contest_takes_time(tmp_path: Path) -> None:
-    copies = contest.entries("hog", tmp_path / "hog")
-    whole, matches = contest.contest_seconds(dicegym.game("hog"), copies[:2], Isolation.NONE)
-    assert 0 < matches < whole
-
-
-@pytest.fixture(scope="module")
-def bot(tmp_path_factory: pytest.TempPathFactory) -> isolation.Played:
-    """Return a bot that remembers, with what it was asked."""
-    file = tmp_path_factory.mktemp("bots") / "counts.py"
-    file.write_text(
-        "asked = []\n\ndef final_strategy(*scores):\n    asked.append(scores)\n    return len(asked) % 11\n"
+def test_rates_come_back_from_their_file_and_stand_beside_others(tmp_path: Path) -> None:
+    then = BenchResult({"processor": "x"}, [StepRate("Hog-v0", "make", "learner steps/s", [100.0, 200.0, 300.0])])
+    path = tmp_path / "rates.json"
+    path.write_text(json.dumps(then.to_json()))
+    assert BenchResult.read(path) == then
+    now = BenchResult(
+        {}, [StepRate("Hog-v0", "make", "learner steps/s", [400.0]), StepRate("Hog-v0", "aec", "decisions/s", [1.0])]
     )
-    return isolation.played(dicegym.game("hog"), file)
+    _, rows = now.table(then)
+    assert [row[-2:] for row in rows] == [["200", "2.00"], ["-", "-"]]
 
 
-def test_a_bot_is_asked_what_a_game_asks(bot: isolation.Played) -> None:
-    assert bot.questions[0] == (0, 0)
-    assert len(bot.questions) > 5
-    assert all(0 <= score < 100 for question in bot.questions for score in question)
+@pytest.mark.parametrize(
+    "rates", ["1", '[{"form": "make"}]', '[{"environment": "x", "form": "y", "unit": "z", "values": [0]}]']
+)
+def test_other_files_are_refused(tmp_path: Path, rates: str) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(f'{{"machine": {{}}, "rates": {rates}}}')
+    with pytest.raises(DamagedFileError, match="contains no rates"):
+        BenchResult.read(path)
 
 
-@pytest.mark.parametrize("level", isolation.working_levels())
-def test_what_it_costs_to_keep_a_bot_apart(
-    bot: isolation.Played, level: Isolation, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(isolation, "QUESTIONS", 100)
-    monkeypatch.setattr(isolation, "STARTS", 1)
-    monkeypatch.setattr(isolation, "AT_ONCE", 2)
-    measured = list(isolation.measures(bot.game, bot.source.file))
-    own = {figure.what.partition(":")[0] for measure in measured for figure in getattr(measure, "figures", ())}
-    assert own == set(isolation.working_levels())
-    median, slow, alone = isolation.message_microseconds(bot, level)
-    assert slow >= median > 0 < alone
-    assert min(*isolation.host_milliseconds(bot, level), *isolation.child_milliseconds(bot, level)) > 0
+def test_wrong_arguments_are_refused() -> None:
+    with pytest.raises(UnknownNameError, match="'batch'"):
+        run_bench(["bach"])
+    with pytest.raises(UnknownNameError, match="hog"):
+        run_bench(games=["hogg"])
+    with pytest.raises(ParameterError, match="seconds=0"):
+        run_bench(seconds=0)
+    with pytest.raises(ParameterError, match="repeats"):
+        run_bench(repeats=0)
 
 
-def test_a_level_that_does_not_work_here_is_told(bot: isolation.Played, monkeypatch: pytest.MonkeyPatch) -> None:
-    def chosen(level: str) -> None:
-        if level == Isolation.JAIL:
-            raise DependencyError("no bubblewrap")
-
-    monkeypatch.setattr(isolation.jail, "chosen", chosen)
-    (skipped,) = (one for one in isolation.measures(bot.game, bot.source.file) if isinstance(one, Skipped))
-    assert skipped == Skipped("hog, bots at isolation jail", "no bubblewrap")
-
-
-def test_a_move_takes_time() -> None:
-    assert contest.move_microseconds(dicegym.game("hog"), "always_roll", 1) > 0
-
-
-def test_the_load_of_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("sqlalchemy")
-    from dicegym.server import flood_test, load_test
-
-    monkeypatch.setattr(load_test, "measure", lambda game, seconds: load_test.ServerLoad(120.0, 0.5, 50))
-    monkeypatch.setattr(flood_test, "measure", lambda game, flood, s: flood_test.Latency(0.5 if flood else 0.25, 1.0))
-    result = measured("server", games=("hog", "yatzy"))
-    figures = [(f.subject, f.median, f.unit) for f in result.figures if f.section == "server"]
-    assert figures[:3] == [("yatzy", 120.0, "turns/s"), ("yatzy", 50.0, "%"), ("yatzy", 50.0, "games")]
-    waits = {f.what: f.median for f in result.figures if f.unit == "ms"}
-    assert len(waits) == 2 * (1 + len(flood_test.FLOODS))
-    assert waits["wait after a move, nobody floods: median"] == 0.25
-    assert waits["wait after a move, a stream of `{`: median"] == 0.5
-
-
-def test_training_is_measured_beside_single_environments_and_the_ceiling() -> None:
-    pytest.importorskip("sb3_contrib")
-    result = measured("training", setup=TINY, repeats=1)
-    ours, singles, free, share, _, gain, of_ceiling = (f for f in result.figures if f.section == "training")
-    assert {figure.unit for figure in (ours, singles, free)} == {"steps/s"}
-    assert min(ours.median, singles.median, free.median) > 0
-    assert 0 < share.median < 100
-    assert gain.median == pytest.approx(ours.median / singles.median)
-    assert of_ceiling.median == pytest.approx(100 * ours.median / free.median)
-    assert (share.goal, gain.goal, of_ceiling.goal) == (("at most", 5.0), ("at least", 3.0), ("at least", 95.0))
-    assert "rollouts of 64 steps" in report.plain(result)
-
-
-def test_the_free_environment_trains_and_costs_nothing() -> None:
-    pytest.importorskip("sb3_contrib")
-    from dicegym.bench import training
-
-    env = training.FreeVecEnv(8, 62, 12)
-    observations = env.reset()
-    assert observations.shape == (8, 62)
-    assert env.step(np.zeros(8, np.int64))[0] is observations
-    assert np.stack(env.env_method("action_masks")).shape == (8, 12)
-    trainer = training.Trainer(env, TINY)
-    steps, share = trainer.round()
-    assert steps > 0
-    assert 0 < share < 50
-
-
-def test_missing_peers_are_reported_with_the_way_to_install_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = importlib.import_module
-
-    def absent(name: str) -> ModuleType:
-        if name.partition(".")[0] in ("pyspiel", "rlcard", "jax"):
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-        if name.startswith("pettingzoo.classic"):
-            raise RuntimeError("out of order")
-        return real(name)
-
-    monkeypatch.setattr(peers.importlib, "import_module", absent)
-    result = measured("peers")
-    why = {entry.what.split(",")[0]: entry.why for entry in result.skipped}
-    assert why["OpenSpiel pig"] == "pyspiel is not installed: pip install -e '.[peers]'"
-    assert why["PettingZoo leduc_holdem_v4"] == "it failed here: RuntimeError: out of order"
-    assert len(why) == len(result.skipped) == len(peers.PEERS) - 2
-    left = [figure for figure in result.figures if figure.peer]
-    assert [(figure.subject, figure.mode) for figure in left] == [
-        ("Gymnasium CartPole-v1", "make"),
-        ("Gymnasium CartPole-v1", "make_vec"),
-    ]
-    assert min(figure.median for figure in left) > 0
-    assert "pip install -e '.[peers]'" in report.plain(result)
-
-
-@pytest.mark.parametrize("peer", [p for p in peers.PEERS if not p.name.startswith("pgx")], ids=lambda p: p.name)
-def test_every_peer_that_is_installed_plays(peer: peers.Peer) -> None:
-    """Those of pgx are compiled for half a minute each; `dicegym bench peers` says whether they play."""
-    try:
-        work = peer.make()
-    except ImportError:
-        pytest.skip("not installed")
-    assert work() >= AT_A_TIME
-    assert peer.mode in LOOP_MODES
-
-
-@pytest.mark.slow
-def test_solving_is_measured_in_a_process_of_its_own() -> None:
-    small = dicegym.game("hog", goal=12)
-    found = solving.measure(small, "equilibrium", "what is left")
-    time, memory, disk, left = found.run()
-    assert [figure.unit for figure in found.figures] == ["s", "MiB", "MB", ""]
-    assert {figure.subject for figure in found.figures} == {"hog equilibrium goal=12"}
-    assert min(time, memory, disk) > 0
-    assert left < 0.04
-
-
-def test_what_is_solved_is_that_of_the_games_which_are_named() -> None:
-    whole = {figure.subject.split()[0] for one in solving.measures(("hog", "yatzy")) for figure in one.figures}
-    assert whole == {"hog", "yatzy"}
-    assert list(solving.measures(("lucky",))) == []
+def test_the_help_names_every_form() -> None:
+    assert TOLD.replace(" or ", ", ").split(", ") == [*FORMS]

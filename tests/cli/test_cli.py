@@ -133,14 +133,14 @@ def test_mistakes_end_with_one_helpful_line(run: Run, arguments: tuple[str, ...]
 
 def test_paths_are_refused_before_the_work(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What takes long must not have begun when a result turns out to have no place."""
-    import dicegym.bench.run
+    import dicegym.bench
     import dicegym.learning.evaluate
     from dicegym.games.hog import exact as hog
 
     def work(*_: object, **__: object) -> Never:
         raise AssertionError("the work has begun")
 
-    for place in (hog, "best_bot"), (dicegym.learning.evaluate, "evaluate"), (dicegym.bench.run, "run_bench"):
+    for place in (hog, "best_bot"), (dicegym.learning.evaluate, "evaluate"), (dicegym.bench, "run_bench"):
         monkeypatch.setattr(*place, work)
     taken = tmp_path / "hog.py"
     taken.write_text("mine")

@@ -50,7 +50,7 @@ def test_tournament_prints_the_report_and_writes_json(run: Run, tmp_path: Path) 
         (("hog", "bacon", "swap", "--format", "swis"), "Did you mean 'swiss'?"),
         (("hog", "bacon", "swap", "--rounds", "2"), "rounds=2 means nothing to the format 'round-robin'"),
         (("yatzy", "gather", "thrifty", "--players", "2", "-p", "players=2"), "say the same: give one of them"),
-        (("lucky", "idle", "thrifty", "--format", "double-elimination"), "make a table of two, players=2"),
+        (("lucky", "idle", "thrifty", "--format", "ladder"), "there is no format of contests 'ladder'"),
     ],
 )
 def test_a_tournament_that_cannot_be_is_refused_before_it_plays(

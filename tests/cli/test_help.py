@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from dicegym.cli.app import app, whole_command
+from dicegym.cli.app import RETIRED, app, whole_command
 
 WIDTH = "80"
 
@@ -55,6 +55,13 @@ def parse(words: list[str]) -> None:
             return
         _, command, words = command.resolve_command(context, words)
         context = command.make_context(command.name, list(words), parent=context)
+
+
+@pytest.mark.parametrize("verb", RETIRED)
+def test_a_retired_command_says_what_to_use(run: Any, verb: str) -> None:
+    status, out, err = run(verb, "hog")
+    assert (status, out) == (2, "")
+    assert err == f"dicegym: the command {verb!r} is gone: {RETIRED[verb]}\n"
 
 
 def test_help_and_completion_load_neither_numba_nor_pytorch() -> None:

@@ -18,7 +18,7 @@ pytest.importorskip("pydantic")
 pytest.importorskip("filelock")
 pytest.importorskip("stable_baselines3")
 
-from dicegym.bench.result import BenchResult
+from dicegym.bench import BenchResult
 from dicegym.cli import main
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.learning import league_table
@@ -171,8 +171,8 @@ def _sparse(path: Path) -> None:
 def test_damaged_files_give_one_class_of_error_with_a_way_out(damage: str, tmp_path: Path) -> None:
     about = json.dumps({"command": "dicegym train hog", "settings": {"run": {"seed": 3}}}).encode()
     league = b"member,kind,joined,share,even,against a,games against a\na,past self,0,1.0,0.5,,\n"
-    options = b'{"modes": [], "games": [], "seconds": 1, "repeats": 1, "threads": []}'
-    bench = b'{"machine": {}, "options": ' + options + b', "figures": [], "skipped": []}'
+    rate = b'{"environment": "Hog-v0", "form": "make", "unit": "learner steps/s", "values": [1.5]}'
+    bench = b'{"machine": {}, "rates": [' + rate + b"]}"
     for name, whole, read in (
         ("settings.json", about, lambda path: about_run(path.parent)),
         ("league.csv", league, league_table.read),
@@ -200,15 +200,6 @@ def test_settings_of_other_kinds_are_refused(tmp_path: Path, settings: str) -> N
     (tmp_path / "settings.json").write_text(f'{{"command": "dicegym train hog", "settings": {settings}}}')
     with pytest.raises(ParameterError, match=r"settings\.json"):
         settings_of("hog", tmp_path, None, [], resume=True)
-
-
-@pytest.mark.parametrize("figure", ["1", '{"section": "speed"}', "[]"])
-def test_figures_of_other_kinds_are_refused(tmp_path: Path, figure: str) -> None:
-    options = '{"modes": [], "games": [], "seconds": 1, "repeats": 1, "threads": []}'
-    path = tmp_path / "x.json"
-    path.write_text(f'{{"machine": {{}}, "options": {options}, "figures": [{figure}], "skipped": []}}')
-    with pytest.raises(DamagedFileError, match="holds no figures of the bench"):
-        BenchResult.read(path)
 
 
 def test_names_in_a_league_are_no_formulas_and_come_back(tmp_path: Path) -> None:

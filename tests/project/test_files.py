@@ -13,7 +13,7 @@ import pytest
 from command_line import Run
 
 from dicegym.errors import DamagedFileError
-from dicegym.files import read_bytes, read_text, write_by, write_text, writing
+from dicegym.files import read_bytes, read_text, write_text, writing
 
 
 def damaged(folder: Path) -> dict[str, Path]:
@@ -62,7 +62,7 @@ def test_a_file_is_replaced_whole_and_keeps_its_mode(tmp_path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~_umask()
     path.chmod(0o640)
     with pytest.raises(RuntimeError, match="stop"):
-        write_by(path, _half)
+        _write_half(path)
     assert path.read_text() == "old"
     write_text(path, "new \ud800")
     assert path.read_text() == "new \\ud800"
@@ -98,14 +98,10 @@ def test_readers_see_the_old_file_or_the_new(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["x"]
 
 
-def test_functions_that_take_a_path_write_whole_files(tmp_path: Path) -> None:
-    write_by(tmp_path / "picture.png", lambda path: path.write_text(path.suffix))
-    assert (tmp_path / "picture.png").read_text() == ".png"
-
-
-def _half(unfinished: Path) -> None:
-    unfinished.write_text("half")
-    raise RuntimeError("stop")
+def _write_half(path: Path) -> None:
+    with writing(path) as unfinished:
+        unfinished.write_text("half")
+        raise RuntimeError("stop")
 
 
 def _write(path: Path, text: str, over: threading.Event) -> None:
@@ -131,8 +127,8 @@ def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path: Path) -> None:
     target.write_text("old")
     with pytest.raises(OSError, match=r"No space left on device: '/dev/full'"):
         write_text("/dev/full", "text")
-    with pytest.raises(OSError, match=f"No space left on device: '{target}'"):
-        write_by(target, full)
+    with pytest.raises(OSError, match=f"No space left on device: '{target}'"), writing(target):
+        full(target)
     with pytest.raises(OSError, match=f"No space left on device: '{target}'"), writing(target):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     with pytest.raises(FileNotFoundError, match=r"'.*nowhere/result.json'"):

@@ -63,7 +63,6 @@ HEAVY = (
     "sb3_contrib",
     "PIL",
     "rich",
-    "alembic",
     "sqlalchemy",
     "typer",
     "websockets",

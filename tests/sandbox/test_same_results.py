@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 import dicegym
+from benchmarks.contest import ENTRIES, entries, trusted
+from benchmarks.isolation import working_levels
 from dicegym.arena import Limits, contest
 from dicegym.arena.check import Check
 from dicegym.arena.match import Match
-from dicegym.bench.contest import ENTRIES, entries, trusted
-from dicegym.bench.isolation import working_levels
 from dicegym.registry import GAMES
 from dicegym.sandbox.heartbeat import Heartbeat
 from dicegym.sandbox.jail import Isolation

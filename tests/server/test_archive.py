@@ -1,4 +1,4 @@
-"""Files of results of earlier and later versions, what is told of a server from outside, and what is left beside."""
+"""Files of results of other versions, what is told of a server from outside, and what is left beside."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ pytest.importorskip("websockets")
 import sqlalchemy as sa
 from talk import Bot, run, serving
 
-from dicegym.arena.store import schema
 from dicegym.arena.store.schema import SCHEMA
 from dicegym.arena.store.tables import TABLES
 from dicegym.server.archive import Archive, in_use
-from dicegym.server.results import ForcedTurn, PlayerRating, ServerState
+from dicegym.server.results import ForcedTurn, GameResult, SeatResult, ServerState
 from dicegym.server.server import Server
 from dicegym.server.store import Store, engine_of
 
-FIRST = Path(__file__).with_name("results_of_schema_1.sql").read_text()
 STATE = ServerState(7, ("127.0.0.1:5000",), 2, ("thrifty",), 1, 0, 0, False)
 
 
 @pytest.fixture
 def first(tmp_path: Path) -> Path:
-    """Return a file as it was written before there were migrations."""
+    """Return a store of one game, in which the server played a turn of bob."""
     path = tmp_path / "dicegym-yatzy.sqlite"
-    connection = sqlite3.connect(path)
-    connection.executescript(FIRST)
-    connection.execute("PRAGMA journal_mode=WAL")
-    connection.close()
+    store = Store(path, "yatzy")
+    store.begin_run(7)
+    places = SeatResult("anna", 200, 1, 1200.0, 1216.0), SeatResult("bob", 100, 2, 1200.0, 1184.0)
+    store.write([GameResult(0, 7, 1.0, (256, 512, 1000), places, (ForcedTurn(1, 4, "took more"),))])
+    store.note(STATE, ended=True)
+    store.close()
     return path
 
 
@@ -62,72 +62,23 @@ def set_schema(path: Path, number: str) -> None:
     connection.close()
 
 
-def test_the_migrations_lead_to_the_tables_as_they_are_used(tmp_path: Path) -> None:
-    from alembic.autogenerate import compare_metadata
-    from alembic.runtime.migration import MigrationContext
-
+def test_a_new_store_has_the_present_tables(tmp_path: Path) -> None:
     Store(tmp_path / "new.sqlite", "yatzy").close()
     with engine_of(tmp_path / "new.sqlite").connect() as connection:
-        assert compare_metadata(MigrationContext.configure(connection), TABLES) == []
+        assert {*sa.inspect(connection).get_table_names()} == {*TABLES.tables}
     assert about(tmp_path / "new.sqlite") == {"schema": SCHEMA}
 
 
-def test_a_file_of_the_first_schema_is_opened_and_brought_up(first: Path) -> None:
-    store = Store(first, "yatzy")
-    assert store.migrated == "1"
-    assert store.ratings() == {"anna": PlayerRating(1216.0, 1, 1), "bob": PlayerRating(1184.0, 1, 0)}
-    (result,) = store.results()
-    assert result.actions == (256, 512, 1000)
-    assert result.incidents == (ForcedTurn(1, 4, "took more"),)
-    assert store.begin_run(3) == 2
-    store.note(STATE, ended=True)
-    store.close()
-    assert about(first) == {"schema": SCHEMA}
-    store = Store(first, "yatzy")
-    assert store.migrated is None
-    store.close()
-    assert files(first.parent) == [first.name]
-
-
-def test_a_migration_that_fails_changes_nothing(first: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = first.read_bytes()
-    monkeypatch.setattr(schema.command, "upgrade", lambda *_: broken(first))
-
-    def broken(path: Path) -> None:
-        raise sa.exc.OperationalError("ALTER TABLE runs", None, sqlite3.OperationalError("disk I/O error"))
-
-    with pytest.raises(ParameterError, match="disk I/O error"):
-        Store(first, "yatzy")
-    assert first.read_bytes() == before
-    assert files(first.parent) == [first.name]
-
-
-def test_half_a_migration_is_undone(first: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tables that are changed are part of the transaction, which they are not for Python's SQLite as it comes."""
-    upgrade = schema.command.upgrade
-
-    def cut(*arguments: Any) -> None:
-        upgrade(*arguments)
-        raise sa.exc.OperationalError("COMMIT", None, sqlite3.OperationalError("the machine went down"))
-
-    monkeypatch.setattr(schema.command, "upgrade", cut)
-    with pytest.raises(ParameterError, match="went down"):
-        Store(first, "yatzy")
-    assert about(first)["schema"] == "1"
-    connection = sqlite3.connect(first)
-    assert "ended" not in connection.execute("SELECT sql FROM sqlite_master WHERE name = 'runs'").fetchone()[0]
-    connection.close()
-    monkeypatch.undo()
-    Store(first, "yatzy").close()
-
-
 @pytest.mark.parametrize("opens", [lambda path: Store(path, "yatzy"), Archive], ids=["store", "archive"])
-def test_a_later_schema_is_refused_in_words(first: Path, opens: Any) -> None:
-    set_schema(first, "99")
-    with pytest.raises(ParameterError, match=r"has schema 99, which a newer dicegym has written.*update dicegym"):
-        opens(first)
-    assert about(first)["schema"] == "99"
-    assert files(first.parent) == [first.name]
+@pytest.mark.parametrize("number", ["1", "99", "x"])
+def test_another_schema_is_refused_in_words(tmp_path: Path, opens: Any, number: str) -> None:
+    path = tmp_path / "results.sqlite"
+    Store(path, "yatzy").close()
+    set_schema(path, number)
+    with pytest.raises(ParameterError, match=f"has schema {number}, and dicegym .* reads schema {SCHEMA} alone"):
+        opens(path)
+    assert about(path)["schema"] == number
+    assert files(tmp_path) == [path.name]
 
 
 def test_a_file_of_somebody_else_is_left_as_it_was(tmp_path: Path) -> None:
@@ -247,7 +198,7 @@ async def test_a_running_server_is_asked_for_status_ratings_and_games(
     assert files(tmp_path) == ["dicegym-yatzy.sqlite", "games.json", "status.json"]
 
 
-def test_a_file_of_the_first_schema_is_read_and_not_changed(
+def test_a_store_is_read_and_not_changed(
     first: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(first.parent)

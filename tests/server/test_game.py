@@ -20,7 +20,7 @@ pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
 from talk import Bot, WebBot, both, eventually, first_box, game_of_two, own_scores, run, serving
 
-from dicegym.server.load_test import measure
+from benchmarks.server_load import measure
 from dicegym.server.store import Store
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sqlite3
 from pathlib import Path
@@ -23,11 +22,8 @@ from dicegym.arena.store.served import servers
 from dicegym.server.archive import Archive
 from dicegym.server.pending import Pending
 from dicegym.server.results import GameResult, SeatResult
-from dicegym.server.settings import store_of
 from dicegym.server.store import Store
 from dicegym.server.wire import wire_of
-
-FIRST = Path(__file__).with_name("results_of_schema_1.sql").read_text()
 
 
 def played(seed: int, number: int) -> GameResult:
@@ -94,7 +90,7 @@ def test_a_game_of_a_server_is_played_again_to_its_points(path: Path, capsys: py
         replay = served_replay(reader, 2)
         replay.check()
         assert (replay.seats, replay.seed, replay.number) == (("anna", "bob"), 2**63, 1)
-        assert replay.other_rules() == []
+        replay.check_rules()
     told = typed(capsys, "replay", "server:2", "--store", str(path), "--delay", "0")
     assert "game server:2" in told
     assert "anna" in told
@@ -129,44 +125,15 @@ def test_what_does_not_play_again_is_said_in_words(statement: str, error: Any, w
 
 
 def test_rules_that_have_changed_are_named(path: Path) -> None:
-    connection = sqlite3.connect(path)
-    told = json.loads(connection.execute("SELECT description FROM rules WHERE game = 'yatzy'").fetchone()[0])
-    connection.close()
-    assert told["dicegym"]
-    other = "UPDATE rules SET fingerprint = 'another', description = json_object('dicegym', '0.0.1')"
-    changed(path, other + " WHERE game = 'yatzy'")
-    with StoreReader(path) as reader, pytest.raises(ReplayError, match="was played by other rules of Yatzy"):
+    changed(path, "UPDATE rules SET fingerprint = 'another', version = '0.0.1' WHERE game = 'yatzy'")
+    with StoreReader(path) as reader, pytest.raises(ReplayError, match=r"under rules another \(dicegym 0\.0\.1\)"):
         served_replay(reader, 1)
 
 
-def test_games_of_before_are_judged_by_their_points(path: Path) -> None:
+def test_games_without_a_note_of_their_rules_are_refused(path: Path) -> None:
     changed(path, "UPDATE server_runs SET rules = NULL")
-    with StoreReader(path) as reader:
-        served_replay(reader, 1).check()
-
-
-def test_a_file_from_before_goes_on_and_takes_contests(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    path = Path("dicegym-yatzy.sqlite")
-    connection = sqlite3.connect(path)
-    connection.executescript(FIRST)
-    connection.close()
-    shutil.copy(path, "copy.sqlite")
-    assert store_of("yatzy") == store_of(None) == path
-    assert store_of("hog") != path
-    told = typed(capsys, "serve", "yatzy", "--tcp", "0", "--agents", "thrifty", "thrifty", "--always", "--games", "1")
-    assert "dicegym-yatzy.sqlite is here from before, and goes on" in told
-    assert "had schema 1 and was brought to the present one" in told
-    with Archive(path) as archive:
-        assert (archive.game, archive.status().games) == ("yatzy", 2)
-    contest("hog", ["bacon", "swap"], 1, 1, store="copy.sqlite")
-    with Archive("copy.sqlite") as archive:
-        assert archive.ratings()["anna"].rating == 1216.0, "a contest brings it up too, and keeps what is in it"
-    Path("dicegym-hog.sqlite").touch()
-    with pytest.raises(ParameterError, match=r"whose results\? .*name the game, or give --store"):
-        store_of(None)
+    with StoreReader(path) as reader, pytest.raises(ReplayError, match="nobody noted the rules"):
+        served_replay(reader, 1)
 
 
 def test_results_that_have_waited_since_before_are_taken_over(tmp_path: Path) -> None:

@@ -17,8 +17,8 @@ from starlette.routing import Match
 from starlette.testclient import TestClient
 from web_pages import LARGEST, Visitor, barriers, too_wide
 
+from benchmarks.visitors import Forms
 from dicegym import arena
-from dicegym.bench.visitors import Forms
 from dicegym.web import static_files
 from dicegym.web.app import create_app
 from dicegym.web.security import COOKIE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
@@ -99,31 +99,20 @@ class Rounds:
         """Return at how many tables both have sat."""
         return self._met[frozenset((one, other))]
 
-    def hold(self, title: str, tables: Sequence[Sequence[str]], byes: Iterable[str] = ()) -> list[Pairing]:
-        """Let ``tables`` meet, and keep that as a round in which ``byes`` have the points of a win."""
-        found = self.meet(tables)
-        self.keep(title, [*found, *(Pairing((name,), (1.0,), (0.0,), 0, "bye") for name in byes)])
-        return found
+    def play(self, title: str, tables: Sequence[Sequence[str]], byes: Iterable[str] = ()) -> None:
+        """Let ``tables`` meet, nobody at two of them, and keep that as a round in which ``byes`` have a win's points.
 
-    def keep(self, title: str, pairings: Sequence[Pairing]) -> None:
-        """Keep a round that has been played, and count it."""
-        self.rounds.append(Round(title, tuple(pairings)))
-        for pairing in pairings:
+        Disqualified entries lose; the others at their table play without them, or have a walkover if they are too few.
+        """
+        byed = [Pairing((name,), (1.0,), (0.0,), 0, "bye") for name in byes]
+        played = Round(title, (*self._meet(tables), *byed))
+        self.rounds.append(played)
+        for pairing in played.pairings:
             self._count(pairing)
 
-    def meet(
-        self, tables: Sequence[Sequence[str]], games: int | None = None, times: int | None = None
-    ) -> list[Pairing]:
-        """Let ``tables`` play; return what each came to, in their order.
-
-        Whoever is struck loses; the others play without it, or have a walkover if they are too few.
-
-        Args:
-            tables: who sits together; nobody at two of them.
-            games: of a match, instead of the contest's.
-            times: matches, instead of the contest's ``seeds``.
-        """
-        games, times = games or self.games, times or self.director.options.seeds
+    def _meet(self, tables: Sequence[Sequence[str]]) -> list[Pairing]:
+        """Return the result of each table, in their order."""
+        times = self.director.options.seeds
         found: dict[int, Pairing] = {}
         waiting = list(range(len(tables)))
         while waiting:
@@ -132,7 +121,7 @@ class Rounds:
             for i in waiting:
                 if i not in playing:
                     found[i] = _walkover(tables[i], present[i])
-            played = self._settled([present[i] for i in playing], games, times)
+            played = self._settled([present[i] for i in playing])
             waiting = []
             for i, rows in zip(playing, played, strict=True):
                 if len(rows) == times:
@@ -141,16 +130,16 @@ class Rounds:
                     waiting.append(i)
         return [found[i] for i in range(len(tables))]
 
-    def _settled(self, tables: Sequence[Sequence[str]], games: int, times: int) -> list[list[MatchRow]]:
-        """Play ``times`` matches at each of the tables; return the rows of those that count, by table."""
-        jobs = []
+    def _settled(self, tables: Sequence[Sequence[str]]) -> list[list[MatchRow]]:
+        """Play as many matches at each table as the contest has ``seeds``; return the rows that count, by table."""
+        jobs, times = [], self.director.options.seeds
         for table in tables:
             names = tuple(sorted(table))
             game, entries = table_for(self.director.game, len(names)), tuple(self._entries[name] for name in names)
             first = self._played[names]
             self._played[names] += times
             for number in range(first, first + times):
-                jobs.append(Match(game, entries, self.director.seed, games, number=number))
+                jobs.append(Match(game, entries, self.director.seed, self.games, number=number))
         rows: dict[tuple[str, ...], list[MatchRow]] = {}
         for _, played in settle(self.director, jobs):
             if isinstance(played, PlayedMatch):
@@ -235,12 +224,6 @@ def _walkover(table: Sequence[str], present: Sequence[str]) -> Pairing:
 
 def _struck(names: Sequence[str]) -> str:
     return f"{', '.join(names)} struck" if names else ""
-
-
-def further(first: Pairing, more: Pairing, note: str) -> Pairing:
-    """Return a pairing that was level after the games in ``first`` and is decided by those in ``more``."""
-    scores = tuple(round(a + b, GRAIN) for a, b in zip(first.scores, more.scores, strict=True))
-    return replace(first, points=more.points, scores=scores, games=first.games + more.games, note=note)
 
 
 def ranks_of(merits: Mapping[str, Any]) -> dict[str, int]:

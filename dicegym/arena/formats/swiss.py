@@ -81,7 +81,7 @@ def _round(rounds: Rounds, title: str) -> None:
         seats = pairing.sizes(len(order), rounds.director.game.players, rounds.fewest)
         free = pairing.byes(order, len(order) - sum(seats), had)
         tables = pairing.tables([name for name in order if name not in free], seats, rounds.met)
-    rounds.hold(title, tables, free)
+    rounds.play(title, tables, free)
 
 
 def _pairs(rounds: Rounds, order: Sequence[str], had: Mapping[str, int]) -> tuple[list[str], Sequence[tuple[str, ...]]]:

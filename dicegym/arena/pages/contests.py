@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,8 @@ from dicegym.arena.luck import CONFIDENCE
 from dicegym.arena.matrix import Matrix
 from dicegym.arena.pages.page import ContestPage, ShownMatch, html
 from dicegym.arena.pages.plots import Bar, Plot
-from dicegym.arena.ratings import MatchPlaces, Ratings, Residuals, fit, residuals
-from dicegym.arena.ratings.shown import interval, residual_matrix, shown_bounds, won_matrix
+from dicegym.arena.ratings import MatchPlaces, Ratings, fit
+from dicegym.arena.ratings.shown import interval, shown_bounds, won_matrix
 from dicegym.arena.report import Report, without_options
 from dicegym.arena.results import ContestResult
 from dicegym.files import write_text
@@ -21,8 +20,6 @@ MOST_MATCHES = 5_000
 """Matches that a page lists."""
 MOST_NAMES = 200
 """Entries of which a page shows who did what against whom: cells grow with their square."""
-MOST_SHADE = 4.0
-"""Standard errors from which on a residual is as dark as it gets."""
 
 
 def page_of_result(result: ContestResult[Any]) -> ContestPage:
@@ -70,13 +67,11 @@ def contest_page(
     words = without_options(report.words)
     if found:
         ratings = fit(found) if ratings is None else ratings
-        unexplained = residuals(found, ratings)
         plots.append(rating_plot(ratings))
-        if len(unexplained.names) <= MOST_NAMES:
+        if len(ratings.rows) <= MOST_NAMES:
             # A format's own matrix without colours says the same as the one that is made here.
             tables = [table for table in tables if not isinstance(table, Matrix) or table.shades]
-            tables += [won_heat(unexplained), residual_heat(unexplained)]
-        words += unexplained.words()
+            tables.append(won_matrix(found, [row.name for row in ratings.rows]))
     left = f"The newest {len(matches):,} of {total:,} matches; `dicegym arena export` writes all of them."
     return ContestPage(
         title,
@@ -108,24 +103,6 @@ def rating_plot(ratings: Ratings) -> Plot:
         "Rating",
         bars,
     )
-
-
-def won_heat(found: Residuals) -> Matrix:
-    """Return how often who was ahead of whom, in colours."""
-    games = found.won + found.won.T
-    shades = [
-        [2 * won / played - 1 if played else None for won, played in zip(*rows, strict=True)]
-        for rows in zip(found.won.tolist(), games.tolist(), strict=True)
-    ]
-    heading = "Games in which the row was ahead of the column, of those that tell them apart"
-    return won_matrix(found)._replace(heading=heading, shades=shades)
-
-
-def residual_heat(found: Residuals) -> Matrix:
-    """Return how far that is from what ratings expect, in colours."""
-    shades = [[None if math.isnan(cell) else cell / MOST_SHADE for cell in row] for row in found.z.tolist()]
-    heading = "How much more often than ratings expect, in standard errors"
-    return residual_matrix(found)._replace(heading=heading, shades=shades)
 
 
 def page_title(game: str, form: str) -> str:

@@ -85,12 +85,6 @@ class Ratings:
         behind = (self[other].rating - self[name].rating) / SCALE
         return 1 / (1 + math.exp(min(behind, 700.0)))
 
-    def draw_chance(self, name: str, other: str) -> float:
-        """Return how often two entries draw in a game of two, by their ratings."""
-        chance = self.chance(name, other)
-        middle = self.draw * math.sqrt(chance * (1 - chance))
-        return middle / (1 + middle)
-
     def to_json(self) -> dict[str, Any]:
         """Return everything as plain values; an infinite bound is None."""
         return {

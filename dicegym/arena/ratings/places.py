@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import permutations
 from typing import NamedTuple
+
+import numpy as np
 
 from dicegym.engine.validate import is_whole_number
 from dicegym.errors import ParameterError
@@ -33,6 +36,19 @@ def match_places(entries: Iterable[str], results: Iterable[Sequence[float]], tim
     for result, games in Counter(map(tuple, results)).items():  # most games come out like others of the match
         counts[places_of(result)] += games
     return MatchPlaces(tuple(entries), tuple(sorted(counts.items())), times)
+
+
+def count_ahead(matches: Iterable[MatchPlaces], names: Sequence[str]) -> np.ndarray:
+    """Return in how many games the row was ahead of the column: int64[names, names]. Other entries do not count."""
+    number = {name: place for place, name in enumerate(names)}
+    ahead = np.zeros((len(names), len(names)), np.int64)
+    for entries, places, times in matches:
+        seated = [(i, number[name]) for i, name in enumerate(entries) if name in number]
+        for game, games in places:
+            for (i, row), (j, column) in permutations(seated, 2):
+                if game[i] < game[j]:
+                    ahead[row, column] += games * times
+    return ahead
 
 
 def grouped(matches: Iterable[MatchPlaces]) -> list[MatchPlaces]:

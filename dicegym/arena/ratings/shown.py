@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-
-import numpy as np
+from collections.abc import Iterable, Sequence
 
 from dicegym.arena.luck import CONFIDENCE, listed, verdict
 from dicegym.arena.matrix import Matrix
-from dicegym.arena.ratings.alpha_rank import AlphaShare
 from dicegym.arena.ratings.fitting import FEWEST_MATCHES, Rating, Ratings
-from dicegym.arena.ratings.residuals import Residuals
-from dicegym.arena.report import ReportTable, percent
+from dicegym.arena.ratings.places import MatchPlaces, count_ahead
+from dicegym.arena.report import ReportTable
 
 FARTHEST = 1500.0
 """Points from a rating beyond which a bound says nothing: so much ahead, an entry wins 5,600 games for one it loses."""
@@ -65,23 +62,12 @@ def rating_words(ratings: Ratings) -> list[str]:
     return sentences
 
 
-def residual_matrix(found: Residuals) -> Matrix:
-    """Return by how many standard errors row was ahead of column more often than ratings expect."""
-    cells = [["" if np.isnan(cell) else f"{cell:+.1f}" for cell in row] for row in np.round(found.z, 1) + 0.0]
-    return Matrix("ahead more often than ratings expect (row against column), in standard errors", found.names, cells)
-
-
-def won_matrix(found: Residuals) -> Matrix:
-    """Return how often row was ahead of column, in games that told them apart."""
-    games = found.won + found.won.T
-    cells = [
-        [f"{100 * won / played:.0f}%" if played else "" for won, played in zip(*rows, strict=True)]
-        for rows in zip(found.won, games, strict=True)
-    ]
-    return Matrix("ahead (row against column), of the games that tell them apart", found.names, cells)
-
-
-def alpha_table(shares: Sequence[AlphaShare]) -> ReportTable:
-    """Return the ranking by Alpha-Rank."""
-    rows = [[str(row.place), row.name, percent(row.share)] for row in shares]
-    return "Alpha-Rank: share of the population in the long run", ["place", "entry", "share"], rows
+def won_matrix(matches: Iterable[MatchPlaces], names: Sequence[str]) -> Matrix:
+    """Return in how many games the row was ahead of the column, of those in which their places differ, in colours."""
+    won = count_ahead(matches, names)
+    games = won + won.T
+    cells, shades = [], []
+    for ahead, played in zip(won.tolist(), games.tolist(), strict=True):
+        cells.append([f"{100 * a / n:.0f}%" if n else "" for a, n in zip(ahead, played, strict=True)])
+        shades.append([2 * a / n - 1 if n else None for a, n in zip(ahead, played, strict=True)])
+    return Matrix("Games in which the row was ahead of the column, of those that tell them apart", names, cells, shades)

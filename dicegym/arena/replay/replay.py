@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,7 +11,6 @@ import numpy as np
 
 from dicegym import games
 from dicegym.arena.provenance import package_version
-from dicegym.arena.replay.rulebook import described, differences, plays_alike
 from dicegym.engine.game import Game
 from dicegym.errors import DicegymError, ParameterError, ReplayError, one_line, unknown_name
 from dicegym.pictures.drawing import draw
@@ -23,8 +21,11 @@ if TYPE_CHECKING:
     from dicegym.arena.match import MatchResult
 
 INT_64 = np.iinfo(np.int64)
-VERSION = re.compile(r"[0-9][0-9A-Za-z.+]{0,40}", re.ASCII)
-"""What may stand in a command that somebody will type."""
+
+
+def describe_rules(game: Game) -> dict[str, str]:
+    """Return by which rules ``game`` is played: ``fingerprint``, and ``dicegym``, the version."""
+    return {"dicegym": package_version(), "fingerprint": game.fingerprint}
 
 
 class ReplayIncident(NamedTuple):
@@ -83,7 +84,7 @@ class Replay:
         actions: of all seats in the order in which they were played, those that were taken for a failure too.
         returns: of each seat at the end.
         incidents: what the players did wrong, in order.
-        rules: the rules that it was played by: `dicegym.arena.replay.described`.
+        rules: ``fingerprint`` of the rules that it was played by, and ``dicegym``, the version.
         id: what the store calls it; empty if it is in none.
     """
 
@@ -157,34 +158,17 @@ class Replay:
             raise ParameterError(f"{game!r} is not what was played: give {self.game}, players={self.players}{told}")
         return game
 
-    def other_rules(self, game: Game | None = None) -> list[str]:
-        """Return in what the rules that it was played by are not those of today, a text each; see `rulebook`.
-
-        Raises ReplayError if games are played otherwise for it.
-        """
+    def check_rules(self, game: Game | None = None) -> None:
+        """Raise ReplayError if it was recorded under other rules than those of today."""
         table = self.table(game)
         if self.fingerprint == table.fingerprint:
-            return []
-        found = differences(self.rules, table)
-        if not plays_alike(self.rules, table, found):
-            raise self._refusal(table, [one.text for one in found])
-        return [one.text for one in found]
-
-    def _refusal(self, table: Game, found: Sequence[str]) -> ReplayError:
-        kept, now = str(self.rules.get("dicegym", "")), package_version()
-        version = one_line(kept or "unknown", 40)
-        lines = [
-            f"{self._called} was played by other rules of {table.spec.title}: fingerprint "
-            f"{one_line(self.fingerprint or 'unknown', 40)} of dicegym {version}, here {table.fingerprint} of {now}."
-        ]
-        told = [f"  - {text}" for text in found]
-        lines += ["What has changed:", *told] if found else ["What has changed is not kept."]
-        if kept == now:
-            lines.append(f"To see it, take the sources of dicegym {version} as they were when it was played.")
-        else:
-            how = f", {kept}, from its sources" if VERSION.fullmatch(kept) else ""
-            lines.append(f"To see it, install the version that played it{how}.")
-        return ReplayError("\n".join(lines))
+            return
+        kept = one_line(self.rules.get("dicegym") or "of an unknown version", 40)
+        raise ReplayError(
+            f"{self._called} was recorded under rules {one_line(self.fingerprint or 'unknown', 40)} (dicegym {kept}), "
+            f"and these are {table.fingerprint} (dicegym {package_version()}): to see it, use the version that "
+            "recorded it"
+        )
 
     @property
     def _called(self) -> str:
@@ -201,32 +185,26 @@ class Replay:
                 over after it, or returns are others than the stored ones. Said at the first such action.
         """
         table = self.table(game)
-        self.other_rules(table)
+        self.check_rules(table)
         states = table.new_game(self.seed, self.number)
         yield states.copy()
         for time, action in enumerate(self.actions):
             if states[0]["over"]:
-                raise self._misfit(table, f"it is over after {time} of its {len(self.actions)} actions")
+                raise self._misfit(f"it is over after {time} of its {len(self.actions)} actions")
             table.step(states[0], action)
             yield states.copy()
         if not states[0]["over"]:
-            raise self._misfit(table, f"it is not over after its last action, number {len(self.actions)}")
+            raise self._misfit(f"it is not over after its last action, number {len(self.actions)}")
         returns = table.returns(states[0]).tolist()
         for name, value, kept in zip(self.seats, returns, self.returns, strict=True):
             if value != kept:
-                raise self._misfit(table, f"{one_line(name)} comes to {value:g}, and came to {kept:g}")
+                raise self._misfit(f"{one_line(name)} comes to {value:g}, and came to {kept:g}")
 
-    def _misfit(self, table: Game, what: str) -> ReplayError:
-        found = [one.text for one in differences(self.rules, table)]
-        told = [f"{self._called} does not play again as it is stored: {what}."]
-        if found:
-            told += [
-                "Random games are played by its rules as by those of today, but they differ in:",
-                *(f"  - {text}" for text in found),
-            ]
-        else:
-            told.append("Its rules are those of today, so what was stored of it has been changed: store it anew.")
-        return ReplayError("\n".join(told))
+    def _misfit(self, what: str) -> ReplayError:
+        return ReplayError(
+            f"{self._called} does not play again as it is stored: {what}. Its rules are those of today, so what was "
+            "stored of it has been changed: store it anew"
+        )
 
     def check(self, game: Game | None = None) -> None:
         """Play it again to its end, where all must be as it is stored. Raises ReplayError, as `states` does."""
@@ -322,7 +300,7 @@ def replay_of(
         tuple(result.actions[number]),
         tuple(result.returns[number][player] for player in order),
         incidents,
-        described(game) if rules is None else rules,
+        describe_rules(game) if rules is None else rules,
         id,
     )
 
@@ -342,7 +320,7 @@ def played(game: Game, names: Sequence[str], seed: int, actions: Sequence[int]) 
     for action in actions:
         game.step(states[0], action)
     returns = tuple(game.returns(states[0]).tolist())
-    rules = described(game)
+    rules = describe_rules(game)
     return Replay(
         game.name, game.players, game.parameters, seed, 0, tuple(names), tuple(map(int, actions)), returns, rules=rules
     )

@@ -7,7 +7,6 @@ import re
 
 from dicegym import games
 from dicegym.arena.replay.replay import Replay, ReplayIncident
-from dicegym.arena.replay.rulebook import described
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.served import ServedGame, served_game
 from dicegym.errors import DicegymError, ParameterError, ReplayError, one_line
@@ -60,22 +59,23 @@ def _replay(found: ServedGame, called: str) -> Replay:
     seats = len(found.names)
     table = games.game(found.game, seats)
     rules = found.rules
+    if rules is None:
+        raise ReplayError(f"nobody noted the rules of game {called}, so it cannot be played again")
     replay = Replay(
         found.game,
         seats,
-        table.parameters if rules is None else rules.parameters,
+        rules.parameters,
         found.seed,
         found.number,
         found.names,
         found.actions,
         (0.0,) * seats,
         tuple(ReplayIncident(*one) for one in found.incidents),
-        # Where nobody noted the rules, the totals alone tell that they are those of today.
-        described(table) if rules is None else rules.described,
+        rules.described,
         called,
     )
     table = replay.table()
-    replay.other_rules(table)
+    replay.check_rules(table)
     wire = part(table, WIRE)
     if wire is None:
         raise ParameterError(f"game {called} is one of {table.spec.title}, whose server there is not any more")
@@ -94,6 +94,5 @@ def _replay(found: ServedGame, called: str) -> Replay:
 
 def _misfit(called: str, what: str) -> ReplayError:
     return ReplayError(
-        f"game {called} does not play again as it is stored: {what}.\n"
-        "Either the rules have changed since, without a note of those of then, or what was stored has been changed."
+        f"game {called} does not play again as it is stored: {what}. What was stored of it has been changed"
     )

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, TypeVar
 
 import sqlalchemy as sa
 
-from dicegym.arena.store.schema import migrate
 from dicegym.errors import DependencyError, ParameterError, one_line
 
 WRITES = "writes"
@@ -164,17 +163,3 @@ def engine_of(
             attempt(lambda: connection.exec_driver_sql("SELECT 1 FROM sqlite_master LIMIT 1").all())
 
     return engine
-
-
-def brought_up(engine: sa.Engine, found: str) -> sa.Engine:
-    """Return a copy in memory of a file of an earlier schema, in the present one."""
-    copy = engine_of(None)
-    source, target = engine.raw_connection(), copy.raw_connection()
-    before: sqlite3.Connection = source.driver_connection  # type: ignore[assignment]  # of SQLite there is no other
-    before.backup(target.driver_connection)  # type: ignore[arg-type]  # as above
-    source.close()
-    target.close()
-    engine.dispose()
-    with copy.begin() as connection:
-        migrate(connection, found)
-    return copy

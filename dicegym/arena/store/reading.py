@@ -1,6 +1,6 @@
 """What stands in a store of contests, for whoever asks: while contests are held, and when they are not.
 
-Nothing is ever written to it. A file of an earlier schema is copied to memory and brought to the present one there.
+Nothing is ever written to it.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import sqlalchemy as sa
 
 from dicegym.arena.ratings.places import MatchPlaces
 from dicegym.arena.report import Report
-from dicegym.arena.store.opening import brought_up, engine_at, location_of
-from dicegym.arena.store.schema import SCHEMA, in_words, read_in_words, schema_of
+from dicegym.arena.store.opening import engine_at, location_of
+from dicegym.arena.store.schema import is_new, read_in_words
 from dicegym.arena.store.selecting import (
     TOGETHER,
     agents_in,
@@ -92,17 +92,8 @@ class StoreReader:
 
     def _open(self) -> None:
         with self.connection() as connection:
-            found = schema_of(connection, self.name)
-            if not found:
+            if is_new(connection, self.name):
                 raise ParameterError(f"{self.name} is empty: no contest has been stored in it")
-        if found != SCHEMA:
-            if self.path is None:
-                raise ParameterError(
-                    f"the store at {self.name} has the earlier schema {found}: hold a contest with it, which brings "
-                    f"it to schema {SCHEMA}"
-                )
-            with in_words(self.name):
-                self._engine = brought_up(self._engine, found)
 
     @contextlib.contextmanager
     def connection(self) -> Iterator[sa.Connection]:

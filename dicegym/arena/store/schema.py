@@ -1,4 +1,4 @@
-"""Which schema a store has, and how one of an earlier schema comes to have the present tables."""
+"""Which schema a store has, and how a new one gets its tables."""
 
 from __future__ import annotations
 
@@ -9,18 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import sqlalchemy as sa
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
 
 from dicegym.arena.provenance import package_version
-from dicegym.arena.store.tables import ABOUT, NonsenseError
+from dicegym.arena.store.tables import ABOUT, TABLES, NonsenseError
 from dicegym.arena.store.trouble import ELSEWHERE, MOST_SAID, damaged, refusal, trouble_of
 from dicegym.errors import DamagedFileError, DicegymError, ParameterError, one_line
 
-SCHEMA = "5"
-"""The number of the last of the ``migrations``; the row "schema" of ``about`` says which one a file has."""
+SCHEMA = "6"
+"""The number of the present tables; the row "schema" of ``about`` says which one a store has."""
 
 
 _NONSENSE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, zlib.error)
@@ -59,28 +55,31 @@ def in_words(name: str | Path) -> Iterator[None]:
         raise DamagedFileError(name, f"cannot be used ({error.strerror or error})", ELSEWHERE) from None
 
 
-def schema_of(connection: sa.Connection, name: str | Path) -> str | None:
-    """Return the number of a store's schema, None if there is nothing in it.
+def is_new(connection: sa.Connection, name: str | Path) -> bool:
+    """Return whether a store has no tables yet.
 
-    Raises ParameterError if it is a database of something else, or of a schema that no migration leads from.
+    Raises ParameterError if it is a database of something else, or has another schema than `SCHEMA`.
     """
     tables = sa.inspect(connection).get_table_names()
     if not tables:
-        return None
+        return True
     if ABOUT.name not in tables:
         raise ParameterError(f"{name} is a database of something else: {ELSEWHERE}")
     if connection.dialect.name == "sqlite":
         _check_tables(connection, name)
     found = str(connection.execute(sa.select(ABOUT.c.value).where(ABOUT.c.name == "schema")).scalar())
-    if found not in {script.revision for script in ScriptDirectory.from_config(_config(connection)).walk_revisions()}:
-        newer = found.isdecimal() and int(found) > int(SCHEMA)
-        why = "which a newer dicegym has written" if newer else "which no dicegym has written"
-        how = "update dicegym, or " if newer else ""
+    if found != SCHEMA:
         raise ParameterError(
-            f"{name} has schema {found}, {why}: dicegym {package_version()} knows schemas up to {SCHEMA}; "
-            f"{how}{ELSEWHERE}"
+            f"{name} has schema {found}, and dicegym {package_version()} reads schema {SCHEMA} alone: name another "
+            "store, or install the version that wrote this one; `dicegym arena export --json` carries contests across"
         )
-    return found
+    return False
+
+
+def create_tables(connection: sa.Connection) -> None:
+    """Create the tables of a new store, within the connection's transaction."""
+    TABLES.create_all(connection)
+    connection.execute(sa.insert(ABOUT).values(name="schema", value=SCHEMA))
 
 
 def _check_tables(connection: sa.Connection, name: str | Path) -> None:
@@ -88,17 +87,3 @@ def _check_tables(connection: sa.Connection, name: str | Path) -> None:
     asked = "SELECT type, name FROM sqlite_master WHERE type NOT IN ('table', 'index') OR sql LIKE 'CREATE VIRTUAL%'"
     for kind, called in connection.exec_driver_sql(asked):
         raise damaged(name, f"it has a {one_line(kind, 20)} {one_line(called, 40)}, and holds tables alone")
-
-
-def migrate(connection: sa.Connection, found: str | None) -> None:
-    """Bring a file of schema ``found`` (`schema_of`) to the present one, within the connection's transaction."""
-    config = _config(connection)
-    if found is not None:  # the first schema was written before there were migrations
-        MigrationContext.configure(connection).stamp(ScriptDirectory.from_config(config), found)
-    command.upgrade(config, "head")
-
-
-def _config(connection: sa.Connection) -> Config:
-    config = Config(attributes={"connection": connection})
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
-    return config

@@ -72,9 +72,8 @@ def contest_of(row: Mapping[Any, Any]) -> StoredContest:
 
 def rules_from(row: Any) -> StoredRules:
     """Return what a row of the rules says."""
-    told = mapping_in(row.description) if row.description else {"dicegym": row.version}
-    parameters = mapping_in(row.parameters, int)
-    return StoredRules(row.game, row.players, parameters, {**told, "fingerprint": row.fingerprint})
+    described = {"dicegym": row.version, "fingerprint": row.fingerprint}
+    return StoredRules(row.game, row.players, mapping_in(row.parameters, int), described)
 
 
 def agents_in(connection: sa.Connection) -> dict[int, tuple[str, str]]:

@@ -20,10 +20,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from dicegym.arena.keys import rules_of, written
 from dicegym.arena.provenance import package_version
-from dicegym.arena.replay.rulebook import described
 from dicegym.arena.storage import DEFAULT, Settings, make_default_folder
 from dicegym.arena.store.opening import WRITES, engine_at, location_of, wait_while_locked
-from dicegym.arena.store.schema import SCHEMA, in_words, migrate, read_in_words, schema_of
+from dicegym.arena.store.schema import create_tables, in_words, is_new, read_in_words
 from dicegym.arena.store.tables import CONTESTS, RULES
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
@@ -42,8 +41,7 @@ class ContestStore:
     """An open store.
 
     Args:
-        where: path of a file, made if it does not exist, or the URL of a PostgreSQL database. One of an earlier schema
-            is brought to the present one.
+        where: path of a file, made if it does not exist, or the URL of a PostgreSQL database.
 
     Attributes:
         name: where it is, for people.
@@ -70,9 +68,8 @@ class ContestStore:
             make_default_folder(self.path)
             _check_place(self.path)
         with self.writing() as connection:
-            found = schema_of(connection, self.name)
-            if found != SCHEMA:
-                migrate(connection, found)
+            if is_new(connection, self.name):
+                create_tables(connection)
         if self.path is not None:
             with contextlib.closing(self._engine.raw_connection()) as raw:  # not before: others' files are not touched
                 wait_while_locked(lambda: raw.cursor().execute("PRAGMA journal_mode=WAL"), self.name)
@@ -180,8 +177,7 @@ def number_of_rules(connection: sa.Connection, game: Game) -> int:
     same = sa.select(RULES.c.id).filter_by(**row)
     found = connection.execute(same).scalar()
     if found is None:
-        told = {"version": package_version(), "description": json.dumps(described(game))}
-        add(connection, RULES, [row | told], ["game", "players", "parameters", "fingerprint"])
+        add(connection, RULES, [row | {"version": package_version()}], ["game", "players", "parameters", "fingerprint"])
         found = connection.execute(same).scalar_one()
     return int(found)
 

@@ -109,7 +109,7 @@ class StoredRules(NamedTuple):
     players: int
     parameters: Mapping[str, int]
     described: Mapping[str, Any]
-    """Part by part, see `dicegym.arena.replay.described`; at least ``fingerprint`` and ``dicegym``, the version."""
+    """``fingerprint``, and ``dicegym``, the version: see `dicegym.arena.replay.describe_rules`."""
 
 
 class EntryFigures(NamedTuple):

@@ -69,7 +69,6 @@ RULES = sa.Table(  # what was played by, once for all contests and matches of th
     sa.Column("players", IntegerColumn, nullable=False),  # seats at a table
     sa.Column("parameters", TextColumn, nullable=False),  # JSON object
     sa.Column("fingerprint", TextColumn, nullable=False),
-    sa.Column("description", TextColumn),  # JSON: what tells which rule has changed, where the fingerprint differs
     sa.Column("version", TextColumn, nullable=False),  # of dicegym that wrote it first
     sa.UniqueConstraint("game", "players", "parameters", "fingerprint"),
 )

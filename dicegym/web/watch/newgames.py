@@ -18,7 +18,7 @@ from starlette.responses import RedirectResponse, Response
 
 import dicegym
 from dicegym import games
-from dicegym.arena.replay import Replay, described, load, save
+from dicegym.arena.replay import Replay, describe_rules, load, save
 from dicegym.engine.game import Game
 from dicegym.errors import DicegymError, ParameterError, UnknownNameError, one_line
 from dicegym.play.drive import Referee
@@ -228,7 +228,7 @@ def _played(table: Game, players: Sequence[Player], wanted: GameToWatch) -> Repl
         tuple(referee.actions),
         tuple(table.returns(referee.state).tolist()),
         (),
-        described(table),
+        describe_rules(table),
     )
 
 

@@ -83,7 +83,8 @@ class Replays:
         match, game = request.path_params["match"], request.path_params["game"]
         replay, free = self.found(match, game)
         kept = self.analyses.ready(replay) if free else None
-        notes = [*([] if free else [HELD]), *(f"Not as when it was played: {text}" for text in replay.other_rules())]
+        replay.check_rules()
+        notes = [] if free else [HELD]
         return replay_page(
             request,
             replay,

@@ -55,7 +55,6 @@ def test_draws_of_two_are_davidsons() -> None:
     found = fit([won("a", "b", 40_000, 10_000, 30_000)], replicates=0)
     assert found.chance("a", "b") == pytest.approx(0.8, abs=1e-4)
     assert found.draw == pytest.approx(3 / 4**0.5, abs=1e-3)
-    assert found.draw_chance("a", "b") == pytest.approx(3 / 8, abs=1e-4)
 
 
 def log_likelihood(parameters: np.ndarray, matches: list[MatchPlaces], names: list[str]) -> float:

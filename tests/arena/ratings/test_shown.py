@@ -4,22 +4,13 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
 
 from dicegym.arena.luck import Places
-from dicegym.arena.ratings import AlphaShare, MatchPlaces, fit, residuals
+from dicegym.arena.ratings import MatchPlaces, fit
 from dicegym.arena.ratings.fitting import Rating
-from dicegym.arena.ratings.shown import (
-    FARTHEST,
-    alpha_table,
-    interval,
-    rating_table,
-    rating_words,
-    residual_matrix,
-    shown_bounds,
-    won_matrix,
-)
+from dicegym.arena.ratings.places import count_ahead
+from dicegym.arena.ratings.shown import FARTHEST, interval, rating_table, rating_words, shown_bounds, won_matrix
 
 
 def won(name: str, other: str, wins: int, losses: int, draws: int = 0) -> MatchPlaces:
@@ -71,22 +62,15 @@ def test_words_say_what_ratings_are_worth() -> None:
     assert "a and b; c and d" in " ".join(rating_words(fit([won("a", "b", 5, 5), won("c", "d", 7, 3)])))
 
 
-def test_matrices_show_who_is_ahead_and_by_how_much_more_than_expected() -> None:
-    matches = [won("a", "b", 60, 40), won("b", "c", 60, 40), won("c", "a", 60, 40), won("a", "d", 1, 1)]
-    found = residuals(matches, fit(matches, replicates=0))
-    order = [found.names.index(name) for name in "abcd"]
-    expected, ahead = (
-        np.array(matrix.cells)[np.ix_(order, order)] for matrix in (residual_matrix(found), won_matrix(found))
-    )
-    assert list(ahead[0]) == ["", "60%", "40%", "50%"]
-    assert expected[0, 1].startswith("+")
-    assert expected[1, 0] == expected[0, 1].replace("+", "-")
-    assert expected[0, 0] == expected[1, 3] == ""
-    assert "-0.0" not in expected
-    assert "a" in "\n".join(residual_matrix(found).lines())
+def test_the_matrix_shows_how_often_each_is_ahead() -> None:
+    matches = [won("a", "b", 60, 40, 5), won("b", "c", 60, 40), won("c", "a", 60, 40), won("a", "d", 1, 1)]
+    found = won_matrix(matches, "abcd")
+    assert list(found.cells[0]) == ["", "60%", "40%", "50%"]
+    assert found.shades[0] == [None, pytest.approx(0.2), pytest.approx(-0.2), 0.0]
+    assert found.cells[1][3] == ""
 
 
-def test_alpha_shares_are_a_table() -> None:
-    _, titles, rows = alpha_table([AlphaShare(1, "a", 0.75), AlphaShare(2, "b", 0.25)])
-    assert rows == [["1", "a", "75.0%"], ["2", "b", "25.0%"]]
-    assert len(titles) == 3
+def test_at_larger_tables_every_two_are_compared_as_often_as_a_match_was_played() -> None:
+    match = MatchPlaces(("a", "b", "c"), (((1, 2, 2), 3), ((3, 1, 2), 1)), times=2)
+    assert count_ahead([match], "abc").tolist() == [[0, 6, 6], [2, 0, 2], [2, 0, 0]]
+    assert count_ahead([match], "ca").tolist() == [[0, 2], [6, 0]]

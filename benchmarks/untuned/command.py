@@ -1,0 +1,73 @@
+"""Curves of all environments, with nothing tuned."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dicegym.cli.common import JsonFile, check_writable, out, print_table, progress_bar, write_json
+from dicegym.errors import unknown_name
+from dicegym.files import write_text
+from dicegym.signals import going_on
+
+
+def curves(
+    run_dir: Annotated[Path, typer.Option(help="the folder of the curves; what it holds is not learned again")] = Path(
+        "runs/curves"
+    ),
+    minutes: Annotated[float, typer.Option(help="processor time of each curve")] = 5.0,
+    seeds: Annotated[int, typer.Option(min=1, help="curves of each way in each environment")] = 5,
+    environments: Annotated[str, typer.Option(metavar="ID,...", help="these alone, such as Hog-v0,Lucky-v0")] = "",
+    ways: Annotated[
+        str, typer.Option(metavar="WAY,...", help="single, batch, fast: who learns (default: all that there are)")
+    ] = "",
+    output: Annotated[
+        Path | None, typer.Option(help="the picture, .png or .svg (default: curves.png in the folder)")
+    ] = None,
+    table: Annotated[Path | None, typer.Option(help="write the table as Markdown to this file too")] = None,
+    against: Annotated[
+        str, typer.Option(metavar="MEASURE", help="minutes or steps: what the picture shows results over")
+    ] = "minutes",
+    json_file: JsonFile = None,
+    only_draw: Annotated[bool, typer.Option("--only-draw", help="learn nothing: draw what is there")] = False,
+) -> None:
+    """Draw how every environment is learned with nothing tuned.
+
+    Stable-Baselines3's MaskablePPO with its own settings, and the same in batches, learn each registered environment
+    against a clock, by several seeds, on one thread. The same command goes on where it was stopped; two of them share
+    the work by --environments and a --run-dir each.
+
+    Example: python -m benchmarks curves --minutes 5 --seeds 5
+
+    Example: python -m benchmarks curves --only-draw --against steps --output docs/curves_steps.png
+    """
+    from benchmarks.untuned.folder import learn_all, read_all
+    from benchmarks.untuned.page import MEASURES, PURPOSE, TITLES, draw, markdown, rows
+    from dicegym.learning.pictures import check_picture
+
+    if against not in MEASURES:  # before hours of learning
+        raise unknown_name("measure", against, list(MEASURES))
+    target = output or run_dir / "curves.png"
+    check_picture(target, PURPOSE)
+    for path in (output, table, json_file):
+        check_writable(path)
+    if not only_draw:
+        options = f"--run-dir {shlex.quote(str(run_dir))} --minutes {minutes:g} --seeds {seeds}"
+        again = f"`python -m benchmarks curves {options}` goes on"
+        with going_on(again), progress_bar("seconds") as progress:
+            learn_all(run_dir, seeds, minutes, _several(environments), _several(ways), progress)
+    found = read_all(run_dir)
+    draw(found, target, against)
+    measured = rows(found)
+    print_table(TITLES, [row.cells() for row in measured])
+    if table is not None:
+        write_text(table, markdown(found))
+    write_json(json_file, [row._asdict() for row in measured])
+    out.print(f"wrote {target}")
+
+
+def _several(text: str) -> list[str]:
+    return [one.strip() for one in text.split(",") if one.strip()]

@@ -1,0 +1,440 @@
+"""How many steps a second each form of the environments takes on this machine, with random legal actions.
+
+Loops run in turn, round after round, so that all of them see the same noise; medians are reported. What else is
+measured (other libraries, contests, servers, trainers) is in the folder ``benchmarks`` of the repository.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import platform
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from itertools import cycle
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dicegym.engine.validate import whole_number
+from dicegym.errors import DamagedFileError, DependencyError, ParameterError, one_line, unknown_name
+from dicegym.files import read_text
+from dicegym.registry import ENVIRONMENTS, GAMES, Environment
+
+BATCH = 1024
+"""Games in a batch."""
+SB3_BATCH = 256
+"""Games in a batch that trains a network: what one machine's network keeps up with."""
+AT_A_TIME = 100
+"""Steps of a single environment between two looks at the clock."""
+PACKAGES = ("dicegym", "gymnasium", "pettingzoo", "numba", "numpy")
+SEED = np.uint64(0)
+
+Work = Callable[[], int]
+"""A loop: plays on for a moment and returns how many steps it took."""
+
+
+def measure_rate(work: Work, seconds: float) -> float:
+    """Call ``work`` for about ``seconds``; return what it counted per second."""
+    done, began = 0, time.perf_counter()
+    while True:
+        done += work()
+        spent = time.perf_counter() - began
+        if spent >= seconds:
+            return done / spent
+
+
+def random_numbers() -> Iterator[int]:
+    """Return random whole numbers without end, drawn in advance so that no loop pays for them."""
+    return cycle(np.random.default_rng(0).integers(0, 1 << 30, 10_007).tolist())
+
+
+class RandomLegal:
+    """Chooses for every game of a batch, each time anew.
+
+    Args:
+        n: number of games.
+    """
+
+    def __init__(self, n: int) -> None:
+        self._actions = np.zeros(n, np.int64)
+        self._clock = 0
+
+    def __call__(self, masks: np.ndarray) -> np.ndarray:
+        """Return a random legal action of each row of ``masks`` (int64[n], overwritten by the next call).
+
+        ``masks`` is bool[n, n_actions], or int8 as in ``info``.
+        """
+        from dicegym.engine import loops
+
+        self._clock += 1
+        loops.random_legal(masks.view(np.bool_), SEED, self._clock, 0, self._actions)
+        return self._actions
+
+
+# --- loops -----------------------------------------------------------------------------------------------------------
+
+
+def bare_batch(environment: Environment, n: int = BATCH, threads: int = 1) -> Work:
+    """Every seat of ``n`` games; counts decisions."""
+    import dicegym
+
+    batch = dicegym.game(environment.game, **environment.settings).batch(n, threads=threads)
+    clock = iter(range(1 << 62))
+
+    def work() -> int:
+        batch.step(batch.random_actions(next(clock)))
+        return n
+
+    return work
+
+
+def make_vec(environment: Environment, n: int = BATCH, threads: int = 1) -> Work:
+    """One seat of ``n`` games against the default opponent; counts the learner's steps."""
+    import gymnasium as gym
+
+    settings: dict[str, Any] = {"autoreset_mode": "SameStep", "copy": False, "threads": threads}
+    env: Any = gym.make_vec(environment.full_id, num_envs=n, **settings)
+    env.reset(seed=0)
+    clock = iter(range(1 << 62))
+
+    def work() -> int:
+        env.step(env.random_actions(next(clock)))
+        return n
+
+    return work
+
+
+def sb3(environment: Environment, n: int = SB3_BATCH, threads: int = 1) -> Work:
+    """As `make_vec`, through Stable-Baselines3's interface, masks asked for as sb3-contrib asks.
+
+    Raises DependencyError without the extra ``train``.
+    """
+    from dicegym.envs.sb3 import SB3VecEnv
+
+    env = SB3VecEnv(environment.game, n, seed=0, threads=threads, **environment.settings)
+    env.reset()
+    choose = RandomLegal(n)
+
+    def work() -> int:
+        env.step(choose(np.stack(env.env_method("action_masks"))))
+        return n
+
+    return work
+
+
+def make(env_id: str, masked: bool = True) -> Work:
+    """One seat of one game by ``gymnasium.make``; counts the learner's steps.
+
+    Without a mask (not ``masked``) the environment has two actions, both legal.
+    """
+    import gymnasium as gym
+
+    env = gym.make(env_id)
+    _, info = env.reset(seed=0)
+    drawn = random_numbers()
+
+    def work() -> int:
+        nonlocal info
+        for _ in range(AT_A_TIME):
+            choice = next(drawn)
+            if masked:
+                legal = info["action_mask"].nonzero()[0]
+                action = legal[choice % len(legal)]
+            else:
+                action = choice % 2
+            _, _, terminated, truncated, info = env.step(action)
+            if terminated or truncated:
+                _, info = env.reset()
+        return AT_A_TIME
+
+    return work
+
+
+def one_state(environment: Environment) -> Work:
+    """Every seat of one game by `dicegym.Game` itself, from Python and without an environment; counts decisions."""
+    import dicegym
+
+    game = dicegym.game(environment.game, **environment.settings)
+    drawn, episodes = random_numbers(), iter(range(1 << 62))
+    state = game.new_game(0, next(episodes))[0]
+
+    def work() -> int:
+        nonlocal state
+        for _ in range(AT_A_TIME):
+            game.observe(state, int(state["player"]))
+            legal = game.legal(state).nonzero()[0]
+            game.step(state, int(legal[next(drawn) % len(legal)]))
+            if state["over"]:
+                state = game.new_game(0, next(episodes))[0]
+        return AT_A_TIME
+
+    return work
+
+
+def aec(env: Any) -> Work:
+    """Every seat of one game in turn by PettingZoo's `AECEnv`; counts decisions."""
+    env.reset(seed=0)
+    drawn = random_numbers()
+
+    def work() -> int:
+        decisions = 0
+        while decisions < AT_A_TIME:
+            observation, _, terminated, truncated, _ = env.last()
+            if terminated or truncated:
+                env.reset()
+                continue
+            legal = observation["action_mask"].nonzero()[0]
+            env.step(legal[next(drawn) % len(legal)])
+            decisions += 1
+        return decisions
+
+    return work
+
+
+def own_aec(environment: Environment) -> Work:
+    """`aec` of one of dicegym's environments."""
+    from dicegym.envs.multi import TurnEnv
+
+    return aec(TurnEnv(environment.game, **environment.settings))
+
+
+def parallel(environment: Environment) -> Work:
+    """Every seat of one game by PettingZoo's `ParallelEnv`; counts decisions.
+
+    Where all choose at once, a decision is a whole choice of one agent; elsewhere only the agent to move has any.
+    """
+    import dicegym
+    from dicegym.envs.multi import parallel_env
+
+    game = dicegym.game(environment.game, **environment.settings)
+    env, at_once = parallel_env(game), game.spec.joint_action is not None
+    given = env.reset(seed=0)
+    drawn = random_numbers()
+
+    def choose_one(agent: str) -> np.ndarray:
+        """Choose something of one thing alone, which the mask says is legal."""
+        limits = given[1][agent]["action_mask"]
+        choice = np.zeros(len(limits), np.int64)
+        thing = next(drawn) % len(limits)
+        choice[thing] = next(drawn) % int(limits[thing].sum())
+        return choice
+
+    def work() -> int:
+        nonlocal given
+        decisions = 0
+        while decisions < AT_A_TIME:
+            actions: dict[str, Any] = {}
+            if at_once:
+                actions = {agent: choose_one(agent) for agent in env.agents}
+                decisions += len(actions)
+            else:
+                for agent in env.agents:
+                    legal = given[0][agent]["action_mask"].nonzero()[0]
+                    actions[agent] = legal[next(drawn) % len(legal)] if len(legal) else 0
+                decisions += 1
+            stepped = env.step(actions)
+            given = stepped[0], stepped[-1]
+            if not env.agents:
+                given = env.reset()
+        return decisions
+
+    return work
+
+
+class BenchForm(NamedTuple):
+    """A form of the environments, and how it is stepped."""
+
+    title: str
+    loop: Callable[[Environment], Work]
+    unit: str = "decisions/s"
+    """Decisions are those of all players; learner steps those of the one seat that the loop plays."""
+    multi: bool = False
+    """Whether games for one have no such form."""
+
+
+FORMS: Mapping[str, BenchForm] = {
+    "batch": BenchForm(f"bare batch of {BATCH:,}", bare_batch),
+    "make_vec": BenchForm(f"make_vec of {BATCH:,}, default opponent", make_vec, "learner steps/s"),
+    "sb3": BenchForm(f"SB3VecEnv of {SB3_BATCH}, default opponent", sb3, "learner steps/s"),
+    "make": BenchForm("gymnasium.make, default opponent", lambda one: make(one.full_id), "learner steps/s"),
+    "state": BenchForm("one state, dicegym.Game from Python", one_state),
+    "aec": BenchForm("PettingZoo env()", own_aec, multi=True),
+    "parallel": BenchForm("PettingZoo parallel_env()", parallel, multi=True),
+}
+"""Every form by its name on the command line."""
+
+
+# --- figures ---------------------------------------------------------------------------------------------------------
+
+
+class StepRate(NamedTuple):
+    """Steps a second of one environment in one form."""
+
+    environment: str
+    form: str
+    unit: str
+    values: Sequence[float]
+    """One a round."""
+
+    @property
+    def median(self) -> float:
+        """The middle round."""
+        return statistics.median(self.values)
+
+
+class BenchResult(NamedTuple):
+    """Rates, with the machine and the versions that they were measured on."""
+
+    machine: dict[str, str]
+    rates: list[StepRate]
+    skipped: dict[str, str] = {}  # noqa: RUF012 - read only
+    """Form that was left out -> why."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        rates = [rate._asdict() | {"median": rate.median} for rate in self.rates]
+        return {"machine": self.machine, "rates": rates, "skipped": self.skipped}
+
+    @classmethod
+    def read(cls, path: Path) -> BenchResult:
+        """Return the result in a file that `to_json` wrote. Raises DamagedFileError for any other file."""
+        instead = "name a file that `dicegym bench --json` wrote"
+        text = read_text(path, instead)
+        try:
+            plain = json.loads(text)
+            rates = [
+                StepRate(*(str(one[key]) for key in StepRate._fields[:3]), _finite(one["values"]))
+                for one in plain["rates"]
+            ]
+            machine = {str(key): str(value) for key, value in plain["machine"].items()}
+        except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+            reason = f"contains no rates ({type(error).__name__}: {one_line(error, 120)})"
+            raise DamagedFileError(path, reason, instead) from None
+        return cls(machine, rates)
+
+    def table(self, before: BenchResult | None = None) -> tuple[list[str], list[list[str]]]:
+        """Return titles and rows; with the medians of ``before``, and how many times as fast these are."""
+        earlier = {} if before is None else {rate[:3]: rate.median for rate in before.rates}
+        titles = [
+            "environment",
+            "form",
+            "median",
+            "lowest",
+            "highest",
+            "unit",
+            *([] if before is None else ["before", "times"]),
+        ]
+        rows = []
+        for rate in self.rates:
+            title = FORMS[rate.form].title if rate.form in FORMS else rate.form
+            numbers = [f"{value:,.0f}" for value in (rate.median, min(rate.values), max(rate.values))]
+            row = [rate.environment, title, *numbers, rate.unit]
+            if before is not None:
+                old = earlier.get(rate[:3])
+                row += [f"{old:,.0f}", f"{rate.median / old:.2f}"] if old else ["-", "-"]
+            rows.append(row)
+        return titles, rows
+
+
+def _finite(values: Sequence[Any]) -> list[float]:
+    found = [float(value) for value in values]
+    if not found or not all(math.isfinite(value) and value > 0 for value in found):
+        raise ValueError("a rate is a list of numbers above 0")
+    return found
+
+
+def run_bench(
+    forms: Sequence[str] = (),
+    games: Sequence[str] = (),
+    seconds: float = 0.5,
+    repeats: int = 5,
+    progress: Callable[[str], object] = lambda line: None,
+) -> BenchResult:
+    """Measure every form of every environment, one after the other in each round.
+
+    Args:
+        forms: names in `FORMS`; empty: all.
+        games: names of games; empty: all.
+        seconds: how long each loop runs in a round.
+        repeats: number of rounds.
+        progress: called with a line before each form is prepared and each round begins.
+
+    Raises:
+        ParameterError, UnknownNameError: an argument is out of range, or names nothing.
+    """
+    for kind, given, known in (("form of the environments", forms, [*FORMS]), ("game", games, [*GAMES])):
+        for name in given:
+            if name not in known:
+                raise unknown_name(kind, name, known)
+    if not seconds > 0:
+        raise ParameterError(f"seconds={seconds} is too short to measure anything: give more than 0")
+    whole_number("repeats", repeats, 1, 1 << 20, "the number of rounds")
+    loops: list[tuple[StepRate, Work]] = []
+    skipped: dict[str, str] = {}
+    for name in forms or FORMS:
+        form = FORMS[name]
+        progress(f"preparing {name}: kernels that are not on disk are compiled")
+        try:
+            for environment in ENVIRONMENTS:
+                if environment.game in (games or GAMES) and (environment.multi or not form.multi):
+                    work = form.loop(environment)
+                    work()
+                    loops.append((StepRate(environment.id, name, form.unit, []), work))
+        except DependencyError as error:
+            skipped[name] = str(error)
+    rounds = []
+    for number in range(repeats):
+        progress(f"round {number + 1} of {repeats}")
+        rounds.append([measure_rate(work, seconds) for _, work in loops])
+    rates = [
+        rate._replace(values=list(values)) for (rate, _), values in zip(loops, zip(*rounds, strict=True), strict=True)
+    ]
+    return BenchResult(machine_facts(), rates, skipped)
+
+
+# --- the machine -----------------------------------------------------------------------------------------------------
+
+
+def machine_facts(packages: Sequence[str] = ()) -> dict[str, str]:
+    """Return processor, cores, system, Python, and the versions of `PACKAGES` and of ``packages`` if installed.
+
+    Not the machine's name: figures are published.
+    """
+    facts = {
+        "processor": processor_name(),
+        "cores": str(os.cpu_count()),
+        "system": platform.system(),
+        "Python": platform.python_version(),
+    }
+    for package in dict.fromkeys((*PACKAGES, *packages)):
+        try:
+            facts[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return facts
+
+
+def processor_name() -> str:
+    """Return the processor's name."""
+    info = Path("/proc/cpuinfo")
+    if info.is_file():
+        for line in info.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+def peak_memory() -> float | None:
+    """Return the most memory that this process has had, in MiB; None on Windows, which does not tell."""
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    units = 1 << 20 if sys.platform == "darwin" else 1 << 10  # macOS counts bytes, Linux KiB
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / units

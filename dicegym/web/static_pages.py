@@ -1,0 +1,145 @@
+"""Write a store's contests as a folder of pages for any host of files; they also open from a disk.
+
+Links are relative, and a content security policy in each page lets it load nothing but what lies beside it. Pages of
+contests and of single games are those of `dicegym.arena`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import dicegym
+from dicegym.arena.pages.contests import moment, page_title
+from dicegym.arena.pages.contests import write_page as write_contest
+from dicegym.arena.pages.stored import stored_page
+from dicegym.arena.pages.template import made_environment
+from dicegym.arena.replay.page import write_page as write_replay
+from dicegym.arena.replay.stored import stored_replay
+from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.stored import StoredContest
+from dicegym.errors import DicegymError, ParameterError
+from dicegym.files import write_text
+from dicegym.games import loadable
+from dicegym.web.rules.section import card_of
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+    )
+)
+SHARED = ("style.css", "icon.svg")
+"""Files of `dicegym web` that these pages use too."""
+MOST_REPLAYS = 3
+"""Games of each contest that have a page of their own."""
+
+
+class Written(NamedTuple):
+    """What `export` wrote."""
+
+    folder: Path
+    files: int
+    size: int
+    """In bytes."""
+    left_out: tuple[str, ...]
+    """Games that have no page, and why."""
+
+
+class _Export:
+    """Pages in the making: the folder, and the files written so far."""
+
+    def __init__(self, folder: Path, tell: Callable[[str], object]) -> None:
+        self._folder, self._tell = folder, tell
+        self._written: list[Path] = []
+        self._left_out: list[str] = []
+        self._contests: list[dict[str, Any]] = []
+        self._replays: list[dict[str, str]] = []
+
+    def write_store(self, reader: StoreReader) -> None:
+        """Write the standings of all contests, and some of their games."""
+        for contest in reader.contests():
+            known = contest.game in loadable()
+            title = page_title(card_of(contest.game).title if known else contest.game, contest.format)
+            self._tell(f"contest {contest.id}: {title}")
+            path = self._place(f"contests/{contest.id}.html")
+            write_contest(stored_page(reader, contest)._replace(back="../index.html#contests"), path)
+            self._written.append(path)
+            when = moment(contest.ended) if contest.ended else f"begun {moment(contest.began)}"
+            note = f"{contest.entries} entries, {contest.played} matches, {when}"
+            self._contests.append({"id": contest.id, "title": title, "note": note})
+            self._replays += self._write_replays(reader, contest, title)
+
+    def _write_replays(self, reader: StoreReader, contest: StoredContest, title: str) -> Iterator[dict[str, str]]:
+        """Write the first games of matches between the best entries."""
+        places = {row["name"]: row["place"] for row in reader.standings(contest.id)}
+        matches = [match for match in reader.matches(contest.id) if match.failed is None and match.games]
+        matches.sort(key=lambda match: (sum(places.get(name, len(places) + 1) for name in match.entries), match.id))
+        for match in matches[:MOST_REPLAYS]:
+            called = f"{match.id}.1"
+            try:
+                path = self._place(f"replays/{called}.html")
+                write_replay(stored_replay(reader, called), path, back="../index.html#replays")
+            except DicegymError as error:
+                self._left_out.append(f"game {called}: {error}")
+                continue
+            self._written.append(path)
+            yield {"id": called, "title": f"{title}: {' - '.join(match.entries)}", "note": f"contest {contest.id}"}
+
+    def finish(self) -> Written:
+        """Write the files that all pages share and the first page; return what there is now."""
+        for name in SHARED:
+            self._put(f"files/{name}", (resources.files("dicegym.web") / "static" / name).read_text(encoding="utf-8"))
+        menu = [("index.html#contests", "Standings"), ("index.html#replays", "Games")]
+        shown = {"policy": POLICY, "version": dicegym.__version__, "menu": menu}
+        page = _environment().get_template("static_pages.html")
+        self._put("index.html", page.render(shown | {"contests": self._contests, "replays": self._replays}))
+        size = sum(path.stat().st_size for path in self._written)
+        return Written(self._folder, len(self._written), size, tuple(self._left_out))
+
+    def _put(self, place: str, text: str) -> None:
+        path = self._place(place)
+        write_text(path, text)
+        self._written.append(path)
+
+    def _place(self, place: str) -> Path:
+        path = self._folder / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path
+
+
+def export(folder: Path, store: str, *, tell: Callable[[str], object] = lambda line: None) -> Written:
+    """Write the contests of a store, and some of their games, as pages that need no server.
+
+    Args:
+        folder: where the pages go; it is made, and files of an older export in it are replaced.
+        store: the store of contests: a SQLite file or a URL.
+        tell: called with a line about each part before it is written.
+
+    Raises:
+        ParameterError: ``folder`` is a file, or there is no such store.
+        OSError: files cannot be written.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise ParameterError(f"{folder} is a file: name a folder, which is made where it does not exist")
+    with StoreReader(store) as reader:
+        writing = _Export(folder, tell)
+        writing.write_store(reader)
+        return writing.finish()
+
+
+@functools.cache
+def _environment() -> Environment:
+    import jinja2
+
+    return made_environment(jinja2.PackageLoader("dicegym.web"))
