@@ -89,7 +89,8 @@ class SeenState:
     def information_state_tensor(self, player: int | None = None) -> list[float]:
         """Return all that the seat has seen, as numbers. Raises SpielError if the game has no such numbers."""
         turn = self._turn
-        return information_tensor(turn.game, self._recall, self._shown, turn.record, turn.seat).tolist()
+        recalled = information_tensor(turn.game, self._recall, self._shown, turn.record, turn.seat)
+        return [float(value) for value in recalled]
 
     def observation_string(self, player: int | None = None) -> str:
         """Return what the seat sees, as text."""
