@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -361,7 +361,9 @@ def best_table(
     if time is not None:
         best, table = next(climber.sweeps(starts[0]))  # which loads what is compiled
         time.begin()
-    tries = range(trials) if time is None else itertools.takewhile(lambda _: not time.over, itertools.count())
+    tries: Iterable[int] = (
+        range(trials) if time is None else itertools.takewhile(lambda _: not time.over, itertools.count())
+    )
     for number, (value, candidate) in enumerate(
         itertools.chain(
             _climbed(climber, starts, time),
