@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +10,7 @@ import typer
 
 from dicegym.cli.common import StoreName, err, out
 from dicegym.cli.web_contests import contest
-from dicegym.cli.web_tokens import token
+from dicegym.cli.web_tokens import open_desk, token
 from dicegym.errors import DependencyError
 
 FOLDER = Path("dicegym-web")
@@ -55,7 +56,7 @@ def web(
     if context.invoked_subcommand is not None:
         return
     if export is not None:
-        write_pages(export, store)
+        write_pages(export, store, folder)
         return
     try:
         from dicegym.web.serving import serve
@@ -95,15 +96,20 @@ def open_page(folder: Path, address: str) -> None:
     typer.launch(str(page.absolute()))
 
 
-def write_pages(folder: Path, store: str | None) -> None:
-    """Write the contests of a store as static pages, and say where they are."""
+def write_pages(target: Path, store: str | None, folder: Path) -> None:
+    """Write the closed contests of a store as static pages to ``target``; ``folder`` is that of the server of pages."""
     try:
-        from dicegym.web.static_pages import export
+        from dicegym.web.enter.contests import WebContests
+        from dicegym.web.static_pages import export, never_open
     except ImportError as error:
         raise DependencyError.for_extra(error.name or "jinja2", "web", "dicegym web --export") from error
     from dicegym.arena.storage import named_store
 
-    written = export(folder, named_store(store), tell=err.print)
+    with contextlib.ExitStack() as stack:
+        is_open = never_open
+        if folder.is_dir():
+            is_open = WebContests(stack.enter_context(contextlib.closing(open_desk(folder)))).is_open
+        written = export(target, named_store(store), is_open=is_open, tell=err.print)
     for line in written.left_out:
         err.print(line)
     out.print(f"wrote {written.files} files, {written.size / 1e6:.1f} MB: open {written.folder / 'index.html'}")

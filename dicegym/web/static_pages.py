@@ -53,7 +53,7 @@ class Written(NamedTuple):
     size: int
     """In bytes."""
     left_out: tuple[str, ...]
-    """Games that have no page, and why."""
+    """Contests and games that have no page, and why."""
 
 
 class _Export:
@@ -66,17 +66,19 @@ class _Export:
         self._contests: list[dict[str, Any]] = []
         self._replays: list[dict[str, str]] = []
 
-    def write_store(self, reader: StoreReader) -> None:
-        """Write the standings of all contests, and some of their games."""
+    def write_store(self, reader: StoreReader, is_open: Callable[[StoredContest], bool]) -> None:
+        """Write the standings of all contests that are closed, and some of their games."""
         for contest in reader.contests():
             known = contest.game in loadable()
             title = page_title(card_of(contest.game).title if known else contest.game, contest.format)
+            if contest.ended is None or is_open(contest):
+                self._left_out.append(f"contest {contest.id}: it is not closed, and its pages would tell its dice")
+                continue
             self._tell(f"contest {contest.id}: {title}")
             path = self._place(f"contests/{contest.id}.html")
             write_contest(stored_page(reader, contest)._replace(back="../index.html#contests"), path)
             self._written.append(path)
-            when = moment(contest.ended) if contest.ended else f"begun {moment(contest.began)}"
-            note = f"{contest.entries} entries, {contest.played} matches, {when}"
+            note = f"{contest.entries} entries, {contest.played} matches, {moment(contest.ended)}"
             self._contests.append({"id": contest.id, "title": title, "note": note})
             self._replays += self._write_replays(reader, contest, title)
 
@@ -118,12 +120,24 @@ class _Export:
         return path
 
 
-def export(folder: Path, store: str, *, tell: Callable[[str], object] = lambda line: None) -> Written:
-    """Write the contests of a store, and some of their games, as pages that need no server.
+def never_open(contest: StoredContest) -> bool:
+    """Say of every contest that it takes no more entries: there is no server of pages that would know better."""
+    return False
+
+
+def export(
+    folder: Path,
+    store: str,
+    *,
+    is_open: Callable[[StoredContest], bool] = never_open,
+    tell: Callable[[str], object] = lambda line: None,
+) -> Written:
+    """Write the closed contests of a store, and some of their games, as pages that need no server.
 
     Args:
         folder: where the pages go; it is made, and files of an older export in it are replaced.
         store: the store of contests: a SQLite file or a URL.
+        is_open: returns whether a contest still takes entries; its pages, which tell its dice, are left out.
         tell: called with a line about each part before it is written.
 
     Raises:
@@ -134,7 +148,7 @@ def export(folder: Path, store: str, *, tell: Callable[[str], object] = lambda l
         raise ParameterError(f"{folder} is a file: name a folder, which is made where it does not exist")
     with StoreReader(store) as reader:
         writing = _Export(folder, tell)
-        writing.write_store(reader)
+        writing.write_store(reader, is_open)
         return writing.finish()
 
 

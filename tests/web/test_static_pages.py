@@ -110,6 +110,12 @@ def test_an_empty_store_gives_a_page_that_says_so(tmp_path: Path) -> None:
     assert "No contests yet." in (tmp_path / "pages" / "index.html").read_text(encoding="utf-8")
 
 
+def test_a_contest_that_is_not_closed_is_left_out_as_its_pages_tell_its_dice(store: str, tmp_path: Path) -> None:
+    written = export(tmp_path / "pages", store, is_open=lambda contest: contest.id == 1)
+    assert [line.partition(":")[0] for line in written.left_out] == ["contest 1"]
+    assert [path.name for path in (tmp_path / "pages").rglob("*.html")] == ["index.html"]
+
+
 def test_from_the_command_line(store: str, tmp_path: Path) -> None:
     run = CliRunner().invoke(app, ["web", "--export", str(tmp_path / "p"), "--store", store])
     assert run.exit_code == 0, run.output
