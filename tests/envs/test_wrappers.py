@@ -198,4 +198,4 @@ def test_bounds_of_a_batchs_spaces_can_be_handed_to_torch() -> None:
         low, high = (torch.as_tensor(bound) for bound in (env.observation_space.low, env.observation_space.high))
         torch.as_tensor(env.action_space.nvec)
     assert low.shape == high.shape == env.observation_space.shape
-    assert env.observation_space.low.base.nbytes < 1000  # once for all games
+    assert env.observation_space.low.strides[0] == 0  # once for all games
