@@ -17,7 +17,8 @@ times as generous catches what sleeps or hangs. Memory: {memory} MiB.
 Files: a bot may import files beside it, and read its own: all in its folder if its file is called as the interface
 says, else what is called like it (ann.py: ann.json and the folder ann). In the latter case Python's modules and
 installed ones come before files of the same name, as the folder may be shared; no bot sees the file of another entry.
-It may write into a temporary folder (`tempfile`), and that is all. At most {files} files of source, of {largest} MiB each; no links out of the folder.
+It may write into a temporary folder (`tempfile`), and that is all. At most {files} files of source, of {largest} MiB
+each; no links out of the folder.
 
 Every bot plays in a process of its own which ends with the match, so nothing is kept from one match to the next.
 There it can start threads, but no processes (subprocess, multiprocessing and os.fork raise PermissionError), and has
