@@ -143,8 +143,9 @@ def _named(
 
 def _longer(name: str, spec: AgentSpec) -> str:
     """Return a name for an entry that shares its folder's, and so its name, with another one."""
-    placeholder = isinstance(spec, str | os.PathLike) and Path(spec).stem in PLACEHOLDERS
-    return f"{name}/{Path(spec).name}" if placeholder else name
+    if isinstance(spec, str | os.PathLike) and Path(spec).stem in PLACEHOLDERS:
+        return f"{name}/{Path(spec).name}"
+    return name
 
 
 def _without_doubles(named: Iterable[tuple[str, AgentSpec]]) -> dict[str, AgentSpec]:

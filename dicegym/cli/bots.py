@@ -103,7 +103,7 @@ def rules(
         out.print(f"A bot to begin with: `dicegym new bot {game} PATH`. How others do it: `dicegym agents {game}`.")
 
 
-def _told_now_and_then() -> Callable[[str], None]:
+def _make_teller() -> Callable[[str], None]:
     """Return a function that says what a test is at, once it has been silent for long."""
     last = time.monotonic()
 
@@ -148,7 +148,7 @@ def check(
         tell_isolation(isolation, [file])
     with going_on("before the test was over"):
         report = arena.check(
-            file, table, limits=limits, show=show, debug=debug, isolation=isolation, progress=_told_now_and_then()
+            file, table, limits=limits, show=show, debug=debug, isolation=isolation, progress=_make_teller()
         )
     out.print(report.text())
     write_json(json_file, report.to_json())
