@@ -17,7 +17,7 @@ from zoo.hostile import GAMES, Hostile, Pays
 from zoo.spies import SPIES
 from zoo.visit import HONEST
 
-MOST_SECONDS = 200.0
+MOST_SECONDS = 600.0
 """After so many a visit ends, whatever a bot does."""
 
 
