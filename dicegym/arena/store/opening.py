@@ -27,7 +27,7 @@ BUSY = 5.0
 """Seconds for which SQLite itself waits for a file that another program has locked."""
 WORDS_AFTER = 1.0
 """Seconds for which it waits before whoever waits for as long as it takes is told so."""
-Made = TypeVar("Made")
+_Done = TypeVar("_Done")
 _log = logging.getLogger("dicegym.store")
 
 
@@ -70,7 +70,7 @@ def location_of(where: str | os.PathLike[str]) -> Location:
     return Location(None, url.set(drivername="postgresql+psycopg"), shown)
 
 
-def wait_while_locked(do: Callable[[], Made], name: str) -> Made:
+def wait_while_locked(do: Callable[[], _Done], name: str) -> _Done:
     """Do something with a file of SQLite, again while another program has it locked; say once that it waits."""
     told = False
     while True:

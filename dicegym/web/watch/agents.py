@@ -261,7 +261,8 @@ def _line(board: Board, name: str, struck: str) -> ContestLine:
         None if row is None else row.place,
         board.contest.entries,
         None if row is None else row.rating,
-        *((None, None) if row is None else shown_bounds(row)),
+        None if row is None else shown_bounds(row)[0],
+        None if row is None else shown_bounds(row)[1],
         0 if row is None else row.games,
         struck,
     )
