@@ -83,7 +83,7 @@ class VectorMaskInObservation(gym.vector.VectorWrapper):
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Begin games; see `dicegym.envs.vector.BatchEnv.reset`."""
-        observations, info = self.env.reset(seed=seed, options=options)
+        observations, info = self.env.reset(seed=seed, options=options)  # type: ignore[arg-type]  # lists too
         return self._with_masks(observations, info), info
 
     def step(self, actions: Any) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:

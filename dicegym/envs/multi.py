@@ -262,7 +262,7 @@ def parallel_env(
     Raises ParameterError if both caps are given, and as the two classes do.
     """
     if make_game(game).spec.joint_action is not None:
-        rounds = {} if max_steps is None else {"max_steps": max_steps}  # refused there by name
+        rounds: dict[str, Any] = {} if max_steps is None else {"max_steps": max_steps}  # refused there by name
         return SimultaneousEnv(game, max_cycles=max_cycles, **rounds, **settings)
     if max_cycles is not None and max_steps is not None:
         raise ParameterError(
