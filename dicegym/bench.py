@@ -309,7 +309,7 @@ class BenchResult(NamedTuple):
         try:
             plain = json.loads(text)
             rates = [
-                StepRate(*(str(one[key]) for key in StepRate._fields[:3]), _finite(one["values"]))
+                StepRate(str(one["environment"]), str(one["form"]), str(one["unit"]), _finite(one["values"]))
                 for one in plain["rates"]
             ]
             machine = {str(key): str(value) for key, value in plain["machine"].items()}

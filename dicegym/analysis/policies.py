@@ -68,7 +68,7 @@ class ValuerPlayer(Player):
     def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """Return an action for each row; see `Player.act_rows`."""
         chances = self.chances(game, states[rows]).cumsum(axis=1)
-        drawn = _drawn(states[rows])
+        drawn = _drawn(game, states[rows])
         actions: np.ndarray = (chances < (drawn * chances[:, -1])[:, None]).sum(axis=1)
         return actions
 
@@ -100,9 +100,9 @@ def record_bytes(states: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(states).view(np.ndarray).view(np.uint8).reshape(len(states), -1)
 
 
-def _drawn(states: np.ndarray) -> np.ndarray:
+def _drawn(game: Game, states: np.ndarray) -> np.ndarray:
     """Return a number of 0..1 for each record, which depends on all of it: float64[states]."""
-    raw = record_bytes(states)
+    raw = game.drawing_bytes(states)
     words = np.zeros((len(raw), -(-raw.shape[1] // 8) * 8), np.uint8)
     words[:, : raw.shape[1]] = raw
     found = np.empty(len(raw))

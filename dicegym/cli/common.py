@@ -242,7 +242,7 @@ def _compilations(tell: Callable[[str], None]) -> Iterator[None]:
     """Tell in words whenever a kernel is compiled, which takes seconds each; one that is loaded takes none."""
     from numba.core import event
 
-    class Counting(event.Listener):  # type: ignore[misc] # Numba has no types
+    class Counting(event.Listener):
         number = 0
 
         def on_start(self, _: event.Event) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +13,9 @@ from dicegym.cli.common import StoreName, err, out
 from dicegym.cli.web_contests import contest
 from dicegym.cli.web_tokens import open_desk, token
 from dicegym.errors import DependencyError
+
+if TYPE_CHECKING:
+    from dicegym.arena.store.stored import StoredContest
 
 FOLDER = Path("dicegym-web")
 
@@ -106,7 +110,7 @@ def write_pages(target: Path, store: str | None, folder: Path) -> None:
     from dicegym.arena.storage import named_store
 
     with contextlib.ExitStack() as stack:
-        is_open = never_open
+        is_open: Callable[[StoredContest], bool] = never_open
         if folder.is_dir():
             is_open = WebContests(stack.enter_context(contextlib.closing(open_desk(folder)))).is_open
         written = export(target, named_store(store), is_open=is_open, tell=err.print)

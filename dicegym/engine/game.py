@@ -78,6 +78,24 @@ class Game(Generic[V]):
             if known[name].added and value != known[name].default
         }
 
+    def drawing_bytes(self, states: np.ndarray) -> np.ndarray:
+        """Return records as rows of bytes that players draw by: uint8[n, bytes].
+
+        Added parameters at their defaults are left out, so that players draw as they did before these were added.
+        """
+        raw: np.ndarray = np.ascontiguousarray(states).view(np.ndarray).view(np.uint8).reshape(len(states), -1)
+        return raw[:, self._drawing_columns]
+
+    @cached_property
+    def _drawing_columns(self) -> slice | np.ndarray:
+        """The places of these bytes in a record."""
+        kept = np.ones(self.spec.state.itemsize, np.bool_)
+        for name, parameter in self.spec.parameters.items():
+            if parameter.added and name not in self.added_parameters:
+                field, start = self.spec.state.fields[name][:2]  # type: ignore[index]  # a record has fields
+                kept[start : start + field.itemsize] = False
+        return slice(None) if kept.all() else np.flatnonzero(kept)
+
     def check_original(self, bot: str) -> None:
         """Raise ParameterError if this is not the original game, for which bots of its interface are written.
 

@@ -93,13 +93,13 @@ def seeds_of(states: np.ndarray, seats: np.ndarray) -> np.ndarray:
     return np.fromiter(map(_seed_of, states["key"].tolist(), seats.tolist()), np.uint64, len(states))
 
 
-def uniforms(seeds: np.ndarray, states: np.ndarray) -> np.ndarray:
+def uniforms(game: Game, seeds: np.ndarray, states: np.ndarray) -> np.ndarray:
     """Return a number of 0 <= u < 1 for each record, that depends on its seed (uint64[n]) and all of it but the key.
 
     The words of a record are summed with odd random factors modulo 2**64, so that any two records of a game have other
     sums unless they are the same (or by an accident of 2**-64), and the sum is mixed with the seed as dice are.
     """
-    raw = np.ascontiguousarray(states).view(np.ndarray).view(np.uint8).reshape(len(states), -1)
+    raw = game.drawing_bytes(states)
     told = raw[:, states.dtype["key"].itemsize :]  # the key stands first (`dicegym.engine.spec.HEADER`)
     words = np.zeros((len(raw), -(-told.shape[1] // 8) * 8), np.uint8)
     words[:, : told.shape[1]] = told

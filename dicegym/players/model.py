@@ -155,7 +155,7 @@ class PolicyPlayer(Player):
 
         def draw(turn: Turn) -> int:
             chances = probabilities(self.scores(turn.observation[None, :width]), turn.mask[None], self.temperature)
-            return int(drawn(chances, uniforms(seeds, np.array([turn.record])))[0])
+            return int(drawn(chances, uniforms(game, seeds, np.array([turn.record])))[0])
 
         return draw
 
@@ -167,7 +167,7 @@ class PolicyPlayer(Player):
         if self.pure:
             return self.choose(observations, masks).astype(np.int64)
         chances = probabilities(self.scores(observations), masks, self.temperature)
-        return drawn(chances, uniforms(seeds_of(waiting, seated), waiting))
+        return drawn(chances, uniforms(game, seeds_of(waiting, seated), waiting))
 
     def chances(self, game: Game, states: np.ndarray) -> np.ndarray:
         """Return how likely it chooses each action: float64[states, n_actions], asked for whoever is to move in each.

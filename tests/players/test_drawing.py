@@ -95,7 +95,7 @@ def test_uniforms_are_spread_evenly_and_depend_on_all_but_the_key(name: str) -> 
     state = game.new_game()[0]
     states = game.new_states(4096)
     states[:] = state
-    found = uniforms(np.arange(4096, dtype=np.uint64), states)
+    found = uniforms(game, np.arange(4096, dtype=np.uint64), states)
     assert found.min() >= 0
     assert found.max() < 1
     assert abs(found.mean() - 0.5) < 0.02
@@ -104,7 +104,7 @@ def test_uniforms_are_spread_evenly_and_depend_on_all_but_the_key(name: str) -> 
     other_key["key"] += np.uint64(1)
     other["player"] += 1
     seed = np.zeros(1, np.uint64)
-    assert uniforms(seed, same) == uniforms(seed, other_key) != uniforms(seed, other)
+    assert uniforms(game, seed, same) == uniforms(game, seed, other_key) != uniforms(game, seed, other)
 
 
 @each_game
