@@ -102,7 +102,7 @@ class EverySeat:
 
         Raises StepError before `reset`.
         """
-        if self._episode < 0:
+        if self._seed is None:
             raise StepError("state() was called with no game going on: call reset() first")
         first = np.zeros(1, np.int64)
         hidden = [self._hidden.of(self._states, first)[0]] if self._hidden else []

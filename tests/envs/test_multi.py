@@ -246,6 +246,9 @@ def test_a_game_begins_in_a_state_and_goes_on_as_from_there(environment: Environ
         other.reset(seed=9, options={"state": state})
         assert other.state_record.tobytes() == env.state_record.tobytes()
         assert other.agent_selection == env.agent_selection
+        fresh = TurnEnv(environment.game)
+        fresh.reset(options={"state": state})
+        assert (fresh.state() == env.state()).all()  # though no game of its seed has begun
     for _ in range(20):
         if env.terminations[env.agent_selection]:
             break
