@@ -187,6 +187,9 @@ def test_an_operator_holds_a_contest_and_the_newest_version_that_passed_plays(
     assert "is past" in contest(client, teacher, until="2020-01-01").text
     assert contest(client, teacher, until="2 days").url.path == "/enter/contests/1"
     assert "already" in contest(client, teacher).text
+    made = contest(client, teacher, name="Winter", format="round-robin")  # as commands write it
+    assert made.status_code == 200
+    assert "Hog, round-robin;" in made.text
     handed_in(client, ann)
     refused = client.put("/api/enter/bots/1/contests/1", headers=ann)
     assert "no version" in refused.json()["error"]

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from dicegym.arena.contest import FORMATS
+from dicegym.arena.contest import FORMATS, format_named
 from dicegym.errors import ParameterError
 from dicegym.games import game as make_game
 from dicegym.players.roster import agent_names
@@ -62,7 +62,7 @@ def contest_page(request: Request) -> Response:
         "holder": holder,
         "operates": may_operate(request),
         "game": make_game(contest.game),
-        "format": FORMATS[contest.plan.format or make_game(contest.game).spec.contest].title,
+        "format": format_named(contest.plan.format or make_game(contest.game).spec.contest).title,
         "numbers": {(one.bot.owner, one.bot.name): one.bot.id for one in taking_part},
     }
     return page(request, "enter/contest.html", **values)
