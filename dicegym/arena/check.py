@@ -35,8 +35,8 @@ from dicegym.sandbox.jobs import Context, Entry, Failure, entry, here
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.sandbox import JobOutcome, Sandbox
 
-PURITY = -1
-"""The number of a question that is no part of the test."""
+PURITY, FULLER = -1, -2
+"""Numbers of questions that are no part of the test."""
 PURE_HINT = (
     "gave one answer to each situation of the game, whatever came before: if that is meant, write PURE = True at the "
     "margin of the file, and batches look its answers up instead of asking"
@@ -84,7 +84,7 @@ class Check:
         (heartbeat.hand_over if context.apart(entry) else heartbeat.act)(0)
         seed = named_seed("check", self.seed, entry.name)
 
-        def load(seed: int, witness: Witness | None = None) -> Player:
+        def load(seed: int, witness: Witness | None = None, game: Game = game) -> Player:
             return context.load(entry, game, seed, lambda _: self.moment(heartbeat.read()), witness)
 
         def forgive() -> None:
@@ -128,6 +128,8 @@ class Check:
                 contextlib.redirect_stderr(silent),
                 watched_by(Witness()),
             ):
+                heartbeat.note(ASKED, FULLER)
+                found["remarks"] += self._at_a_fuller_table(lambda fuller: load(seed, game=fuller))
                 found["table"] = self._table(player, answers)
                 heartbeat.note(ASKED, PURITY)
                 bound = TimeBound(max(LEAST_SECONDS, load_seconds + seconds))
@@ -142,6 +144,22 @@ class Check:
             return None
         table = answers if part(self.game, EXAMINATION) is not None else exact.tabulate(player, self.game)
         return table.tolist(), str(table.dtype)
+
+    def _at_a_fuller_table(self, load: Callable[[Game], Player]) -> list[str]:
+        """Return what goes wrong at a table with one seat more, where players may be out before a game ends.
+
+        It is no fault of an entry: the contest that is checked for has no such table.
+        """
+        game, most = self.game, self.game.spec.players[1]
+        if part(game, EXAMINATION) is not None or not 1 < game.players < most:
+            return []
+        fuller = Game(game.spec, game.players + 1, **game.all_parameters)
+        try:
+            smoke_games.examine(fuller, load(fuller), lambda number: None)
+        except AgentError as error:
+            seats = fuller.players
+            return [f"at a table of {seats} it {error.reason}: a contest with --players {seats} counts that as a fault"]
+        return []
 
     def _purity(self, player: Player, load: Callable[[int], Player], bound: TimeBound) -> tuple[bool | None, list[str]]:
         """Return whether a bot is pure, None if nobody knows, and what to tell its author of that."""
@@ -179,6 +197,8 @@ class Check:
         """Return when ``reading`` was taken; see `Job.moment`."""
         if reading.phase == LOADING:
             return "while it was loaded"
+        if reading.number == FULLER:
+            return "while it was asked at a table with one seat more"
         if reading.number == PURITY:
             return "while it was asked again, to see whether it is pure"
         return f"in {self._question(reading.number)}, after {reading.number} others"

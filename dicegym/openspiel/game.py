@@ -317,7 +317,7 @@ class _RecallObserver:
 def load(game: Game | GameSpec | str, players: int | None = None, **parameters: Any) -> SpielGame:
     """Return one of our games as OpenSpiel's: what `dicegym.game` takes, registered with OpenSpiel or not."""
     ours = games.game(game, players, **parameters)
-    return SpielGame(ours.spec, {"players": ours.players, **ours.parameters})
+    return SpielGame(ours.spec, {"players": ours.players, **ours.all_parameters})
 
 
 def _deserialize(game: Game, serialized: str) -> SpielState:

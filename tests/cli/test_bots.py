@@ -133,3 +133,40 @@ def test_a_client_of_the_server_is_told_what_a_bot_is(run: Run, end: str) -> Non
     assert status == 1
     for words in ("command(standing)", '{"key": "LOGIN", "secret": ...}'):
         assert words in out
+
+
+LATE = {
+    "liarsdice": (
+        "player.py",
+        """\
+def get_play(me, hands, history):
+    if "C:" in hands:
+        return undefined_name
+    return 0 if history else 11
+""",
+    ),
+    "liarsdice_spot_on": (
+        "bot.py",
+        """\
+from player import Player
+
+
+class Late(Player):
+    def move(self, bids, player_dice, n_dice):
+        if len(n_dice) > 2 and 0 in n_dice:
+            return undefined_name
+        return "Liar" if bids else (1, 6)
+""",
+    ),
+}
+"""Bots that fail at tables of three alone, where a player may be out before a game ends."""
+
+
+@pytest.mark.parametrize("game", LATE)
+def test_what_fails_at_a_fuller_table_is_noted_and_no_fault(run: Run, game: str) -> None:
+    name, source = LATE[game]
+    Path(name).write_text(source)
+    status, out, err = run("check", name, "--game", game)
+    assert status == 0, err
+    assert "note: at a table of 3 it raised NameError" in out
+    assert run("check", name, "--game", game, "-p", "players=3")[0] == 1

@@ -311,6 +311,7 @@ def test_games_and_states_are_pickled_and_copied(name: str) -> None:
         moved(state, rng)
     for copied in (pickle.loads(pickle.dumps((game, state))), copy.deepcopy((game, state)), (game, state.clone())):
         assert copied[0] == game
+        assert str(copied[0]) == str(pyspiel.load_game(str(copied[0])))
         assert copied[0].get_type() == game.get_type()
         assert copied[0].dicegym_game == game.dicegym_game
         assert copied[1].get_game() == game
