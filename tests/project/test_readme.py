@@ -44,7 +44,7 @@ ENDINGS = {
     "dicegym tune": Ending(seen="of 20 trials", made="runs/tune-hog/trial-000/curve.csv", status=(130,)),
     "dicegym serve": Ending(seen="5000", status=(0, 130)),
     "dicegym web": Ending(seen="http://", status=(0, 130)),
-    "dicegym bench": Ending(seen="0:10", status=(130,)),
+    "dicegym bench": Ending(seen="preparing", status=(130,)),
 }
 """What a person would end; all others end by themselves."""
 LONG = ("dicegym exploitability", "dicegym tune")

@@ -82,7 +82,10 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     "interrupt": (asked("raise KeyboardInterrupt"), "KeyboardInterrupt"),
     "forks": (asked("os.fork() or os._exit(0); time.sleep(9)", "import os, time"), "PermissionError|BlockingIOError"),
     "closes": (asked("os.closerange(0, 999)", "import os"), "ended its process|closed the socket"),
-    "late_exception": (late("raise ValueError('ha')"), r"ValueError: ha in final_strategy.* in game \d of 9 against"),
+    "late_exception": (
+        late("raise ValueError('ha')"),
+        r'ValueError \(says: "ha"\) in final_strategy.* in game \d of 9 against',
+    ),
     "late_exit": (late("os._exit(1)", "import os"), r"ended its process \(exit status 1\) in game \d of 9 against"),
     "late_hang": (late("while True: pass"), TOO_LONG + r" in game \d of 9 against"),
     "late_range": (late("return 12"), r"returned 12, outside -1..10 in game"),
@@ -206,7 +209,7 @@ def test_check_of_a_good_entry(folder: Path) -> None:
     assert report.answers is not None
     assert report.answers.shape == (100, 100)
     assert (report.answers == 6).all()
-    for part in ("talks_at_import: ok", "all 10000 questions", "limit 10 s", "'I am loaded'"):
+    for part in ("talks_at_import: ok", "all 10000 questions", "limit 10 s", 'says: "I am loaded"'):
         assert part in report.text()
     assert report.to_json()["ok"] is True
 
@@ -360,7 +363,7 @@ def test_nothing_outlives_a_killed_caller(folder: Path, tmp_path: Path) -> None:
     caller = subprocess.Popen(
         [sys.executable, script, folder / "sleeper.py"], env=os.environ | {"TMPDIR": str(tmp_path / "tmp")}
     )
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120  # a machine that does other things may start it late
     while not (note.exists() and len(note.read_text().split()) == 2) and time.monotonic() < deadline:
         time.sleep(0.02)
     pids = note.read_text().split()
