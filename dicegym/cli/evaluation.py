@@ -277,7 +277,7 @@ def in_words(scores: Sequence[Score], table: dicegym.Game, name: str, even: floa
     adjusted = any(score.saved is not None for score in scores)
     if any(score.measure == OF_ONE_DRAW for score in scores):
         lines = [
-            "A player that draws or remembers is taken for one draw of its answers, to each situation one. Another",
+            "The rate of a player that draws or remembers is that of one drawn table of its answers. Another",
             "draw wins something else; --sampled plays games.",
         ]
     elif exact:

@@ -77,7 +77,8 @@ def test_the_report_reads_as_the_contest_page() -> None:
         "'Could be': the places that an entry may deserve; sure in 95 of 100 contests.\n"
         "Places 1 to 2 cannot be told apart by these games: luck may have made the whole\n"
         "order.\n"
-        "--exact ranks without luck.\n"
+        "--exact ranks without luck. The rate of an entry that draws is that of one drawn\n"
+        "table of its answers.\n"
         "--matches lists all matches; --json FILE keeps everything."
     )
     assert "Entry 0's wins" not in SMALL.text()

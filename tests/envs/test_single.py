@@ -453,7 +453,7 @@ def test_a_picture_without_what_draws_it_names_the_extra(monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "resvg_py", None)
     env = SingleAgentEnv("hog", render_mode="rgb_array")
     env.reset(seed=0)
-    with pytest.raises(dicegym.errors.DependencyError, match=r"dicegym\[render\]"):
+    with pytest.raises(dicegym.errors.DependencyError, match=r"\.\[render\]"):
         env.render()
 
 

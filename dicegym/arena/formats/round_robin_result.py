@@ -11,7 +11,7 @@ from dicegym.arena.report import ReportTable, percent
 from dicegym.arena.results import ContestResult, Standing
 from dicegym.arena.rows import MatchRow
 
-ONE_DRAW = "An entry that draws is taken for one draw of its answers, to each situation one."
+ONE_DRAW = "The rate of an entry that draws is that of one drawn table of its answers."
 """What win rates against the baseline and exact rankings are of: the contest asks each entry once."""
 
 

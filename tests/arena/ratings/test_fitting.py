@@ -408,5 +408,5 @@ def test_who_has_no_rating_is_named() -> None:
 @pytest.mark.parametrize(("module", "package"), [("scipy", "SciPy"), ("threadpoolctl", "threadpoolctl")])
 def test_without_the_extra_it_says_which(monkeypatch: pytest.MonkeyPatch, module: str, package: str) -> None:
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(DependencyError, match=rf"{package}.*dicegym\[arena\]"):
+    with pytest.raises(DependencyError, match=rf"{package}.*\.\[arena\]"):
         fit([SEVEN])

@@ -130,7 +130,7 @@ def test_one_die_each_is_worth_what_linear_programs_say(name: str, faces: int) -
 
 @pytest.mark.parametrize("faces", [2, 3])
 def test_openspiel_solves_the_classic_game_whole(faces: int) -> None:
-    pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: pip install 'dicegym[openspiel]'")
+    pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: pip install -e '.[openspiel]'")
     from open_spiel.python.algorithms import cfr, expected_game_score, exploitability
 
     from dicegym import openspiel  # noqa: F401 - registers the games
