@@ -381,7 +381,7 @@ def test_exact_values_stand_on_a_page_in_colours(run: Run, tmp_path: Path) -> No
 NONSENSE = ("x", "[[", b"\xff", -1, 10**18, 1e300, float("inf"), "[[[1],1]]", '{"a": []}', str(10**40), "9" * 5_000)
 READ = {
     "contests": ("options", "limits", "seed", "ended", "run", "planned", "result", "report"),
-    "rules": ("game", "players", "parameters", "fingerprint", "description"),
+    "rules": ("game", "players", "parameters", "fingerprint", "version"),
     "agents": ("name", "identity", "files"),
     "fields": ("given", "run"),
     "matches": ("seed", "number", "games", "places", "failure"),
