@@ -131,7 +131,7 @@ def test_a_client_of_the_server_is_told_what_a_bot_is(run: Run, end: str) -> Non
     Path("client.py").write_text(CLIENT + end)
     status, out, _ = run("check", "client.py", "--debug")
     assert status == 1
-    for words in ("command(standing)", '{"key": "LOGIN", "secret": ...}'):
+    for words in ("command(standing)", "LOGIN"):
         assert words in out
 
 

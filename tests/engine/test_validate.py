@@ -80,5 +80,5 @@ def test_words_are_known_ones() -> None:
 
 
 def test_actions_are_read_as_numbers_of_64_bits() -> None:
-    assert [as_int64(value) for value in (3, np.int8(-1), np.array(2), True)] == [3, -1, 2, 1]
+    assert [as_int64(value) for value in (3, np.int8(-1), np.array(2), True)] == [3, -1, 2, None]
     assert [as_int64(value) for value in (None, "3", 3.0, 1 << 63, np.array([1, 2]))] == [None] * 5

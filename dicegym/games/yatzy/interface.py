@@ -36,7 +36,7 @@ def supplied_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
     """Return a module ``socket`` that says what a bot is instead; the original interface is the messages alone."""
 
     def connect(*_: object, **__: object) -> NoReturn:
-        raise PermissionError(A_CLIENT)
+        raise PermissionError(f"a bot is a function {ENTRY_POINT}(standing): it needs no LOGIN and no connection")
 
     module = types.ModuleType("socket")
     vars(module).update({name: value for name, value in vars(socket).items() if not name.startswith("__")})
