@@ -36,7 +36,14 @@ from dicegym.shipped import shipped_folder
 
 pytestmark = pytest.mark.usefixtures("short_cards", "quick_exploiters")
 
-MEASURED = [*CHOSEN, "game.dice=2", "run.best_by=exploiter", "run.exploiter_steps=512", "run.evaluate_games=200"]
+MEASURED = [
+    *CHOSEN,
+    "game.dice=2",
+    "run.best_by=exploiter",
+    "run.exploiter_steps=512",
+    "run.evaluate_games=200",
+    'run.evaluate_against=["even"]',
+]
 SAVING = "interrupted"
 
 
@@ -240,7 +247,12 @@ def test_equals_of_an_exploiter_are_counted_at_the_table_it_sits_at() -> None:
         ("hog", ['run.best_floor={"exploitability"=0.6}'], ParameterError, "give one from 0 to 0.5"),
         ("yatzy", ["run.best_by=exploitability"], ParameterError, "is played alone.*leave out exploitability in run"),
         # what would be refused is not offered
-        ("liarsdice", ['run.best_floor={"evn"=0.6}'], UnknownNameError, "'even'.* Known: exploiter, even\\.$"),
+        (
+            "liarsdice",
+            ['run.best_floor={"evn"=0.6}'],
+            UnknownNameError,
+            "'even'.* Known: exploiter, even, reckless, haphazard\\.$",
+        ),
         (
             "hog",
             ['run.best_floor={"x"=0.4}'],
@@ -254,7 +266,12 @@ def test_equals_of_an_exploiter_are_counted_at_the_table_it_sits_at() -> None:
             UnknownNameError,
             "no run.best_by 'nobdy'.* Known: mean, worst, last, nobody\\.$",
         ),
-        ("liarsdice", ["run.best_by=exploter"], UnknownNameError, "Known: mean, worst, last, exploiter, even\\.$"),
+        (
+            "liarsdice",
+            ["run.best_by=exploter"],
+            UnknownNameError,
+            "Known: mean, worst, last, exploiter, even, reckless, haphazard\\.$",
+        ),
         # who is there, and not measured by
         ("liarsdice", ["run.best_by=bayes"], UnknownNameError, "meet bayes if run.evaluate_against has it\\.$"),
         (
