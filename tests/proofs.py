@@ -132,7 +132,9 @@ def api() -> Iterator[str]:
     for module in ("dicegym", "dicegym.wrappers", "dicegym.errors"):
         loaded = importlib.import_module(module)
         names = getattr(loaded, "__all__", None) or [
-            name for name, value in vars(loaded).items() if getattr(value, "__module__", "") == module
+            name
+            for name, value in vars(loaded).items()
+            if getattr(value, "__module__", "") == module and not name.startswith("_")
         ]
         for name in sorted(names):
             yield f"{module}.{name}{signature(getattr(loaded, name))}"
