@@ -19,7 +19,7 @@ is no fault of it, while the action of an environment is.
     =======  ==================================================================================
     fault    what was played
     =======  ==================================================================================
-    fault 1  no play at all: a face outside 1..``faces``, a quantity below 1, or one above 30
+    fault 1  no play at all: a face outside 1 to ``faces``, a quantity below 1, or one above 30
     fault 2  a quantity above ``dice`` times the players who started
     fault 3  a bid that is not higher than the last one
     fault 4  liar before any bid

@@ -30,7 +30,7 @@ next turn the game would be over.
     fault 1  a challenge before any bid
     fault 2  "gain one" with as many dice as at the start
     fault 3  a bid that is not worth more than the last one
-    fault 4  neither a bid (a quantity of at least 1, a face 1..``faces``) nor a challenge
+    fault 4  neither a bid (a quantity of at least 1, a face 1 to ``faces``) nor a challenge
     fault 5  no answer: an exception or a timeout
     fault 6  one bid more than the 100 that a round has room for; ordinary ones end at 45
     =======  =====================================================================================
