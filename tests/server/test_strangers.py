@@ -19,8 +19,9 @@ from talk import Bot, WebBot, both, eventually, first_box, run, serving
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
+from benchmarks import server_flood
 from dicegym.errors import ParameterError
-from dicegym.server import budget, capacity, connections, guesses, server_flood
+from dicegym.server import budget, capacity, connections, guesses
 from dicegym.server.channels import address, connected
 from dicegym.server.descriptors import room_for
 from dicegym.server.lobby import Client, Lobby
