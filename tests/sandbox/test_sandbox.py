@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -359,10 +361,8 @@ def test_nothing_outlives_a_killed_caller(folder: Path, tmp_path: Path) -> None:
     )
     script = tmp_path / "caller.py"
     script.write_text(_ABANDONED)
-    (tmp_path / "tmp").mkdir()
-    caller = subprocess.Popen(
-        [sys.executable, script, folder / "sleeper.py"], env=os.environ | {"TMPDIR": str(tmp_path / "tmp")}
-    )
+    short = Path(tempfile.mkdtemp())  # a socket's path has at most 107 characters
+    caller = subprocess.Popen([sys.executable, script, folder / "sleeper.py"], env=os.environ | {"TMPDIR": str(short)})
     deadline = time.monotonic() + 120  # a machine that does other things may start it late
     while not (note.exists() and len(note.read_text().split()) == 2) and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -374,7 +374,8 @@ def test_nothing_outlives_a_killed_caller(folder: Path, tmp_path: Path) -> None:
     while any(map(running, [*pids, keeper])) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert not any(map(running, [*pids, keeper]))
-    assert not list(tmp_path.glob("tmp/dicegym-*"))
+    assert not list(short.glob("dicegym-*"))
+    shutil.rmtree(short)
 
 
 def test_hash_order_is_the_same_in_every_process(sandbox: Sandbox, game: Game, folder: Path) -> None:
