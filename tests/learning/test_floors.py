@@ -22,6 +22,9 @@ from dicegym.learning.preparation import prepare
 from dicegym.learning.seeds.summary import SeedResult, SeedsSummary
 from dicegym.players import model as models
 
+WATCHED = ["reckless", "haphazard"]
+"""Whom else the configuration of classic Liar's Dice evaluates against."""
+
 pytestmark = pytest.mark.usefixtures("short_cards", "quick_exploiters")
 
 
@@ -68,7 +71,7 @@ def test_a_run_keeps_the_model_that_is_least_exploited_of_those_that_win_enough(
     training.train("liarsdice", tmp_path / "all", overrides=wanted)
     rows = rows_of(tmp_path / "all")
     column = BEST_REPLY if by == "exploitability" else EXPLOITER
-    assert list(rows[0])[2:] == ["even", column]
+    assert list(rows[0])[2:] == ["even", *WATCHED, column]
     least = sorted(float(row["even"]) for row in rows)[len(rows) // 2]
     for floor in (least, 1.0):
         folder = tmp_path / f"floor {floor}"
@@ -96,7 +99,7 @@ def test_a_floor_may_be_what_is_left_to_a_model(training: Any, tmp_path: Path) -
     run = training.train(
         "liarsdice", tmp_path / "run", overrides=[*CHOSEN, "game.dice=1", floor, "run.best_by=even", "run.steps=256"]
     )
-    assert list(rows_of(tmp_path / "run")[0])[2:] == ["even", BEST_REPLY]
+    assert list(rows_of(tmp_path / "run")[0])[2:] == ["even", *WATCHED, BEST_REPLY]
     assert run.state.curve.score.opponent == "even"
 
 

@@ -137,7 +137,9 @@ async def test_a_websocket_that_never_reads_is_dropped_too(tmp_path: Path, monke
     async with serving(tmp_path, **BOUNDLESS) as server:
         bot = await WebBot.connect(server, max_queue=1)
         (link,) = await seen(server)
+        # Buffers of the kernel would otherwise hold megabytes before the server sees that nobody reads.
         bot.connection.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
+        link.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
         bot.connection.transport.pause_reading()
 
         async def shout() -> None:
