@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
@@ -97,8 +98,16 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+@pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the longest files first where several workers share the tests; else the order stays as it was."""
+    """Mark cases past those of `slow_after` slow; put the longest files first where several workers share the tests."""
+    seen = Counter[str]()
+    for item in items:
+        if mark := item.get_closest_marker("slow_after"):
+            test = item.nodeid.partition("[")[0]
+            seen[test] += 1
+            if seen[test] > mark.args[0]:
+                item.add_marker(pytest.mark.slow)
     if "PYTEST_XDIST_WORKER" in os.environ:
         ranks = {path: rank for rank, path in enumerate(LONGEST)}
         items.sort(key=lambda item: ranks.get(item.nodeid.split("::")[0], len(LONGEST)))

@@ -137,6 +137,7 @@ def test_costs_in_hog_are_what_the_next_states_say() -> None:
         assert asked.value(state, seat) == pytest.approx(values.max(), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_costs_in_yatzy_alone_are_those_that_take_the_luck_out_of_its_mean() -> None:
     game = dicegym.game("yatzy", players=1)
     for seed, agent in enumerate(("thrifty", "gather")):

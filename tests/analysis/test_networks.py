@@ -29,6 +29,7 @@ def test_games_have_critics() -> None:
     assert len(WITH_CRITIC) >= 3
 
 
+@pytest.mark.slow_after(2)
 @pytest.mark.parametrize("game", WITH_CRITIC, ids=repr)
 def test_a_critic_keeps_the_promises_of_a_valuer(game: dicegym.Game) -> None:
     asked = valuer(game, "network")

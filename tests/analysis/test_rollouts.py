@@ -45,6 +45,7 @@ def plain(result: RolloutResult) -> Any:
 # --- agreement ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize("name", HAND)
 @pytest.mark.parametrize("ends", [True, False])
 def test_rollouts_agree_with_exact_values_of_hidden_dice(name: str, ends: bool) -> None:
@@ -276,6 +277,7 @@ def test_results_share_the_first_place() -> None:
     assert results(game, states).tolist() == [[0.5, 0.5, 0.0]]
 
 
+@pytest.mark.slow_after(3)
 @pytest.mark.parametrize("name", GAMES)
 def test_every_game_has_a_valuer_of_rollouts(name: str) -> None:
     game = dicegym.game(name)

@@ -270,6 +270,7 @@ def without_date(result: Comparison) -> dict[str, Any]:
     return dict(plain)
 
 
+@pytest.mark.slow
 def test_it_depends_on_nothing_but_seed_and_players() -> None:
     ways = [in_here(), in_here(4), in_here(7, shuffled=True)]
     found = [without_date(compare("hog", "ham", "bacon", seed=8, executors=way)) for way in ways]

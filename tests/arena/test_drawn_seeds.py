@@ -25,6 +25,7 @@ def test_whoever_holds_a_contest_without_a_seed_is_given_another_each_time(game:
     assert Director(make_game(game), entries, 0).seed == 0
 
 
+@pytest.mark.slow
 def test_first_hands_do_not_follow_from_names(tmp_path: Path) -> None:
     file = tmp_path / "teller.py"
     file.write_text("def get_play(id, hand, history):\n    print(hand)\n    return 0 if history else 11\n")

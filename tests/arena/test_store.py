@@ -244,6 +244,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.slow_after(2)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_commands_wait_for_a_store_that_is_locked(
     command: str, run: Run, tmp_path: Path, caplog: pytest.LogCaptureFixture

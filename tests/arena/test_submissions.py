@@ -123,6 +123,7 @@ NEEDS = "import math\nimport random\nimport numpy\nfour = int(math.sqrt(16) + nu
 """What a neighbour called math.py, random.py or numpy.py must not change."""
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize("one_by_one", [False, True])
 @pytest.mark.parametrize("isolation", ["auto", "none"])
 def test_no_submission_is_in_the_way_of_another(tmp_path: Path, game: Game, one_by_one: bool, isolation: str) -> None:

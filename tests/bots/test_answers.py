@@ -132,6 +132,7 @@ def meant(game: Game, value: object) -> tuple[object, str]:
     return action, program.explain()
 
 
+@pytest.mark.slow_after(2)
 @pytest.mark.parametrize("name", GAMES)
 @settings(max_examples=80, deadline=None)
 @given(value=st.one_of(plain, commands))

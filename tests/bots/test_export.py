@@ -61,6 +61,7 @@ def test_every_finished_game_has_a_form() -> None:
     assert {name for name, _ in FORMS} >= set(FINISHED)
 
 
+@pytest.mark.slow_after(5)
 @each_form
 @pytest.mark.parametrize("tables", one_always([2, MOST_TABLES]))
 def test_file_and_model_play_the_same_games_in_every_seat_of_every_table(
@@ -75,6 +76,7 @@ def test_file_and_model_play_the_same_games_in_every_seat_of_every_table(
         assert with_model.tobytes() == with_file.tobytes(), players
 
 
+@pytest.mark.slow_after(3)
 @each_form
 def test_file_and_model_play_the_same_games_among_others(name: str, form: str, written: Callable[..., Path]) -> None:
     game = dicegym.game(name)
@@ -129,6 +131,7 @@ def test_exported_yatzy_file_runs_without_dicegym_and_reads_the_standings_of_any
     assert first == second == str({"type": "ROLL_DICE", "key": "ROLL_DICE", "dice": [2, 4]})
 
 
+@pytest.mark.slow_after(4)
 @each_form
 def test_file_of_a_model_that_draws_draws_with_its_probabilities(name: str, form: str, tmp_path: Path) -> None:
     game = dicegym.game(name)

@@ -194,6 +194,7 @@ def pytest_of(folder: Path, *files: Path, only: tuple[str, ...] = ()) -> subproc
     )
 
 
+@pytest.mark.slow
 def test_the_test_beside_a_new_bot_passes_until_the_bot_fails(tmp_path: Path) -> None:
     good = new_bot("hog", tmp_path / "my bot.py", test=True)
     bad = new_bot("hog", tmp_path / "deep" / "hog.py", test=True)

@@ -162,6 +162,7 @@ class Late(Player):
 """Bots that fail at tables of three alone, where a player may be out before a game ends."""
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize("game", LATE)
 def test_what_fails_at_a_fuller_table_is_noted_and_no_fault(run: Run, game: str) -> None:
     name, source = LATE[game]

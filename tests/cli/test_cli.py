@@ -74,6 +74,7 @@ def test_evaluate_and_export_take_a_model_that_says_its_game(run: Run, tmp_path:
     assert run("exact", "hog", str(bot))[1].startswith(f"{value:.6f}")
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize(
     ("game", "agent", "form"),
     [
@@ -358,6 +359,7 @@ def test_a_training_for_one_player_says_so(
     assert (said in err) if said else ("alone" not in err)
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize(
     ("name", "is_said"), [("agents/hog/bacon.py", False), ("agents/hog/ppo.zip", False), ("mine.py", True)]
 )

@@ -54,6 +54,7 @@ def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.
     return call
 
 
+@pytest.mark.slow_after(3)
 @pytest.mark.parametrize(
     ("words", "status", "shows"),
     [

@@ -275,6 +275,7 @@ def test_nothing_is_kept_that_is_done() -> None:
     assert lives() is None
 
 
+@pytest.mark.slow
 def test_a_task_may_be_told_too_much_or_nothing_that_counts() -> None:
     many = tuple(np.zeros(1, np.int64) for _ in range(200))
     with pytest.raises(TypingError, match="more than 8192"):

@@ -55,6 +55,7 @@ def files_in(cache: Path) -> dict[str, int]:
     return {str(path): path.stat().st_mtime_ns for path in cache.rglob("*.nbc")}
 
 
+@pytest.mark.slow
 def test_an_edited_rule_is_what_the_next_process_runs(tmp_path: Path) -> None:
     """The rule is edited in one file; the loop that calls it lies in another, which does not change."""
     shutil.copytree(jit.PACKAGE, tmp_path / "dicegym", ignore=shutil.ignore_patterns("__pycache__"))

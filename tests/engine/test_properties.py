@@ -242,6 +242,7 @@ print(json.dumps([digests(game.batch(3, 77), np.arange(3), 40) for game in VARIA
 """
 
 
+@pytest.mark.slow
 def test_compilation_off_is_the_same_game() -> None:
     """Compiled code and plain Python agree to the last bit, in all that is seen of every game."""
     run = subprocess.run(

@@ -99,6 +99,7 @@ def test_who_teaches_an_equilibrium_plays_as_it_is_mixed(equilibrium: tuple[Teac
     assert (played[lesson.policies == 0] == 0).all()
 
 
+@pytest.mark.slow
 def test_who_learned_an_equilibrium_is_hard_to_exploit() -> None:
     game = dicegym.game("liarsdice", players=2, dice=1)
     settings: dict[str, Any] = {
@@ -113,6 +114,7 @@ def test_who_learned_an_equilibrium_is_hard_to_exploit() -> None:
     assert best_reply(PolicyPlayer(learner, game, sample=True), game).high < 0.53
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("memory", [0, 1])
 def test_who_is_taught_to_reply_beats_whom_the_teacher_replies_to(memory: int) -> None:
     game = dicegym.game("hog", goal=20, memory=memory)
@@ -217,6 +219,7 @@ def test_how_many_tries_at_a_reply_cannot_be_is_told_with_what_can() -> None:
         DAgger("MlpPolicy", SB3VecEnv(YATZY, 2, seed=1), reply_trials=-1)
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 @pytest.mark.filterwarnings("ignore:precision='bfloat16' will be many times slower")  # so few are quick anywhere
 def test_imitation_soon_plays_better_than_chance_ever_could(precision: str) -> None:

@@ -85,6 +85,7 @@ def test_run_killed_before_its_first_checkpoint_resumes_from_the_beginning(train
     assert training.train("hog", tmp_path / "run", resume=True).model.num_timesteps == 3072
 
 
+@pytest.mark.slow
 def test_run_killed_with_sigkill_resumes(training: Any, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "dicegym", "train", "hog", "--run-dir", str(tmp_path / "run")]
     settings = [word for text in [*SMALL, "run.steps=10_000_000"] for word in ("--set", text)]
@@ -101,6 +102,7 @@ def test_run_killed_with_sigkill_resumes(training: Any, tmp_path: Path) -> None:
     assert resumed.model.num_timesteps >= 1024
 
 
+@pytest.mark.slow
 def test_ctrl_c_saves_and_resuming_is_exact(training: Any, tmp_path: Path) -> None:
     """In a process of its own, wherever it is hit."""
     command = [sys.executable, "-m", "dicegym", "train", "hog", "--run-dir", str(tmp_path / "cut")]
@@ -125,6 +127,7 @@ def test_ctrl_c_saves_and_resuming_is_exact(training: Any, tmp_path: Path) -> No
     assert (tmp_path / "cut/curve.csv").read_text() == (tmp_path / "whole/curve.csv").read_text()
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize("where", ["in a rollout", "in an exploiter"])
 def test_interrupted_league_goes_on_exactly(
     training: Any, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -34,6 +34,7 @@ def test_model_loads_fits_the_rules_and_is_listed(path: Path) -> None:
     assert path.stat().st_size <= (5_000_000 if taught else 2_200_000)
 
 
+@pytest.mark.slow_after(2)
 @each_ppo
 def test_model_is_as_good_as_its_card_says(path: Path) -> None:
     about = models.facts(path)

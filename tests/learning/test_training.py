@@ -55,6 +55,7 @@ def test_same_settings_and_seed_give_the_same_curve_and_another_seed_another(
     assert [line.partition(",")[0] for line in curves[0].split()[1:]] == ["0", "256", "512", "1024", "2048", "3072"]
 
 
+@pytest.mark.slow_after(2)
 @each_game
 def test_run_leaves_models_settings_curve_and_tensorboard(done: Train, game: str) -> None:
     run, folder = done(game, SMALL)
@@ -81,6 +82,7 @@ def test_a_card_tells_of_every_scripted_agent(done: Train, game: str, monkeypatc
         assert f"| {name} |" in page
 
 
+@pytest.mark.slow
 def test_a_run_at_tables_of_different_sizes_measures_each_and_resumes_exactly(training: Any, tmp_path: Path) -> None:
     run = training.train("liarsdice", tmp_path / "whole", overrides=MIXED)
     assert [batch.game.players for batch in run.env.batches] == [2, 4, 2, 3]
@@ -188,6 +190,7 @@ def test_evaluations_play_games_that_training_never_sees(
     assert max(trained) < EVALUATION_SEED
 
 
+@pytest.mark.slow_after(2)
 @each_game
 def test_self_play_meets_snapshots_and_keeps_the_newest(done: Train, game: str) -> None:
     run, _ = done(game, ALONE)

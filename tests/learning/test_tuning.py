@@ -204,6 +204,7 @@ def test_another_question_is_another_study(made_up: dict[str, Any], tmp_path: Pa
         tune("hog", tmp_path / "c", 1, 1600, RATES, storage="nonsense")
 
 
+@pytest.mark.slow
 def test_a_database_keeps_it_for_several_machines(made_up: dict[str, Any], tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/studies.db"
     tune("hog", tmp_path / "here", 2, 1600, RATES, storage=url)

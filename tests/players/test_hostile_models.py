@@ -79,6 +79,7 @@ VERBS = (
 )
 
 
+@pytest.mark.slow_after(2)
 @pytest.mark.parametrize("place", ["itself", "fields, no facts", "no facts", "every field", "policy"])
 def test_no_verb_runs_what_a_file_holds(place: str, own: Path, tmp_path: Path) -> None:
     mark = tmp_path / "mark"

@@ -40,6 +40,7 @@ def played_states(game: Game, n: int) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(seen), np.concatenate(masks)
 
 
+@pytest.mark.slow_after(2)
 @each_ppo
 def test_shipped_models_choose_as_their_torch_policy_does_in_10_000_states(path: Path) -> None:
     torch = pytest.importorskip("torch")

@@ -219,6 +219,7 @@ def test_one_that_remembers_chooses_what_the_file_chooses_all_game_long(game: Ga
                 game.step(state, chosen)
 
 
+@pytest.mark.slow_after(2)
 @pytest.mark.parametrize(
     "game",
     [

@@ -89,6 +89,7 @@ def test_no_index_of_the_site_lists_games_by_hand() -> None:
     assert "include} list.inc" in (DOCS / "environments" / "index.md").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_the_code_of_the_page_runs(examples: None, monkeypatch: pytest.MonkeyPatch) -> None:
     names: dict[str, Any] = {"__name__": "add_a_game"}
     for number, code in enumerate(BLOCKS):

@@ -76,8 +76,8 @@ COMMANDS = {
     for page in PAGES
 }
 ELSEWHERE = {"add_a_game.md"}  # tests/project/test_add_a_game.py runs it, beside the game that it makes
-LONG = {"docs/self_play.md", "docs/studies.md", "docs/train.md"}
-"""Pages whose blocks take five seconds and more, and train as those of others do: `make test-slow` runs them."""
+QUICK = {"README.md"}
+"""Pages whose blocks `make test` runs; each block imports everything anew, and `make test-all` runs them all."""
 PYTHON = [
     page
     for page in PAGES
@@ -99,7 +99,7 @@ def processes() -> Iterator[Processes]:
 @pytest.mark.parametrize(
     "page",
     [
-        pytest.param(page, id=name_of(page), marks=[pytest.mark.slow] if name_of(page) in LONG else [])
+        pytest.param(page, id=name_of(page), marks=[] if name_of(page) in QUICK else [pytest.mark.slow])
         for page in PYTHON
     ],
 )

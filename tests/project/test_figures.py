@@ -120,6 +120,7 @@ def hog_tables() -> dict[str, tuple[np.ndarray, bool]]:
     return found
 
 
+@pytest.mark.slow
 def test_every_agent_of_hog_is_on_the_page_with_its_exact_figures() -> None:
     game, tables = dicegym.game("hog"), hog_tables()
     assert list(HOG) == sorted(HOG, key=lambda name: HOG[name][1][1])

@@ -35,12 +35,14 @@ def figures_of(name: str, folder: Path) -> Any:
     return json.loads(run.cells[-1].outputs[-1]["text"])
 
 
+@pytest.mark.slow
 def test_a_short_training_run_learns(tmp_path: Path) -> None:
     curve, entries = figures_of("first_training_run", tmp_path)
     assert curve[-1] > curve[0] + 0.2
     assert entries == 4
 
 
+@pytest.mark.slow
 def test_costs_of_choices_add_up_to_what_is_missing(tmp_path: Path) -> None:
     from dicegym.players import model as models
     from dicegym.players.roster import agents_folder
@@ -51,6 +53,7 @@ def test_costs_of_choices_add_up_to_what_is_missing(tmp_path: Path) -> None:
     assert rate == pytest.approx(models.facts(agents_folder("hog") / "ppo.zip")["score"]["value"], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_the_tour_shows_every_game_and_its_true_values(tmp_path: Path) -> None:
     from dicegym.registry import GAMES
 

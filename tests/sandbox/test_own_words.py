@@ -22,6 +22,7 @@ WAYS = {
 }
 
 
+@pytest.mark.slow_after(2)
 @pytest.mark.parametrize("way", WAYS)
 def test_a_check_quotes_what_a_bot_says(way: str, tmp_path: Path) -> None:
     file = tmp_path / "bot.py"

@@ -122,6 +122,7 @@ def result(folder: Path) -> RoundRobinResult:
     return contest("hog", paths, seed=3, workers=2, limits=LIMITS)
 
 
+@pytest.mark.slow_after(12)
 @pytest.mark.parametrize("name", BAD)
 def test_a_bad_submission_is_struck_with_its_reason(result: RoundRobinResult, name: str) -> None:
     import re
@@ -279,6 +280,7 @@ def test_a_bot_may_start_processes_where_nothing_keeps_it(game: Game, folder: Pa
     assert outcome["answers"][50][51] == 5
 
 
+@pytest.mark.slow
 @pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="needs fork")
 def test_a_worker_of_a_pool_can_hold_contests(root: Path) -> None:
     """It is a daemon, which multiprocessing allows no children."""
@@ -386,6 +388,7 @@ def test_hash_order_is_the_same_in_every_process(sandbox: Sandbox, game: Game, f
     assert tables[0] == tables[1]
 
 
+@pytest.mark.slow
 def test_a_script_without_a_guard_can_hold_a_contest(tmp_path: Path, root: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text("from dicegym.arena import check\nprint(check('bacon', 'hog').ok)\n")

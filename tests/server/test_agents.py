@@ -45,6 +45,7 @@ BAD = {
 }
 
 
+@pytest.mark.slow
 @run
 async def test_bad_agents_cost_themselves_what_the_rules_say_and_nobody_else_anything(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

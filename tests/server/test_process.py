@@ -87,6 +87,7 @@ async def play_on(bot: Bot, finals: list[Any]) -> None:
             finals.append(final)
 
 
+@pytest.mark.slow
 @run
 async def test_a_server_that_is_killed_loses_no_result_that_it_told(tmp_path: Path) -> None:
     finals: list[Any] = []
@@ -167,6 +168,7 @@ async def loading(folder: Path) -> Any:
             await asyncio.sleep(0.05)
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at processes as Linux shows them")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 @run
@@ -271,6 +273,7 @@ def test_what_cannot_be_joined_is_told_in_words(
     assert complaint in capsys.readouterr().err
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize(
     ("missing", "arguments", "complaint"),
     [

@@ -247,6 +247,7 @@ except ParameterError as error:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs limits on the size of files")
 def test_a_full_disk_loses_nothing_that_was_told(path: Path) -> None:
     said = spoken([sys.executable, "-c", FULL, str(path)])

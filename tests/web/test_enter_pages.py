@@ -242,6 +242,7 @@ class _Page(HTMLParser):
         self.text += data
 
 
+@pytest.mark.slow_after(3)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_nothing_that_others_write_is_more_than_text(client: TestClient, room: EnteringRoom, name: str) -> None:
     teacher = bearer(room, "teacher", operator=True)

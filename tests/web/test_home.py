@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize("scripts", [True, False])
 def test_the_first_page_names_all_sections(
     running: Running, open_page: Callable[..., Page], shot: Callable[[Page, str], None], scripts: bool

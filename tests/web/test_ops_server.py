@@ -40,6 +40,7 @@ def until(asked: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", served_games())
 def test_a_server_is_started_watched_and_stopped(operator: TestClient, game: str, settings: WebSettings) -> None:
     agents = [name for name in ("thrifty", "gather") if f'value="{name}"' in operator.get(f"/server/{game}").text]

@@ -162,6 +162,7 @@ def test_two_tabs_reload_and_the_back_button_play_nothing_twice(
     assert number_of(page) == str(int(now) + 1)
 
 
+@pytest.mark.slow
 def test_a_game_is_played_without_scripts(running: Running, open_page: Callable[..., Page]) -> None:
     page = sat_down(open_page(f"{running.url}/play", java_script_enabled=False), running.url)
     for _ in range(MOST_MOVES):

@@ -69,6 +69,7 @@ def moved(client: TestClient, table: PlayedTable, generator: random.Random) -> i
     return answer.status_code
 
 
+@pytest.mark.slow_after(2)
 @each_game
 @pytest.mark.parametrize("controls", one_always([True, False]))
 def test_a_whole_game_is_played_by_its_forms(

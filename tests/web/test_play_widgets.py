@@ -45,6 +45,7 @@ def sent(page: Page, do: Callable[[], None]) -> None:
     )
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize("game", one_always(GAMES, 2))
 def test_forms_fit_a_phone_and_a_finger(running: Running, open_page: Callable[..., Page], game: str) -> None:
     page = sat_down(open_page(f"{running.url}/play", viewport=PHONE, reduced_motion="reduce"), running.url, game)
@@ -115,6 +116,7 @@ def test_a_basket_adds_up_and_is_filled_again(running: Running, open_page: Calla
     assert page.locator("#order-die-1").input_value() == "1"
 
 
+@pytest.mark.slow
 def test_forms_are_filled_in_without_scripts(running: Running, open_page: Callable[..., Page]) -> None:
     page = sat_down(open_page(f"{running.url}/play", java_script_enabled=False), running.url, "yatzy")
     page.locator("[data-die='3']").check(force=True)

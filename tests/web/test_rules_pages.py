@@ -56,6 +56,7 @@ def test_programs_get_the_rules(client: TestClient) -> None:
     assert all(one["agents"] and one["rules"] for one in games)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES[:1])
 def test_a_rules_page_in_a_browser(
     running: Running, open_page: Callable[..., Page], shot: Callable[[Page, str], None], game: str

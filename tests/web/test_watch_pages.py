@@ -403,6 +403,7 @@ def test_a_contest_is_watched_while_it_is_held(
     assert page.locator("h2", has_text="Rankings").count() == 1
 
 
+@pytest.mark.slow
 def test_a_game_is_stepped_through_by_keys_and_kept_in_the_address(
     own_store: Path, running: Running, open_page: Callable[..., Page], shot: Callable[[Page, str], None]
 ) -> None:

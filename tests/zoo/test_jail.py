@@ -93,6 +93,7 @@ def test_there_are_enough_of_all_kinds() -> None:
     assert len(animals(QUICK_AT_PROCESS, "process")) >= 60
 
 
+@pytest.mark.slow
 def test_spies_find_what_is_there() -> None:
     """Without a referee: a search that finds nothing anywhere proves nothing."""
     from zoo.spies import SPIES

@@ -10,16 +10,19 @@ from zoo.keeper import check_nothing_left, check_others, check_verdict, everybod
 LEVEL = "process"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("game", "animal"), everybody(LEVEL))
 def test_verdict(game: str, animal: Hostile) -> None:
     check_verdict(visit("bots", LEVEL, game), game, animal)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", games(LEVEL))
 def test_nobody_else_pays(game: str) -> None:
     check_others(visit("bots", LEVEL, game))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", games(LEVEL))
 def test_nothing_is_left(game: str) -> None:
     check_nothing_left(visit("bots", LEVEL, game))

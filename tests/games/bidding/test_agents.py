@@ -114,6 +114,7 @@ def test_the_ranking(game: str, weaker: str, stronger: str, share: float) -> Non
     assert shares(dicegym.game(game), [stronger, weaker], 120)[0] > share
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize(
     ("game", "others"),
     [

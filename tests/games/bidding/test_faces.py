@@ -129,6 +129,7 @@ def test_one_die_each_is_worth_what_linear_programs_say(name: str, faces: int) -
     assert [source.name for source in sources(game)] == ["equilibrium"]
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize("faces", [2, 3])
 def test_openspiel_solves_the_classic_game_whole(faces: int) -> None:
     pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: pip install -e '.[openspiel]'")

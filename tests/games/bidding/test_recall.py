@@ -179,6 +179,7 @@ def bot_of(game: str, file: Path, folder: Path) -> dict[str, Any]:
             sys.modules["player"] = before
 
 
+@pytest.mark.slow_after(1)
 def test_the_bot_reads_what_was_packed(solved: Any, tmp_path: Path) -> None:
     game, played, file = solved
     bot = bot_of(game.name, file, tmp_path)

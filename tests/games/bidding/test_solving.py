@@ -73,6 +73,7 @@ def simple_hand(faces: int, quantities: int, calls: int = 1, wild: bool = False,
     )
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize(
     ("dice", "value"),
     [((1, 1), -1 / 9), ((2, 1), 212027 / 771552), ((1, 2), -22 / 81)],

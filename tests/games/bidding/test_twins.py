@@ -140,6 +140,7 @@ def pure_bots(name: str) -> tuple[str, ...]:
     return tuple(bot for bot in twins(name) if agent(name, bot).pure)
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize("name", GAMES)
 def test_move_for_move(name: str) -> None:
     """Also where others did what is not allowed, or bid more than there are dice."""
@@ -154,6 +155,7 @@ def test_move_for_move(name: str) -> None:
     assert compared > 1500
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize("name", GAMES)
 def test_bayes_draws_among_the_same_answers(name: str) -> None:
     dealt = Dealt()
@@ -168,6 +170,7 @@ def test_bayes_draws_among_the_same_answers(name: str) -> None:
     assert len(sizes) > 5
 
 
+@pytest.mark.slow_after(2)
 @pytest.mark.parametrize(
     ("name", "bot"),
     [*((name, bot) for name in GAMES for bot in ("bayes", "bluffer", "haphazard")), ("liarsdice", "reckless")],

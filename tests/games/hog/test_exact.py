@@ -126,6 +126,7 @@ PAIRS: dict[str, Callable[[], tuple[np.ndarray, np.ndarray]]] = {
 }
 
 
+@pytest.mark.slow_after(3)
 @pytest.mark.parametrize("pair", PAIRS)
 def test_exact_agrees_with_the_engine(pair: str) -> None:
     a, b = PAIRS[pair]()

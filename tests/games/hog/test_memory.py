@@ -89,6 +89,7 @@ def test_who_uses_no_memory_fares_as_without() -> None:
 # --- replies ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_who_sees_more_wins_more() -> None:
     game, opponent = to(20), drawn(7, 20, [-1, 0, 3, 4, 5])
     seeing, policy = hog.best_response(opponent, game)

@@ -37,6 +37,7 @@ def silent(done: int, of: int, text: str) -> None:
     pass
 
 
+@pytest.mark.slow
 def test_bounds_of_a_table_are_those_of_the_search_for_tables() -> None:
     table = some_table(0)
     assert best_with_full_sight(mix_of(table)) == pytest.approx(exact.best_response(table, GAME)[0], abs=1e-12)

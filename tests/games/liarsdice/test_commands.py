@@ -53,6 +53,7 @@ def wins(out: str) -> dict[str, int]:
 # --- tournament ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_words_of_the_text(run: Run) -> None:
     status, out, err = run("liarsdice", "tournament", "100", "p_robot", "p_computer", "--seed", "0")
     assert (status, err) == (0, "")
@@ -73,6 +74,7 @@ def test_a_folder_here_comes_before_an_agent_of_that_name(run: Run) -> None:
     assert sum(wins(out).values()) == 20
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize("name", ["dir", "dir:bot", "dir:bot.py:play", "dir/bot.py"])
 def test_names_of_entries(run: Run, name: str) -> None:
     robot("dir", "return 0 if history else 11", "bot.py", "play")

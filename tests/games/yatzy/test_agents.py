@@ -65,6 +65,7 @@ def test_each_is_explained_and_needs_numpy_at_most(path: Path) -> None:
             assert {name.partition(".")[0] for name in names} <= {"numpy"} | sys.stdlib_module_names
 
 
+@pytest.mark.slow_after(5)
 @pytest.mark.parametrize("name", SCRIPTED)
 def test_each_plays_legal_games_with_any_number_of_players(name: str) -> None:
     for players in (1, 6):
@@ -90,6 +91,7 @@ MEANS = {
 """Mean scores alone, measured over 1,000 games, with room for those of other games less their luck."""
 
 
+@pytest.mark.slow_after(2)
 @pytest.mark.parametrize("name", SCRIPTED)
 def test_mean_scores_alone(name: str) -> None:
     low, high = MEANS[name]
@@ -98,6 +100,7 @@ def test_mean_scores_alone(name: str) -> None:
     assert low < evaluate(SOLO, player, player, games, exact=False, less_luck=True).value < high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("strong", "weak", "rate"),
     [
@@ -257,6 +260,7 @@ def test_files_are_recognised(write: Write) -> None:
         agent(TWO, write("def comand(standing):\n    return 4\n"))
 
 
+@pytest.mark.slow
 def test_check_and_tournament(write: Write, tmp_path: Path) -> None:
     assert arena.check("gather", TWO).ok
     report = arena.check(write("def command(standing):\n    return 1 / 0\n"), TWO)

@@ -30,6 +30,7 @@ def solve(folder: Path, goal: float = 0.0) -> float:
     return learned.Learned().solve(folder, goal=goal, seconds=None, threads=1, progress=lambda done, total, text: None)
 
 
+@pytest.mark.slow
 def test_what_is_learned_does_not_depend_on_how_often_one_has_begun(tmp_path: Path) -> None:
     assert learned.Learned().quality(tmp_path / "parts") is None
     assert solve(tmp_path / "parts", goal=0.5) == learned.Learned().quality(tmp_path / "parts") == 0.5
@@ -79,5 +80,6 @@ def test_positions_that_differ_near_par_are_told_apart_and_those_far_from_it_are
     assert found[kernels.BY_ALL : kernels.OPEN].any()
 
 
+@pytest.mark.slow
 def test_exact_values_stay_the_ones_that_are_asked_first() -> None:
     assert valuer(dicegym.game("yatzy", players=1)).name == "exact"

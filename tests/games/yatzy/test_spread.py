@@ -83,6 +83,7 @@ def test_one_open_box_written_out(box: int) -> None:
     assert spread.distribution(closed=ALL - (1 << box)) == pytest.approx(written_out(box), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_yatzy_alone_is_made_as_often_as_is_known() -> None:
     chances = spread.distribution(closed=ALL - (1 << 14))
     assert chances[50] == pytest.approx(0.0460286, abs=1e-7)

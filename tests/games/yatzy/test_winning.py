@@ -165,6 +165,7 @@ def test_games_end_as_the_distributions_say(small: Small) -> None:
     assert abs(found - likely).max() < 1.63 / len(points) ** 0.5  # Kolmogorov and Smirnov, 1 %
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize("players", [2, 3, 6])
 def test_values_are_shares_and_rolls_have_no_luck_on_average(players: int) -> None:
     game = dicegym.game("yatzy", players=players)
@@ -217,6 +218,7 @@ def test_wide_and_illegal_actions_are_priced() -> None:
     assert judge.action_value(state, 512 + 32 * 13) < judge.action_value(state, 210 + 13)  # chance without dice
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize("names", [("planner", "planner"), ("planner", "thrifty"), ("thrifty", "haphazard", "planner")])
 def test_luck_has_no_mean_and_explains_results(names: tuple[str, ...]) -> None:
     game = dicegym.game("yatzy", players=len(names))
@@ -227,6 +229,7 @@ def test_luck_has_no_mean_and_explains_results(names: tuple[str, ...]) -> None:
         assert found.var() > 20 * (found - luck).var()
 
 
+@pytest.mark.slow
 def test_alone_luck_is_points() -> None:
     game = dicegym.game("yatzy", players=1)
     states = begun(game, 2000, alike=True)
@@ -236,6 +239,7 @@ def test_alone_luck_is_points() -> None:
     assert points.var() > 30 * (points - luck[:, 0]).var()
 
 
+@pytest.mark.slow
 def test_playing_to_win_wins_more_than_playing_for_points() -> None:
     game = dicegym.game("yatzy")
     found, luck = play(game, [WinningPlayer(), opponent(game, "planner")], begun(game, 1500))
@@ -282,6 +286,7 @@ def test_thresholds_are_what_one_who_plays_for_them_reaches() -> None:
     assert (np.diff(found) <= 0).all()
 
 
+@pytest.mark.slow
 def test_thresholds_are_above_what_playing_for_the_mean_reaches(small: Small) -> None:
     tables = thresholds.compute(closed=CLOSED, threads=2)
     best = thresholds.chances(CLOSED, 40, tables)[:-1]
