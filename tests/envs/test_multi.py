@@ -92,8 +92,12 @@ def test_parallel_api(environment: Environment) -> None:
     made = pettingzoo.make("parallel", environment.full_id)
     if isinstance(made, SimultaneousEnv):
         return  # everybody is active in each step
-    made.reset(seed=0)
-    _, _, _, _, infos = made.step({agent: made.action_space(agent).sample() for agent in made.agents})
+    observations, _ = made.reset(seed=0)
+    actions = {}
+    for agent in made.agents:
+        made.action_space(agent).seed(0)
+        actions[agent] = made.action_space(agent).sample(observations[agent]["action_mask"])
+    _, _, _, _, infos = made.step(actions)
     assert {info["active_agent"] for info in infos.values()} <= set(made.possible_agents)
 
 
