@@ -19,7 +19,7 @@ export OPENBLAS_NUM_THREADS := 1
 export RUFF_CACHE_DIR := $(VENV)/cache/ruff
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo bench bench-docs docs notebooks check kernels test test-slow proofs test-boundscheck \
+.PHONY: help install demo bench bench-docs docs notebooks check kernels test test-all proofs test-boundscheck \
         test-nojit test-lowest lint lint-style lint-format lint-types manifest format clean distclean
 
 help:  ## show this list
@@ -52,8 +52,8 @@ kernels: $(STAMP)  ## compile the kernels, as many games at once as there are co
 test: $(STAMP)  ## run the tests, without the slow ones
 	$(PYTEST) -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-test-slow: $(STAMP)  ## run the slow tests
-	$(PYTEST) -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m slow
+test-all: $(STAMP)  ## run all tests: every night, and before a release
+	$(PYTEST) -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m 'slow or not slow'
 
 proofs: $(STAMP)  ## compare what no redesign may change with its record in tests/proofs
 	$(BIN)/python tests/proofs.py

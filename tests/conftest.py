@@ -58,8 +58,6 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 LONGEST = (
     "tests/zoo/test_jail.py",
-    "tests/zoo/test_process.py",
-    "tests/project/test_notebooks.py",
     "tests/project/test_readme.py",
     "tests/learning/test_training.py",
     "tests/learning/test_interrupted_training.py",
@@ -67,11 +65,10 @@ LONGEST = (
     "tests/project/test_docs.py",
     "tests/cli/test_cli.py",
     "tests/envs/test_batch_opponents.py",
-    "tests/games/bidding/test_restricted.py",
     "tests/checks/test_checks.py",
 )
-"""Files that workers begin with: whoever gets one of them last keeps the others waiting. The first two and
-tests of sandboxes wait themselves, for what hostile bots do."""
+"""Files that workers begin with: a worker that gets one of them last keeps the others waiting. The first
+and tests of sandboxes wait themselves, for what hostile bots do."""
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

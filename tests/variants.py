@@ -33,10 +33,16 @@ each_variant = pytest.mark.parametrize(
 def one_always(values: Iterable[Any], always: int = 1) -> list[Any]:
     """Return the parameters of a test of what all of ``values`` share: the first ``always``, and others marked slow.
 
-    What breaks it breaks the first of them too; `make test-slow` tries them all.
+    What breaks it breaks the first of them too; `make test-all` tries them all.
     """
     found = list(values)
     return [*found[:always], *(pytest.param(value, marks=pytest.mark.slow) for value in found[always:])]
+
+
+def default_forms_always() -> list[Any]:
+    """Return `VARIANTS` as parameters of a test, those slow that are not how a game is by default."""
+    default = [games.game(name) for name in GAMES]
+    return [pytest.param(game, marks=pytest.mark.nojit if game in default else pytest.mark.slow) for game in VARIANTS]
 
 
 def pick(mask: np.ndarray, seed: int, time: int) -> int:

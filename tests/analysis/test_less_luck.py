@@ -149,6 +149,7 @@ def test_a_part_that_is_fitted_leaves_the_mean_as_it_is() -> None:
     assert abs(np.mean(means)) < 3 * np.std(means) / len(means) ** 0.5
 
 
+@pytest.mark.slow
 def test_contests_rank_by_what_is_left() -> None:
     plain = contest(ONE_DIE, ["even", "honest", "timid"], 5, games=6, workers=1)
     found = contest(ONE_DIE, ["even", "honest", "timid"], 5, games=6, less_luck=True, workers=1)
@@ -164,6 +165,7 @@ def test_contests_rank_by_what_is_left() -> None:
     assert found.to_json()["less_luck"][0]["name"] == found.standings[0].name
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize("format", ["swiss", "groups"])
 def test_every_format_tells_of_luck(format: str) -> None:
     found = contest(ONE_DIE, ["even", "honest", "timid", "bayes"], 5, games=4, format=format, less_luck=True, workers=1)

@@ -138,6 +138,7 @@ def test_what_was_printed_and_what_is_to_be_known_of_an_entry_is_kept(tmp_path: 
     )
 
 
+@pytest.mark.slow
 def test_json_says_where_a_result_comes_from(
     tmp_path: Path, game: Game, monkeypatch: pytest.MonkeyPatch, root: Path
 ) -> None:

@@ -101,6 +101,7 @@ def test_every_format_is_held_in_every_game(name: str, form: str) -> None:
     assert hold(game, form, turned, seed=3, games=2) == result
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize(
     ("form", "players"),
     [

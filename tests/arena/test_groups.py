@@ -316,6 +316,7 @@ def test_a_field_that_is_too_small_is_refused() -> None:
         contest("lucky", ["thrifty"])
 
 
+@pytest.mark.slow
 def test_an_entry_that_must_be_struck_leaves_a_contest_of_the_others() -> None:
     """One that changes the record behind the game's back: the contest begins anew without it."""
 

@@ -145,6 +145,7 @@ def equals(tmp_path_factory: pytest.TempPathFactory) -> RoundRobinResult:
     return contest("hog", folder, exact=True, seed=0, workers=2)
 
 
+@pytest.mark.slow
 def test_exact_values_rank_equals_equally(equals: RoundRobinResult) -> None:
     assert [(row.place, row.name) for row in equals.standings] == [
         *((1, name) for name in ("ann", "bob", "cid", "dot")),

@@ -166,6 +166,7 @@ FORGED = {
 """What somebody may do to a store, and what is said of it."""
 
 
+@pytest.mark.slow_after(6)
 @pytest.mark.parametrize("done", FORGED)
 def test_nothing_of_a_forged_store_is_taken(done: str, honest: Path, tmp_path: Path) -> None:
     from dicegym.arena.store.merging import merge

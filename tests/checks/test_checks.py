@@ -11,7 +11,7 @@ import flawed.text
 import numpy as np
 import pytest
 from flawed.rules import FLAW, SPEC
-from variants import each_game, each_variant
+from variants import default_forms_always, each_game
 
 import dicegym
 from dicegym import checks
@@ -23,7 +23,7 @@ from dicegym.play.turn import Turn
 
 
 @pytest.mark.boundscheck
-@each_variant
+@pytest.mark.parametrize("game", default_forms_always(), ids=repr)
 def test_registered_games_conform(game: Game) -> None:
     checks.check_game(game, games=1)
 

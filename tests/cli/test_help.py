@@ -91,6 +91,7 @@ def test_the_list_of_verbs_shows_whole_lines(words: tuple[str, ...]) -> None:
     assert not cut
 
 
+@pytest.mark.slow_after(20)
 @pytest.mark.parametrize("words", VERBS, ids=" ".join)
 def test_an_example_stands_in_the_help_and_can_be_typed(words: tuple[str, ...]) -> None:
     found = EXAMPLE.search(help_of(words))

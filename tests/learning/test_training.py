@@ -71,6 +71,7 @@ def test_run_leaves_models_settings_curve_and_tensorboard(done: Train, game: str
         assert fact in page
 
 
+@pytest.mark.slow_after(2)
 @each_game
 def test_a_card_tells_of_every_scripted_agent(done: Train, game: str, monkeypatch: pytest.MonkeyPatch) -> None:
     _, folder = done(game, SMALL)
@@ -200,6 +201,7 @@ def test_self_play_meets_snapshots_and_keeps_the_newest(done: Train, game: str) 
     assert {player.name for player in run.env.batch.seating.pool.players} >= set(met)
 
 
+@pytest.mark.slow
 def test_a_league_is_measured_anew_alike_on_any_number_of_processes(
     done: Train, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

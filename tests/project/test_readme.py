@@ -1,6 +1,6 @@
 """What the README tells people to type does what it says, typed in its order, in a folder with nothing in it.
 
-The two commands that set everything up are not typed here: whoever runs these tests has typed them. `make test-slow`
+The two commands that set everything up are not typed here: whoever runs these tests has typed them. `make test-all`
 types them too, in a fresh clone.
 """
 
@@ -48,7 +48,7 @@ ENDINGS = {
 }
 """What a person would end; all others end by themselves."""
 LONG = ("dicegym exploitability", "dicegym tune")
-"""What takes ten seconds of a core and more, and is typed by `make test-slow`."""
+"""What takes ten seconds of a core and more, and is typed by `make test-all`."""
 
 
 @pytest.fixture(scope="module")

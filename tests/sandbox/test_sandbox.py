@@ -147,6 +147,7 @@ def test_only_bad_submissions_are_struck(result: RoundRobinResult) -> None:
     assert all(line.wins + line.losses == len(GOOD) - 1 for line in result.standings)
 
 
+@pytest.mark.slow
 def test_nobody_elses_results_change(result: RoundRobinResult, folder: Path) -> None:
     alone = contest("hog", [folder / f"{name}.py" for name in GOOD], seed=3, workers=1)
     assert alone.matches == result.matches
@@ -267,6 +268,7 @@ def final_strategy(score, opponent_score):
 """
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize("context", ['multiprocessing.get_context("fork")', "multiprocessing"])
 def test_a_bot_may_start_processes_where_nothing_keeps_it(game: Game, folder: Path, context: str) -> None:
     """In the way it chooses, or that of Python by itself, not that of the sandbox."""
@@ -341,6 +343,7 @@ def test_a_killed_host_is_replaced(game: Game, folder: Path) -> None:
         assert not running(note.read_text())
 
 
+@pytest.mark.slow
 def test_time_without_end_can_be_given(game: Game, folder: Path) -> None:
     report = check(folder / "good_a.py", game, Limits(seconds=float("inf")))
     assert report.ok, report.reason

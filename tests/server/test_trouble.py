@@ -90,6 +90,7 @@ def complaint_of(look: Callable[[Path], None], path: Path) -> str | None:
 # --- damaged --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_flipped_bytes_are_told_in_words_or_harmless(path: Path) -> None:
     good, draw, told = path.read_bytes(), random.Random(7), 0
     for _ in range(60):

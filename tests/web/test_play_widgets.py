@@ -97,6 +97,7 @@ def test_a_bid_rises_with_its_face(running: Running, open_page: Callable[..., Pa
     assert page.locator("#bid-face-6").is_checked()
 
 
+@pytest.mark.slow
 def test_a_basket_adds_up_and_is_filled_again(running: Running, open_page: Callable[..., Page]) -> None:
     page = sat_down(open_page(f"{running.url}/play"), running.url, "lucky")
     total, more = page.locator("#order-die-sum"), page.locator("#form-order [data-step='1']")

@@ -53,9 +53,19 @@ def _no_jail() -> str:
     return jail.probe("jail")
 
 
+QUICK = GAMES[:2]
+"""Verdicts know no game: `make test` asks for them in these, `make test-all` in all."""
+QUICK_GAMES = [game if game in QUICK else pytest.param(game, marks=pytest.mark.slow) for game in GAMES]
+"""All games as parameters of a test."""
+
+
 def everybody(level: str, whole: bool = False) -> list[Any]:
-    """Return (game, animal) of a level, as parameters of a test."""
-    return [pytest.param(game, one, id=f"{game}-{one.name}") for game in GAMES for one in animals(game, level, whole)]
+    """Return (game, animal) of a level, as parameters of a test; slow are those of games that are not asked quickly."""
+    return [
+        pytest.param(game, one, id=f"{game}-{one.name}", marks=() if game in QUICK else pytest.mark.slow)
+        for game in GAMES
+        for one in animals(game, level, whole)
+    ]
 
 
 def games(level: str) -> list[str]:

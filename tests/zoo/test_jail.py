@@ -14,7 +14,16 @@ import pytest
 from zoo.animals import ANIMALS, QUICK_AT_PROCESS, animals
 from zoo.cage import NAMESPACES, why_not
 from zoo.hostile import GAMES, Hostile
-from zoo.keeper import check_nothing_left, check_others, check_verdict, check_whole, check_words, everybody, visit
+from zoo.keeper import (
+    QUICK_GAMES,
+    check_nothing_left,
+    check_others,
+    check_verdict,
+    check_whole,
+    check_words,
+    everybody,
+    visit,
+)
 from zoo.strangers import STRANGERS
 
 LEVEL = "jail"
@@ -25,17 +34,17 @@ def test_verdict(game: str, animal: Hostile) -> None:
     check_verdict(visit("bots", LEVEL, game), game, animal)
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", QUICK_GAMES)
 def test_nobody_else_pays(game: str) -> None:
     check_others(visit("bots", LEVEL, game))
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", QUICK_GAMES)
 def test_nothing_is_left(game: str) -> None:
     check_nothing_left(visit("bots", LEVEL, game))
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", QUICK_GAMES)
 def test_nothing_in_a_report_harms_a_terminal(game: str) -> None:
     check_words(visit("bots", LEVEL, game).found["hostile"]["text"])
 
@@ -55,7 +64,8 @@ def test_nobody_pays_for_all_of_them(game: str) -> None:
     check_words(seen.found["hostile"]["text"])
 
 
-@pytest.mark.parametrize("game", ["hog", pytest.param("yatzy", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["hog", "yatzy"])
 def test_a_whole_contest_is_for_others_as_without_them(game: str) -> None:
     seen = visit("whole", LEVEL, game)
     check_whole(seen)
