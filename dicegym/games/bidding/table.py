@@ -159,14 +159,6 @@ def matching(state, face, wild):
     return found
 
 
-@kernel
-def forbid_faces(mask, faces):
-    """Take the bids on faces that dice do not have out of a mask."""
-    for bid in range(N_BIDS):
-        if bid % FACES >= faces:
-            mask[bid] = False
-
-
 # --- cups ----------------------------------------------------------------------------------------------------
 
 

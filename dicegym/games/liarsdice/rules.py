@@ -162,11 +162,14 @@ def step(state, action):
 def legal(state, mask):
     """Every higher bid up to the limit, and liar once there is a bid."""
     first = np.int64(state.bids[state.n_bids - 1]) // table.SEATS + 1 if state.n_bids > 0 else 0
+    end = most(state) * table.FACES
     mask[:] = False
-    mask[first : most(state) * table.FACES] = True
+    if state.faces == table.FACES:  # a slice is filled at once
+        mask[first:end] = True
+    else:
+        for bid in range(first, end):
+            mask[bid] = bid % table.FACES < state.faces
     mask[LIAR] = state.n_bids > 0
-    if state.faces < table.FACES:
-        table.forbid_faces(mask, np.int64(state.faces))
 
 
 @kernel
