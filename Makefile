@@ -5,6 +5,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+DEVELOPING := $(VENV)/.developing
+UV := $(BIN)/python -m uv pip install
+INSTALL := $(UV) --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt -b constraints.txt
+# Which build of PyTorch uv is told to take, chosen once (CHOOSE_TORCH); empty: the registry's.
+TORCH := $(VENV)/.torch
 # Only when PYTHON was not chosen are others tried too.
 CANDIDATES := $(if $(filter file,$(origin PYTHON)),python3 python3.14 python3.13 python3.12 python3.11,$(PYTHON))
 PYTEST := $(BIN)/python -m pytest -o cache_dir=$(VENV)/cache/pytest
@@ -19,13 +24,15 @@ export OPENBLAS_NUM_THREADS := 1
 export RUFF_CACHE_DIR := $(VENV)/cache/ruff
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo bench bench-docs docs notebooks check kernels test test-all proofs test-boundscheck \
+.PHONY: help install develop demo bench bench-docs docs notebooks check kernels test test-all proofs test-boundscheck \
         test-nojit test-lowest lint lint-style lint-format lint-types manifest format clean distclean
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 18
 
-install: $(STAMP)  ## create .venv with everything in it (the other targets do so themselves)
+install: $(STAMP)  ## create .venv with what users need (the other targets do so themselves)
+
+develop: $(DEVELOPING)  ## install the tools of developers too (make test, docs and the like do so themselves)
 
 demo: $(STAMP)  ## train for about two minutes, then enter the Hog contest against every bot
 	$(BIN)/dicegym demo hog --run-dir $(VENV)/demo/hog
@@ -33,43 +40,43 @@ demo: $(STAMP)  ## train for about two minutes, then enter the Hog contest again
 bench: $(STAMP)  ## measure decisions per second
 	$(BIN)/dicegym bench
 
-bench-docs: $(STAMP)  ## measure everything beside the peers, on a quiet machine, and renew docs/
-	$(BIN)/python -m uv pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[peers]'
+bench-docs: $(DEVELOPING)  ## measure everything beside the peers, on a quiet machine, and renew docs/
+	$(INSTALL) --group peers
 	$(BIN)/python -m benchmarks measure all --threads 1,2 --json docs/bench.json --table docs/bench.md --chart docs/bench.png
 
-docs: $(STAMP)  ## build the site in docs/_build/html, warnings being errors
+docs: $(DEVELOPING)  ## build the site in docs/_build/html, warnings being errors
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -b html docs docs/_build/html
 
-notebooks: $(STAMP)  ## run the notebooks and keep what they show
+notebooks: $(DEVELOPING)  ## run the notebooks and keep what they show
 	$(BIN)/python tests/notebook_runs.py
 
-check: lint $(STAMP)  ## before a commit: lint, and the rules of all games compiled (a minute once kernels are)
+check: lint $(DEVELOPING)  ## before a commit: lint, and the rules of all games compiled (a minute once kernels are)
 	$(PYTEST) -q -n $(WORKERS) --dist worksteal -m '(nojit or check) and not slow'
 
 kernels: $(STAMP)  ## compile the kernels, as many games at once as there are cores
 	$(BIN)/python tests/warm_up.py all
 
-test: $(STAMP)  ## run the tests, without the slow ones
+test: $(DEVELOPING)  ## run the tests, without the slow ones
 	$(PYTEST) -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-test-all: $(STAMP)  ## run all tests: every night, and before a release
+test-all: $(DEVELOPING)  ## run all tests: every night, and before a release
 	$(PYTEST) -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m 'slow or not slow'
 
-proofs: $(STAMP)  ## compare what no redesign may change with its record in tests/proofs
+proofs: $(DEVELOPING)  ## compare what no redesign may change with its record in tests/proofs
 	$(BIN)/python tests/proofs.py
 
-test-boundscheck: $(STAMP)  ## run the tests of kernels with array bounds checked
+test-boundscheck: $(DEVELOPING)  ## run the tests of kernels with array bounds checked
 	NUMBA_BOUNDSCHECK=1 $(PYTEST) -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m 'boundscheck and not slow'
 
-test-nojit: $(STAMP)  ## run the tests of rules as plain Python
+test-nojit: $(DEVELOPING)  ## run the tests of rules as plain Python
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -n $(WORKERS) --dist worksteal -m 'nojit and not slow'
 
 # Hog alone is compiled, into a cache of its own: an older compiler cannot use the kernels of a newer one.
 LOWEST := $(VENV)/lowest
 LOWEST_TESTS := tests/envs/test_options.py tests/engine/test_description.py tests/engine/test_features.py
-test-lowest: $(STAMP)  ## try the lowest versions that pyproject.toml allows
+test-lowest: $(DEVELOPING)  ## try the lowest versions that pyproject.toml allows
 	$(BIN)/python -m uv venv --quiet --allow-existing --python $(BIN)/python $(LOWEST)
-	$(BIN)/python -m uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct \
+	$(UV) --quiet --python $(LOWEST)/bin/python --resolution lowest-direct $$(cat $(TORCH)) \
 	    -e '.[train,render]' 'pytest>=9' 'hypothesis>=6.150'
 	@rm -rf dicegym.egg-info
 	DICEGYM_CACHE=$(abspath $(LOWEST))/kernels $(LOWEST)/bin/python tests/warm_up.py rules hog
@@ -77,19 +84,19 @@ test-lowest: $(STAMP)  ## try the lowest versions that pyproject.toml allows
 
 lint: lint-style lint-format lint-types  ## check style, format and types
 
-lint-style: $(STAMP)
+lint-style: $(DEVELOPING)
 	$(BIN)/ruff check .
 
-lint-format: $(STAMP)
+lint-format: $(DEVELOPING)
 	$(BIN)/ruff format --check .
 
-lint-types: $(STAMP)
+lint-types: $(DEVELOPING)
 	$(BIN)/mypy
 
 manifest: $(STAMP)  ## say anew which agents ship, after a change to agents/
 	$(BIN)/python -c "from dicegym import shipped; shipped.MANIFEST.write_text(shipped.manifest_text())"
 
-format: $(STAMP)  ## rewrite the sources in the house format
+format: $(DEVELOPING)  ## rewrite the sources in the house format
 	$(BIN)/ruff check --fix-only --quiet .
 	$(BIN)/ruff format .
 
@@ -99,6 +106,23 @@ clean:  ## remove what building and testing left, but not .venv
 
 distclean: clean  ## remove .venv too
 	rm -rf $(VENV)
+
+# The registry's PyTorch for Linux brings CUDA, gigabytes that serve nobody without a GPU. PyTorch's own index has builds for
+# each kind of machine, but cannot be reached from all of them: so uv tries whether it could install from there.
+IN_TEN_SECONDS := $(BIN)/python -c 'import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:], timeout=10))'
+define CHOOSE_TORCH
+if [ -n "$$UV_TORCH_BACKEND" ]; then \
+  echo "PyTorch: the build for $$UV_TORCH_BACKEND, as UV_TORCH_BACKEND says"; \
+  echo "--torch-backend=$$UV_TORCH_BACKEND" >$(TORCH); \
+elif [ -e $(TORCH) ]; then :; \
+elif UV_HTTP_RETRIES=0 $(IN_TEN_SECONDS) $(INSTALL) --dry-run --torch-backend=auto torch >/dev/null 2>&1; then \
+  echo "PyTorch: the build for this machine, from PyTorch's own index"; \
+  echo "--torch-backend=auto" >$(TORCH); \
+else \
+  echo "PyTorch: the package registry's build, as PyTorch's own index gave none within ten seconds"; \
+  : >$(TORCH); \
+fi
+endef
 
 # Libraries are compiled to bytecode once, for where Python is told to write none (PYTHONDONTWRITEBYTECODE): every process
 # that imports PyTorch then translated two thousand files, which took 5 to 10 s, and hundreds of processes run in the tests.
@@ -122,6 +146,12 @@ $(STAMP): pyproject.toml setup.cfg constraints.txt
 	  echo "$(VENV) was made by a Python older than 3.11: 'make distclean', then 'make PYTHON=python3.12 install'." >&2; \
 	  exit 1; }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt uv
-	$(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt -b constraints.txt -e '.[train,render,arena,web,postgres,ray,server,jail,openspiel,plot,tune,notebooks,docs,dev]'
+	@$(CHOOSE_TORCH)
+	$(INSTALL) $$(cat $(TORCH)) -e '.[train,render,arena,web,jail]'
+	@rm -rf dicegym.egg-info
+	@touch $@
+
+$(DEVELOPING): $(STAMP)
+	$(INSTALL) $$(cat $(TORCH)) -e '.[train,render,arena,web,jail,postgres,ray,openspiel]' --group dev
 	@rm -rf dicegym.egg-info
 	@touch $@

@@ -1,4 +1,4 @@
-"""The same loops in other libraries, as far as they are installed (extra ``peers``).
+"""The same loops in other libraries, as far as they are installed (dependency group ``peers``).
 
 Each loop plays random legal actions and looks at what the player to move may know, as ours do. Chance events, which
 ours hold inside a step, are played but not counted.
@@ -17,7 +17,6 @@ from benchmarks.figures import Figure, Measure, Plan, Skipped
 from benchmarks.modes import BATCH
 from benchmarks.ratios import DECISIONS
 from dicegym.bench import AT_A_TIME, Work, aec, make, measure_rate, random_numbers
-from dicegym.errors import install_command
 
 SCAN = 50
 """Steps of pgx's batch that one compiled call plays: its quickest form, which never returns to Python between."""
@@ -144,7 +143,7 @@ PEERS: tuple[Peer, ...] = (
     Peer("Gymnasium CartPole-v1", "make_vec", f"make_vec of {BATCH:,}, in NumPy", cartpole_batch, "gymnasium"),
 )
 PACKAGES = tuple(dict.fromkeys([*(peer.package for peer in PEERS), "jax"]))
-HOW = install_command("peers")
+HOW = "pip install --group peers in dicegym's folder"
 
 
 def plan(seconds: float) -> Plan:

@@ -102,7 +102,7 @@ class DependencyError(DicegymError, ImportError):
 
     @classmethod
     def for_extra(cls, package: str, extra: str, purpose: str) -> DependencyError:
-        """Build the error for ``package``, which the extra ``extra`` installs, needed for ``purpose``."""
+        """Build the error for ``package``, needed for ``purpose``, that names the extra which installs it."""
         return cls(f"{purpose} needs {package}, which is not installed: {install_command(extra)}")
 
 

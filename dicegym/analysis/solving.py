@@ -1,7 +1,7 @@
 """Solves what of a game can be solved in minutes, and keeps it; games' ``solutions.py`` do the work.
 
 Before anything starts it is known how much memory and disk it takes. One process at a time works on the tables of one
-solution; whoever is stopped goes on from what lies there. Needs the extra ``solve``.
+solution; whoever is stopped goes on from what lies there. Needs the extra ``arena``.
 """
 
 from __future__ import annotations
@@ -238,7 +238,7 @@ def _alone_in(folder: Path, how: str) -> Iterator[None]:
     try:
         from filelock import FileLock, Timeout
     except ImportError as error:
-        raise DependencyError.for_extra(str(error.name), "solve", "keeping tables") from error
+        raise DependencyError.for_extra(str(error.name), "arena", "keeping tables") from error
 
     missing = [one for one in (folder, *folder.parents) if not one.exists()]
     lock = FileLock(folder / LOCK_FILE, timeout=0)

@@ -237,7 +237,7 @@ def contest(
         game, _name_of(form), options.deciding, limits or Limits(), "" if storage is None else storage.label
     )
     with (
-        opened(storage, settings, seed) as book,
+        opened(storage, settings, seed, less_luck) as book,
         Director(
             game,
             entries,

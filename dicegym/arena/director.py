@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from dicegym.arena.check import Check
 from dicegym.arena.check_report import CheckReport
-from dicegym.arena.entries import AgentSpec, Disqualified, ProgressCounter, entries_of
+from dicegym.arena.entries import AgentSpec, Disqualified, Field, ProgressCounter, entries_of
 from dicegym.arena.executors import Executor, Executors, local
 from dicegym.arena.keys import written
 from dicegym.arena.less_luck import LuckLedger
@@ -30,7 +30,7 @@ from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.sandbox import JobOutcome
 
 if TYPE_CHECKING:
-    from dicegym.arena.store.book import Book  # whose libraries only who keeps something needs
+    from dicegym.arena.store.book import StoredOutcomes  # whose libraries only who keeps something needs
 
 
 def check_table(game: Game) -> None:
@@ -44,7 +44,7 @@ class Director:
 
     Args:
         game: the game; if matches are played at smaller or larger tables, the one at which entries are checked.
-        entries: agents as for `dicegym.agent`, or {name: agent}.
+        entries: agents as for `dicegym.agent`, or {name: agent}; or what somebody has made of them.
         seed: names all games and the entries' private randomness; None: drawn, so that no entry can foresee them.
         workers: number of processes (default: of usable processors).
         progress: called after each check and match with (done, of how many, what was done last).
@@ -74,7 +74,7 @@ class Director:
     def __init__(
         self,
         game: Game,
-        entries: Mapping[str, AgentSpec] | AgentSpec | Iterable[AgentSpec],
+        entries: Field | Mapping[str, AgentSpec] | AgentSpec | Iterable[AgentSpec],
         seed: int | None = None,
         workers: int | None = None,
         progress: Progress | None = None,
@@ -83,7 +83,7 @@ class Director:
         in_order: bool = False,
         options: ContestOptions = AS_USUAL,
         isolation: str = jail.Isolation.AUTO,
-        book: Book | None = None,
+        book: StoredOutcomes | None = None,
         executors: Executors | None = None,
     ) -> None:
         self.game = game
@@ -91,7 +91,7 @@ class Director:
         given = drawn_seed() if seed is None else seed
         self.seed = whole_number("seed", given, -(1 << 63), (1 << 64) - 1, "the seed of a contest")
         check_table(game)
-        field = entries_of(game, entries, in_order)
+        field = entries if isinstance(entries, Field) else entries_of(game, entries, in_order)
         self._found, self._records, self.remarks = field.entries, field.records, field.remarks
         self._form = form or Format(_nothing, fewest=lambda game: 2)
         fewest = self._form.fewest(game)

@@ -14,8 +14,12 @@ if TYPE_CHECKING:
 
 
 @contextlib.contextmanager
-def opened(storage: Storage | None, settings: Settings, seed: int | None) -> Iterator[Book | None]:
+def opened(
+    storage: Storage | None, settings: Settings, seed: int | None, actions: bool = False
+) -> Iterator[Book | None]:
     """Yield the book of a contest, begun or gone on with; None if it is kept nowhere.
+
+    ``actions``: as of `dicegym.arena.store.book.StoredOutcomes`.
 
     Raises what `dicegym.arena.store.store.ContestStore` and its `begin` raise, and DependencyError if a library is
     missing.
@@ -30,6 +34,6 @@ def opened(storage: Storage | None, settings: Settings, seed: int | None) -> Ite
         raise DependencyError.for_extra(str(error.name), "arena", "keeping a contest") from error
     with contextlib.ExitStack() as stack:
         store = stack.enter_context(ContestStore(storage.where))
-        book = Book(store, settings, seed, storage.new, storage.share)
+        book = Book(store, settings, seed, storage.new, storage.share, actions)
         stack.callback(book.close)
         yield book

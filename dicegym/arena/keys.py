@@ -10,6 +10,7 @@ import functools
 import hashlib
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -46,6 +47,14 @@ def rules_of(game: Game) -> tuple[str, int, dict[str, int], str]:
 def _plain(limits: Limits) -> dict[str, float | None]:
     """Return `written` limits, made once: contests ask for each match."""
     return written(limits)
+
+
+def limits_in(plain: Mapping[str, float | None]) -> Limits:
+    """Return the limits that `written` made plain."""
+    endless = {
+        name: math.inf if value is None else value for name, value in plain.items() if name in ("seconds", "memory")
+    }
+    return Limits(**{**plain, **endless})  # type: ignore[arg-type]  # memory is a whole number, or endless
 
 
 def written(limits: Limits) -> dict[str, float | None]:

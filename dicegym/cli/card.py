@@ -24,12 +24,6 @@ def card(
         int | None,
         typer.Option(parser=decisions, metavar="N", help="or for so many decisions, in whole rollouts"),
     ] = None,
-    curve: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="RUN_DIR", help="first put the curve of the training in this folder into the model's file"
-        ),
-    ] = None,
     write: Annotated[
         bool, typer.Option("--write", help="replace the card beside the model instead of showing it")
     ] = False,
@@ -41,8 +35,7 @@ def card(
 
     What --exploit or --exploit-steps finds is kept beside the model, and stands on its later cards too.
 
-    A model's file tells how it was learned, and --write draws that beside the card. Files of earlier versions do not:
-    --curve puts it in, from the folder of the training, and of those before it if it is given several times.
+    A model's file tells how it was learned, and --write draws that beside the card.
 
     Example: dicegym card runs/hog/best.zip --games 1000 --seconds 300 --write
 
@@ -63,11 +56,6 @@ def card(
     from dicegym.learning.card import card as page
     from dicegym.learning.card import write_card
 
-    if curve:
-        from dicegym.learning.curve_import import put_curves
-
-        numbers = put_curves(model, curve)
-        out.print(f"put into {model}: the curve of stage {', '.join(map(str, numbers))}")
     if exploits:
         from dicegym.learning.best_response import best_response
         from dicegym.learning.exploited import note

@@ -45,12 +45,15 @@ def merge(
 
 
 def verify(sample: Sample = None, store: StoreName = None) -> None:
-    """Play a store's matches again, and compare.
+    """Play a store's matches again, and compare results.
+
+    All results, reports and rankings of contests that have ended are made anew from the matches, and compared too.
 
     That a bot chose its moves, and that one failed, no replay can show.
 
     Example: dicegym arena verify --store all.sqlite
     """
+    from dicegym.arena.saved_results import refuse_wrong_results, result_verdicts
     from dicegym.arena.storage import named_store
     from dicegym.arena.store.reading import StoreReader
     from dicegym.arena.store.verifying import refuse_wrong, verdicts
@@ -63,3 +66,11 @@ def verify(sample: Sample = None, store: StoreName = None) -> None:
         cannot = f"; {unknown:,} cannot be (an entry failed, or the rules were others)" if unknown else ""
         replayed = sum(one.replayed for one in found)
         out.print(f"{reader.name} holds {len(found):,} matches: {replayed:,} were played again to the same end{cannot}")
+        with progress_bar("contests") as progress:
+            results = list(result_verdicts(reader, progress))
+        refuse_wrong_results(reader.name, results)
+        made_again = sum(not one.unknown for one in results)
+        out.print(f"{made_again:,} of {len(results):,} saved results were made again from them, and are the same")
+        for one in results:
+            if one.unknown:
+                out.print(f"  contest {one.contest} cannot be, as {one.unknown}")

@@ -139,9 +139,7 @@ def replay_named(game: str, store: str | None) -> Replay:
         raise DependencyError.for_extra(str(error.name), "arena", "a store of contests") from error
     number = served_id(game)
     if number is not None:
-        from dicegym.server.settings import store_of
-
-        with StoreReader(store_of(None, store), waits=True) as reader:
+        with StoreReader(named_store(store), waits=True) as reader:
             return served_replay(reader, number)
     game_id(game)
     with StoreReader(named_store(store), waits=True) as reader:

@@ -22,7 +22,6 @@ StoreOption = Annotated[
     str | None,
     typer.Option(
         "--store",
-        "--database",
         metavar="PATH|URL",
         help="of results: a file, or a PostgreSQL database (default: that of contests)",
     ),
@@ -46,7 +45,6 @@ def serve(
         float,
         typer.Option(
             "--store-wait",
-            "--database-wait",
             metavar="SECONDS",
             help="to go on while it is locked, full or out of reach; then the server stops",
         ),
@@ -207,9 +205,9 @@ def _archive(game: str | None, store: str | None) -> Archive:
         from dicegym.errors import DependencyError
 
         raise DependencyError.for_extra(str(error.name), "server", "reading a server's results") from error
-    from dicegym.server.settings import store_of
+    from dicegym.arena.storage import named_store
 
-    return Archive(store_of(game, store), game, waits=True)
+    return Archive(named_store(store), game, waits=True)
 
 
 def _plain(value: Any) -> Any:
@@ -259,8 +257,6 @@ def _status_lines(status: ServerStatus) -> list[str]:
         ]
     else:
         end = "was killed, or ended with its machine" if run.ended is None else f"stopped at {_when(run.ended)}"
-        if run.ended is None and state is None:
-            end = "has ended"  # versions before did not say when
         lines = [
             f"no {status.game} server runs; the last (run {run.number}, dicegym {run.version}) began at "
             f"{_when(run.began)}, {end}, and finished {run.games} games"

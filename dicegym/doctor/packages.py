@@ -14,24 +14,15 @@ from dicegym.errors import install_command
 
 PACKAGE = "dicegym"
 FOR = {
-    "train": "training",
+    "train": "training, pictures of curves, searching for settings",
     "render": "pictures, films and windows",
-    "web": "pages in a browser",
-    "arena": "contests that last",
-    "solve": "solving what can be solved",
+    "arena": "contests that last, and solved tables",
     "server": "the server for bots over the network",
+    "web": "pages in a browser",
+    "jail": "bubblewrap, where the system has none",
     "postgres": "a store on a PostgreSQL server",
     "ray": "a cluster",
-    "jail": "bubblewrap, where the system has none",
-    "plot": "pictures of curves",
-    "tune": "searching for settings",
-    "wandb": "logs of trainings at Weights & Biases",
-    "mlflow": "logs of trainings in MLflow",
     "openspiel": "OpenSpiel's solvers",
-    "notebooks": "the notebooks",
-    "docs": "building the site",
-    "peers": "measuring beside other libraries",
-    "dev": "working on dicegym itself",
 }
 """What each extra is for; one that is not named here is told of by its name."""
 _NAME = re.compile(r"[A-Za-z0-9._-]+")

@@ -240,7 +240,7 @@ def page(
     players = f"{facts['players']} player{'s' if facts['players'] > 1 else ''}"
     if others := sorted({*facts["settings"]["run"].get("tables", [])} - {facts["players"]}):
         players += f", trained at tables of {', '.join(map(str, others))} too"
-    parts = facts.get("scores", [])  # files of earlier versions have one score
+    parts = facts["scores"]
     told = _floors(facts)
     if len(parts) > 1:
         by = facts["settings"]["run"]["best_by"]

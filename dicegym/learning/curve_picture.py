@@ -123,9 +123,8 @@ def check_learned(model: Path) -> LearnedPicture:
     found = learned(models.facts(model))
     if found is None:
         raise ModelError(
-            f"{model} does not say how it was learned: files of earlier versions, and models of your own, carry no "
-            "curve. `dicegym plot RUN_DIR` draws that of a training's folder, and `dicegym card MODEL.zip --curve "
-            "RUN_DIR --write` puts it into the model's file"
+            f"{model} does not say how it was learned: only models of `dicegym train` carry a curve. "
+            "`dicegym plot RUN_DIR` draws that of a training's folder"
         )
     return found
 

@@ -20,8 +20,7 @@ from dicegym.learning.evaluate import BY_LAST, Score
 CURVE = "curve"
 """Where a model's facts hold the curve of its training."""
 CHOSEN = "chosen"
-"""Where they say whether a model is the one that its training's evaluations chose; those of earlier versions say
-nothing of it."""
+"""Where they say whether a model is the one that its training's evaluations chose, see `chosen_fact`."""
 BEGAN_WITH = "began_with"
 """Where they hold those of the model whose networks the training began with."""
 MOST_STAGES = 100

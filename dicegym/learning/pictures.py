@@ -1,4 +1,4 @@
-"""Drawing with matplotlib into files. Needs the extra ``plot``."""
+"""Drawing with matplotlib into files. Needs the extra ``train``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def pyplot(purpose: str) -> Any:
         importlib.import_module("matplotlib").use("agg")
         return importlib.import_module("matplotlib.pyplot")
     except ImportError as error:
-        raise DependencyError.for_extra("matplotlib", "plot", purpose) from error
+        raise DependencyError.for_extra("matplotlib", "train", purpose) from error
 
 
 def short(number: float) -> str:

@@ -24,18 +24,15 @@ from dicegym.learning.networks import new_model
 from dicegym.learning.remembered import checked, remember
 from dicegym.learning.settings import TrainingSettings
 from dicegym.learning.state import COUNTS, Moment, RunState
-from dicegym.learning.state_file import STATE_FILE, read_state
+from dicegym.learning.state_file import read_state
 from dicegym.play.player import Player
 from dicegym.players import model as models
 from dicegym.players.archive import ModelArchive
 from dicegym.players.sb3_file import checked_device
 from dicegym.players.sb3_plain import weights_of
 from dicegym.players.seal import is_sealed
-from dicegym.players.unpickling import TRUST, load_object, load_sb3, untrusted
+from dicegym.players.unpickling import TRUST, load_sb3
 from dicegym.players.weights import check_optimizer, tensors_in
-
-OLD_STATE_FILE = "state.pkl"
-"""What earlier versions wrote."""
 
 
 def restored(
@@ -93,14 +90,6 @@ def _way_out(folder: Path) -> str:
 
 def _moment(folder: Path, league: League, env: VecEnv, own: bool) -> Moment:
     """Return the moment in a checkpoint. Raises ModelError, and what damaged values raise."""
-    old = folder / OLD_STATE_FILE
-    if old.is_file() and not (folder / STATE_FILE).is_file():
-        if not own:
-            raise untrusted(old, "an earlier version of dicegym wrote it as a program")
-        found: Moment = load_object(old, league.fixed)
-        if not hasattr(found.run, "average"):  # as there was none then
-            found.run.average = ParameterAverage()
-        return found
     plain = read_state(folder, league.fixed, league.game, own)
     return Moment(
         _run_state(plain["run"], (env.observation_space.shape or (0,))[0]),
@@ -124,15 +113,15 @@ def _run_state(plain: Mapping[str, Any], seen: int) -> RunState:
     return RunState(
         **due,
         met=plain["met"].astype(np.bool_),
-        curve=Curve(points, float(curve["best"]), score, scores, float(curve.get("missed", 0.0))),  # none before floors
+        curve=Curve(points, float(curve["best"]), score, scores, float(curve["missed"])),
         began_with=dict(plain["began_with"]),
-        average=_average(plain.get("average") or {}),
+        average=_average(plain["average"]),
     )
 
 
 def _average(plain: Mapping[str, Any]) -> ParameterAverage:
-    """Return an average of parameters; an empty one of checkpoints from when there was none."""
-    values = plain.get("values")
+    """Return an average of parameters; an empty one of a run that takes none."""
+    values = plain["values"]
     if values is None:
         return ParameterAverage()
     if not (isinstance(values, np.ndarray) and values.dtype == np.float32 and np.isfinite(values).all()):

@@ -61,7 +61,7 @@ class Archive:
 
     Raises:
         ParameterError: there is no such store, or no server has written to it, or those of several games have and none
-            is named; it is damaged, out of reach, or has a later schema.
+            is named; it is damaged, out of reach, or has another schema.
         UnknownNameError: no server of this game has written to it.
         BusyError: another program has locked it.
         DependencyError: it is on a server, and what speaks to that is not installed.
@@ -167,11 +167,7 @@ class Archive:
             own = sa.select(SERVER_RUNS).where(SERVER_RUNS.c.game == self.game)
             run = connection.execute(own.order_by(SERVER_RUNS.c.id.desc()).limit(1)).first()
             told = None if run is None else self._run(connection, run)
-            pending = Pending(self.path, self.game)
-            others = sa.select(SERVER_RUNS.c.id).where(SERVER_RUNS.c.game != self.game)
-            alone = self.path is not None and connection.execute(others.limit(1)).first() is None
-            held = [*pending.read(), *(pending.read(former=True) if alone else ())]
-            waiting = sum(not is_stored(connection, one) for one in held)
+            waiting = sum(not is_stored(connection, one) for one in Pending(self.path, self.game).read())
             running = told is not None and told.ended is None and self._in_use(connection)
         return ServerStatus(self.game, self.name, SCHEMA, running, games, rated, told, waiting)
 

@@ -48,19 +48,11 @@ class Pending:
 
     Attributes:
         path: where it is.
-        former: where it was when a file held the results of one game alone.
     """
 
     def __init__(self, store: Path | None, game: str) -> None:
         beside = Path("dicegym") if store is None else store
         self.path = beside.with_name(f"{beside.name}-{game}-pending")
-        self.former = beside.with_name(f"{beside.name}-pending")
-
-    def adopt(self) -> None:
-        """Take over what a server of before has left, which is this game's."""
-        if self.former.exists() and not self.path.exists():
-            self.former.replace(self.path)
-            _sync_folder(self.path.parent)
 
     def append(self, finished: Sequence[Finished]) -> None:
         """Add results, all or none; they are on the disk when this returns. Raises OSError."""
@@ -79,26 +71,25 @@ class Pending:
         if new:
             _sync_folder(self.path.parent)
 
-    def read(self, former: bool = False) -> list[Finished]:
-        """Return what waits, in the order in which it came; ``former``: what a server of before has left.
+    def read(self) -> list[Finished]:
+        """Return what waits, in the order in which it came.
 
         A last line that is not whole was never told to anybody, and is left out.
 
         Raises:
             DamagedFileError: the file is damaged, or cannot be read.
         """
-        path = self.former if former else self.path
-        if not path.exists():
+        if not self.path.exists():
             return []
         away = "move it away to start without them"
-        lines = read_bytes(path, f"results wait there; {away}", LARGEST).split(b"\n")[:-1]
+        lines = read_bytes(self.path, f"results wait there; {away}", LARGEST).split(b"\n")[:-1]
         found = []
         for number, line in enumerate(lines, 1):
             try:
                 found.append(_finished(json.loads(line)))
             except (ValueError, TypeError, RecursionError):
                 reason = f"(results that wait for their store) is damaged in line {number}"
-                raise DamagedFileError(path, reason, f"take that line out, or {away}") from None
+                raise DamagedFileError(self.path, reason, f"take that line out, or {away}") from None
         return found
 
     def clear(self) -> None:

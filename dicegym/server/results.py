@@ -87,7 +87,7 @@ class RunInfo(NamedTuple):
     games: int
     """Finished in it."""
     state: ServerState | None
-    """As it was last; None for runs of versions that did not tell."""
+    """As it was last; None: it ended before it told."""
 
 
 class StoredGame(NamedTuple):

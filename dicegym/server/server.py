@@ -34,7 +34,7 @@ from dicegym.server.murmur import Murmur
 from dicegym.server.names import Secrets, name_fault
 from dicegym.server.origins import Origins
 from dicegym.server.results import ServerState
-from dicegym.server.settings import ServerSettings, former_store, store_of
+from dicegym.server.settings import ServerSettings
 from dicegym.server.tcp import listen_tcp
 from dicegym.server.wire import STOPPED, wire_of
 from dicegym.signals import ENDING
@@ -190,12 +190,7 @@ class Server:
 
     async def _opened(self, kind: type[Store]) -> Store:
         """Return the open store; wait for another program that has locked its file."""
-        where = store_of(self.settings.game, self.settings.store)
-        if self.settings.store is None and where == former_store(self.settings.game):
-            self.log(
-                f"{where} is here from before, and goes on; contests are in {default_store()} unless they are told "
-                f"--store {where}"
-            )
+        where = default_store() if self.settings.store is None else self.settings.store
         end = time.monotonic() + self.settings.store_wait
         waits = False
         while True:

@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from dicegym.arena.storage import default_store
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
 from dicegym.games import game as make_game
@@ -31,7 +30,7 @@ class ServerSettings:
         games: stop after so many finished games; 0: go on for ever.
         secrets: file of names and their secrets.
         guests: whether clients may play without a secret; None: if ``host`` is a loopback address.
-        store: path of the file of results, or the URL of a PostgreSQL database; None: `store_of` the game.
+        store: path of the file of results, or the URL of a PostgreSQL database; None: the store of contests.
         seed: of all dice; None: drawn.
         login: seconds to log in.
         answer: seconds to answer.
@@ -112,30 +111,3 @@ class ServerSettings:
     def allows_guests(self) -> bool:
         """Whether clients may play without a secret."""
         return is_loopback(self.host) if self.guests is None else self.guests
-
-
-def former_store(game: str) -> Path:
-    """Return the file, in the current folder, in which servers of ``game`` kept their results alone, once."""
-    return Path(f"dicegym-{game}.sqlite")
-
-
-def store_of(game: str | None, store: str | Path | None = None) -> str | Path:
-    """Return where the results of a server are: where it was told, in a file that is there from before, or by contests.
-
-    Args:
-        game: its name; None: of any game.
-        store: what was given.
-
-    Raises:
-        ParameterError: no game is named, and files of several are there from before.
-    """
-    if store is not None:
-        return store
-    found = [former_store(game)] if game is not None else sorted(Path().glob(str(former_store("*"))))
-    found = [path for path in found if path.is_file() and path != Path(default_store())]
-    if len(found) > 1:
-        raise ParameterError(
-            f"whose results? {Path().absolute()} holds files of several games ({', '.join(map(str, found))}): name the "
-            "game, or give --store FILE"
-        )
-    return found[0] if found else default_store()

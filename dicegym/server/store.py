@@ -69,7 +69,7 @@ class Store:
     Raises:
         BusyError: another program has locked the file.
         HeldError: another server of the game has the store.
-        ParameterError: the store cannot be used: it is something else, damaged, has a later schema, cannot be written
+        ParameterError: the store cannot be used: it is something else, damaged, has another schema, cannot be written
             or is out of reach. A file is then as it was, and nothing lies beside it.
         DependencyError: it is on a server, and what speaks to that is not installed.
     """
@@ -137,11 +137,6 @@ class Store:
                     "ROLLBACK",
                 ):  # to be told now if it is not writable
                     raw.cursor().execute(order)
-        with self._engine.begin() as connection:
-            others = sa.select(SERVER_RUNS.c.id).where(SERVER_RUNS.c.game != self._game)
-            alone = connection.execute(others.limit(1)).first() is None
-        if alone and self.path is not None:
-            self._pending.adopt()
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[sa.Connection]:

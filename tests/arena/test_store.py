@@ -145,6 +145,15 @@ def test_exact_values_are_ranked_by_without_asking_again(tmp_path: Path) -> None
     assert stored(results[1]).played == 0
 
 
+def test_luck_is_taken_out_of_matches_that_are_stored(tmp_path: Path) -> None:
+    entries = ["bacon", "swap", "ham"]
+    contest("hog", entries, 5, 1, games=4, store=tmp_path / "a.sqlite")
+    found = contest("hog", entries, 5, 1, games=4, less_luck=True, store=tmp_path / "a.sqlite")
+    assert found.stored is not None
+    assert found.stored.played == 0
+    assert found == contest("hog", entries, 5, 1, games=4, less_luck=True)
+
+
 def test_a_key_follows_from_all_that_a_match_follows_from(tmp_path: Path, bots: Callable[..., list[str]]) -> None:
     ann, bob = bots(ann=3, bob=4)
 

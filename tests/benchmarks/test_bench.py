@@ -300,7 +300,7 @@ def test_missing_peers_are_reported_with_the_way_to_install_them(monkeypatch: py
     monkeypatch.setattr(peers.importlib, "import_module", absent)
     result = measured("peers")
     why = {entry.what.split(",")[0]: entry.why for entry in result.skipped}
-    assert why["OpenSpiel pig"] == "pyspiel is not installed: pip install -e '.[peers]'"
+    assert why["OpenSpiel pig"] == f"pyspiel is not installed: {peers.HOW}"
     assert why["PettingZoo leduc_holdem_v4"] == "it failed here: RuntimeError: out of order"
     assert len(why) == len(result.skipped) == len(peers.PEERS) - 2
     left = [figure for figure in result.figures if figure.peer]
@@ -309,7 +309,7 @@ def test_missing_peers_are_reported_with_the_way_to_install_them(monkeypatch: py
         ("Gymnasium CartPole-v1", "make_vec"),
     ]
     assert min(figure.median for figure in left) > 0
-    assert "pip install -e '.[peers]'" in report.plain(result)
+    assert "pip install --group peers" in report.plain(result)
 
 
 @pytest.mark.parametrize("peer", [p for p in peers.PEERS if not p.name.startswith("pgx")], ids=lambda p: p.name)

@@ -71,10 +71,10 @@ def test_extras_that_are_not_whole(
 ) -> None:
     real = packages.version_of
     monkeypatch.setattr(packages, "version_of", lambda name: versions.get(name, real(name)))
-    found = only(packages.extras(), "extras", "solve")
+    found = only(packages.extras(), "extras", "arena")
     assert found.state == state
     assert said in found.words
-    assert ".[solve]" in found.advice
+    assert ".[arena]" in found.advice
 
 
 def test_a_core_that_is_not_whole_is_broken(

@@ -119,7 +119,7 @@ def test_what_stands_in_a_servers_database(run: Run, tmp_path: Path) -> None:
     store.write([GameResult(1, 7, 1.0, (1, 2), places, (ForcedTurn(0, 4, MESSAGE),))])
     store.close()
     for verb in ("status", "ratings", "games"):
-        status, text = run("server", verb, "yatzy", "--database", "x.sqlite", "--json", "found.json")
+        status, text = run("server", verb, "yatzy", "--store", "x.sqlite", "--json", "found.json")
         assert status == 0
         assert is_harmless(text)
         assert verb == "status" or "evil\\x1b[2J" in text

@@ -76,7 +76,7 @@ def test_nobody_is_exploited_alone_and_nothing_is_written(tmp_path: Path, capsys
     shutil.copy(MODEL.parents[1] / "yatzy" / "ppo.zip", model)
     before = model.read_bytes()
     with pytest.raises(SystemExit) as done:
-        main(["card", str(model), "--exploit-steps", "300", "--curve", str(tmp_path), "--write"])
+        main(["card", str(model), "--exploit-steps", "300", "--write"])
     assert done.value.code == 2
     assert "leave out --exploit" in capsys.readouterr().err
     assert model.read_bytes() == before

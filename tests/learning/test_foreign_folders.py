@@ -10,7 +10,6 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-import cloudpickle
 import numpy as np
 import pytest
 from hostile_models import Bomb, changed, fields, members_of, torch_file, zipped
@@ -21,7 +20,6 @@ from dicegym.errors import DamagedFileError, DicegymError, ParameterError
 from dicegym.learning.card import best_score
 from dicegym.learning.curves import read_run
 from dicegym.learning.league_table import read as read_league
-from dicegym.learning.resuming import OLD_STATE_FILE
 from dicegym.learning.script import train
 from dicegym.learning.state_file import PROGRAMS_FILE, STATE_FILE
 from dicegym.players import seal
@@ -106,8 +104,7 @@ def bombed(run: Path, mark: Path) -> None:
             "pytorch_variables.pth": torch_file(found["pytorch_variables.pth"], mark),
         }
         changed(model, model.with_suffix(".new"), changes).replace(model)
-    for name in (PROGRAMS_FILE, OLD_STATE_FILE):
-        (checkpoint / name).write_bytes(pickle.dumps([Bomb(mark)]))
+    (checkpoint / PROGRAMS_FILE).write_bytes(pickle.dumps([Bomb(mark)]))
 
 
 def test_no_pickle_of_a_checkpoint_is_read(run: Path, tmp_path: Path) -> None:
@@ -130,34 +127,10 @@ def test_tensors_of_a_checkpoint_are_read_as_weights_alone(name: str, run: Path,
     assert not (tmp_path / "mark").exists()
 
 
-def test_what_an_earlier_version_wrote_needs_trust(run: Path, tmp_path: Path) -> None:
+def test_a_checkpoint_of_another_format_is_refused_with_the_way_out(run: Path) -> None:
     (run / "checkpoint" / STATE_FILE).unlink()
-    (run / "checkpoint" / OLD_STATE_FILE).write_bytes(pickle.dumps(Bomb(tmp_path / "mark")))
-    with pytest.raises(ParameterError, match=r"an earlier version of dicegym wrote it as a program.*--trust"):
-        resume(run)
-    assert not (tmp_path / "mark").exists()
-    with pytest.raises(ParameterError, match="cannot be resumed"):
+    with pytest.raises(ParameterError, match=rf"cannot be resumed \(.*{STATE_FILE}.*begin a new run with --set"):
         resume(run, trust=True)
-    assert (tmp_path / "mark").exists()
-
-
-def test_what_an_earlier_version_wrote_goes_on_when_it_is_trusted(run: Path, done: Path, tmp_path: Path) -> None:
-    from dicegym.learning.state import Moment
-
-    whole = resume(Path(shutil.copytree(done, tmp_path / "whole")))
-    found = train("hog", run, overrides=["run.steps=256"], resume=True)  # ended, so this is where it stands
-    moment: Moment = found.now()
-    del moment.run.average  # which there was not
-
-    class Pickler(cloudpickle.Pickler):  # as it was
-        def persistent_id(self, thing: object) -> int | None:
-            return next((number for number, one in enumerate(found.league.fixed) if one is thing), None)
-
-    with (run / "checkpoint" / OLD_STATE_FILE).open("wb") as file:
-        Pickler(file).dump(moment)
-    (run / "checkpoint" / STATE_FILE).unlink()
-    again = resume(run, trust=True)
-    assert again.model.num_timesteps == whole.model.num_timesteps
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ def test_what_is_not_installed_is_told_before_anything_is_written(
 ) -> None:
     monkeypatch.setattr(log_packages, "find_spec", lambda name: None)
     for name in ("wandb", "mlflow"):
-        with pytest.raises(DependencyError, match=rf"pip install -e '\.\[{name}\]'"):
+        with pytest.raises(DependencyError, match=rf"needs {name}, .*: pip install {name}$"):
             train("hog", tmp_path / "a", overrides=[*SMALL, f'run.log=["{name}"]'])
     assert not (tmp_path / "a").exists()
 

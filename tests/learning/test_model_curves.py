@@ -19,11 +19,9 @@ from dicegym.cli import main
 from dicegym.errors import ModelError, ParameterError
 from dicegym.learning import model_curve
 from dicegym.learning.card import page
-from dicegym.learning.curve_import import put_curves
 from dicegym.learning.curve_picture import SUFFIX, learned, write_learned
 from dicegym.learning.diary import Evaluation, read_evaluations
 from dicegym.learning.evaluate import Score
-from dicegym.learning.exploited import Exploited, note, noted
 from dicegym.learning.model_curve import CURVE, MOST_POINTS, ModelCurve, curve_of, readable, stages_of
 from dicegym.players import model as models
 from dicegym.players.model_file import MEMBER
@@ -94,7 +92,7 @@ def test_cards_say_which_model_they_are_of(chain: Path) -> None:
     assert "The score above chose this model" in best
     assert "with which its training ended" in last
     about = models.facts(chain / "first/best.zip")
-    about.pop("chosen")  # as files of earlier versions have it
+    about.pop("chosen")  # as long as nobody knows
     assert "is of an evaluation in its training" in page(about, "best", [Score(**about["score"])])
 
 
@@ -141,7 +139,7 @@ def test_plot_draws_a_model(chain: Path, tmp_path: Path, capsys: pytest.CaptureF
 
 
 def without_curves(path: Path, target: Path) -> Path:
-    """Copy a model's file as earlier versions wrote it."""
+    """Copy a model's file without what a training notes of its evaluations."""
     about = models.facts(path)
     for one in model_curve.stages(about):
         one.pop(CURVE)  # type: ignore[attr-defined]
@@ -149,43 +147,16 @@ def without_curves(path: Path, target: Path) -> Path:
     return zipped({**members_of(path), MEMBER: json.dumps(about).encode()}, target)
 
 
-def test_files_without_a_curve_are_as_before(chain: Path, tmp_path: Path) -> None:
-    model = without_curves(chain / "second/best.zip", tmp_path / "old.zip")
-    assert models.load(model).name == "old"
+def test_files_without_a_curve_have_no_picture(chain: Path, tmp_path: Path) -> None:
+    model = without_curves(chain / "second/best.zip", tmp_path / "mine.zip")
+    assert models.load(model).name == "mine"
     assert learned(models.facts(model)) is None
-    assert SUFFIX not in page(models.facts(model), "old", [Score(**models.facts(model)["score"])])
-    (tmp_path / f"old{SUFFIX}").write_text("that of another model")
+    assert SUFFIX not in page(models.facts(model), "mine", [Score(**models.facts(model)["score"])])
+    (tmp_path / f"mine{SUFFIX}").write_text("that of another model")
     assert write_learned(model) is None
-    assert not (tmp_path / f"old{SUFFIX}").exists()
+    assert not (tmp_path / f"mine{SUFFIX}").exists()
     with pytest.raises(SystemExit):
         main(["plot", str(model)])
-
-
-def test_curves_are_put_into_a_model_from_the_folders_of_its_trainings(chain: Path, tmp_path: Path) -> None:
-    model = without_curves(chain / "second/best.zip", tmp_path / "old.zip")
-    before = members_of(model)
-    score = Score("win rate", "old", 0.6, 0.5, 0.7, 100)
-    note(model, exploited := Exploited(score, 2, 10, 1.0, "", 1))
-    assert put_curves(model, [chain / "second", chain / "first"]) == [1, 2]
-    after = members_of(model)
-    assert [name for name in before if before[name] != after[name]] == [MEMBER]
-    assert list(before) == list(after)
-    assert noted(model) == exploited
-    assert models.facts(model)["chosen"] is True
-    whole = stages_of(models.facts(chain / "second/best.zip"))
-    assert [stage.curve for stage in stages_of(models.facts(model))] == [stage.curve for stage in whole]
-    other = without_curves(chain / "first/best.zip", tmp_path / "other.zip")
-    with pytest.raises(ParameterError, match=r"not the folder of a training that .*other"):
-        put_curves(other, [chain / "second"])
-
-
-def test_card_puts_curves_in_and_draws_them(chain: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    model = without_curves(chain / "first/best.zip", tmp_path / "old.zip")
-    with pytest.raises(SystemExit, match="0"):
-        main(["card", str(model), "--games", "1", "--curve", str(chain / "first"), "--write"])
-    assert "the curve of stage 1" in capsys.readouterr().out
-    assert f"](old{SUFFIX})" in (tmp_path / "old.md").read_text()
-    assert (tmp_path / f"old{SUFFIX}").read_bytes() == (chain / f"first/best{SUFFIX}").read_bytes()
 
 
 def test_a_sealed_file_stays_sealed(chain: Path, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -167,20 +166,13 @@ def test_a_training_that_begins_with_an_agent_of_other_parameters_is_told_so(tra
         training.train("liarsdice", tmp_path / "run", overrides=[*SMALL, "game.dice=1", "run.start_from=taught"])
 
 
-def test_commands_of_earlier_configurations_still_run(training: Any, tmp_path: Path) -> None:
-    """A file without the newer settings, as kept beside models that were trained before they existed."""
+def test_a_file_may_leave_settings_out(training: Any, tmp_path: Path) -> None:
     text = (shipped_folder("training") / "configs/hog.toml").read_text()
-    new = ("evaluate_against", "best_by", "target", "priority", "exponent", "floor", "games = 200", "exploiter_")
-    old = "\n".join(line for line in text.splitlines() if not line.startswith(new))
-    (tmp_path / "old.toml").write_text(old)
+    left_out = ("evaluate_against", "best_by", "target", "priority", "exponent", "floor", "games = 200", "exploiter_")
+    fewer = "\n".join(line for line in text.splitlines() if not line.startswith(left_out))
+    (tmp_path / "fewer.toml").write_text(fewer)
     overrides = [*SMALL[:-3], "self_play.games=2", "game.goal=20", 'opponents={"self"=1}', "run.steps=512"]
-    assert training.train("hog", tmp_path / "run", tmp_path / "old.toml", overrides).model.num_timesteps == 512
-    about = json.loads((tmp_path / "run/settings.json").read_text())
-    for section, key in (("run", "target"), ("run", "best_by"), ("self_play", "floor")):
-        del about["settings"][section][key]
-    (tmp_path / "run/settings.json").write_text(json.dumps(about))
-    more = training.train("hog", tmp_path / "run", overrides=["run.steps=768"], resume=True)
-    assert more.model.num_timesteps == 768
+    assert training.train("hog", tmp_path / "run", tmp_path / "fewer.toml", overrides).model.num_timesteps == 512
 
 
 def test_opponents_are_a_pool_from_the_settings(training: Any, tmp_path: Path) -> None:

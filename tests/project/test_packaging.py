@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -185,6 +186,23 @@ def test_one_version_everywhere(wheel: Path, wheel_files: set[str], installed: P
     assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     code = "import dicegym; print(dicegym.__version__)"
     assert run(installed / "python", "-c", code, cwd=elsewhere).strip() == version
+
+
+NAMED = re.compile(r"""\.\[([a-z,]+)\]'|(?i:extra) `{1,2}([a-z]+)`|for_extra\(.+, "([a-z]+)", f?".+\)""")
+"""Extras, as pages and messages name them."""
+
+
+def test_every_extra_that_is_named_exists() -> None:
+    """The command's own table is compared in tests/cli/test_doctor.py."""
+    known, named = set(PROJECT["project"]["optional-dependencies"]), set()
+    texts = [path for pattern in ("*.md", "Makefile", "constraints.txt") for path in ROOT.glob(pattern)]
+    for folder, pattern in (("docs", "**/*.md"), ("docs", "*/Containerfile"), ("dicegym", "**/*.py")):
+        texts += (ROOT / folder).glob(pattern)
+    for path in texts:
+        found = {one for names in NAMED.findall(path.read_text("utf-8")) for part in names for one in part.split(",")}
+        assert found - {""} <= known, path
+        named |= found - {""}
+    assert named == known, "each is on some page, or in a message"
 
 
 def test_every_pin_is_exact() -> None:

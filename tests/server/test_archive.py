@@ -34,7 +34,7 @@ STATE = ServerState(7, ("127.0.0.1:5000",), 2, ("thrifty",), 1, 0, 0, False)
 @pytest.fixture
 def first(tmp_path: Path) -> Path:
     """Return a store of one game, in which the server played a turn of bob."""
-    path = tmp_path / "dicegym-yatzy.sqlite"
+    path = tmp_path / "results.sqlite"
     store = Store(path, "yatzy")
     store.begin_run(7)
     places = SeatResult("anna", 200, 1, 1200.0, 1216.0), SeatResult("bob", 100, 2, 1200.0, 1184.0)
@@ -117,7 +117,7 @@ def test_a_lock_is_one_and_leaves_nothing(tmp_path: Path) -> None:
     [
         (["--tcp", "0", "--agents", "nobody"], "there is no agent"),
         (["--tcp", "0", "--secrets", "missing.txt"], "cannot be read"),
-        (["--tcp", "0", "--database", "notes.txt"], "not a database"),
+        (["--tcp", "0", "--store", "notes.txt"], "not a database"),
         (["--tcp", "0", "--host", "no.such.host.invalid", "--guests"], "cannot listen"),
         (["--tcp", "0", "--agents", "broken.py"], "no function command"),
     ],
@@ -164,11 +164,12 @@ async def test_a_running_server_is_asked_for_status_ratings_and_games(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DICEGYM_STORE", "results.sqlite")
 
     async def ask(*words: str) -> str:
         return await asyncio.to_thread(typed, capsys, *words)
 
-    async with serving(tmp_path, store=Path("dicegym-yatzy.sqlite"), agents=("thrifty",)) as server:
+    async with serving(tmp_path, store=Path("results.sqlite"), agents=("thrifty",)) as server:
         await noted(server)
         text = await ask("serve", "--status")
         assert re.search(r"the yatzy server runs since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d on 127\.0\.0\.1:\d+", text)
@@ -180,7 +181,7 @@ async def test_a_running_server_is_asked_for_status_ratings_and_games(
         await noted(server)
         text = await ask("server", "status", "yatzy", "--json", "status.json")
         assert "1 connections, " in text
-        assert "1 games finished, 2 players rated, in dicegym-yatzy.sqlite" in text
+        assert "1 games finished, 2 players rated, in results.sqlite" in text
         status = json.loads(Path("status.json").read_text())
         assert (status["running"], status["run"]["state"]["resting"]) == (True, False)
         assert re.search(
@@ -195,13 +196,14 @@ async def test_a_running_server_is_asked_for_status_ratings_and_games(
     await ask("server", "games", "--json", "games.json")
     listed = json.loads(Path("games.json").read_text())["listed"]
     assert [place["name"] for place in listed[0]["places"]]
-    assert files(tmp_path) == ["dicegym-yatzy.sqlite", "games.json", "status.json"]
+    assert files(tmp_path) == ["games.json", "results.sqlite", "status.json"]
 
 
 def test_a_store_is_read_and_not_changed(
     first: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(first.parent)
+    monkeypatch.setenv("DICEGYM_STORE", first.name)
     before = first.read_bytes()
     assert "no yatzy server runs; the last (run 1, dicegym 0.1.0) began at" in typed(capsys, "serve", "--status")
     assert re.search(r"1 +anna +1216 +1 +1", typed(capsys, "server", "ratings"))
@@ -211,7 +213,7 @@ def test_a_store_is_read_and_not_changed(
 
 
 def test_a_server_that_was_killed_is_told_so(tmp_path: Path) -> None:
-    path = tmp_path / "dicegym-yatzy.sqlite"
+    path = tmp_path / "results.sqlite"
     code = (
         "import os, sys; from pathlib import Path; from dicegym.server.store import Store; "
         "from dicegym.server.results import ServerState; store = Store(Path(sys.argv[1]), 'yatzy'); "
@@ -236,10 +238,10 @@ def test_a_server_that_was_killed_is_told_so(tmp_path: Path) -> None:
         (["server", "games", "hogg", "--store", "two"], "Did you mean 'hog'"),
         (["serve"], "name the game that is to be served, as in: dicegym serve yatzy"),
         (["server", "ratings", "yatzy"], "is no file: a server makes one"),
-        (["server", "games", "--database", "notes.txt"], "notes.txt is not a database, .*nothing in it was changed"),
-        (["server", "games", "--database", "empty"], "empty is empty: no server has written to it"),
-        (["server", "ratings", "--database", "first.sqlite", "--json", "no/x.json"], "no folder no"),
-        (["server", "games", "--database", "first.sqlite", "--player", "ana"], "Did you mean 'anna'"),
+        (["server", "games", "--store", "notes.txt"], "notes.txt is not a database, .*nothing in it was changed"),
+        (["server", "games", "--store", "empty"], "empty is empty: no server has written to it"),
+        (["server", "ratings", "--store", "first.sqlite", "--json", "no/x.json"], "no folder no"),
+        (["server", "games", "--store", "first.sqlite", "--player", "ana"], "Did you mean 'anna'"),
     ],
 )
 def test_what_cannot_be_told_is_said_in_words(

@@ -1,4 +1,4 @@
-"""What servers have held stands in the store beside contests: listed, played again, and from before."""
+"""What servers have held stands in the store beside contests: listed, and played again."""
 
 from __future__ import annotations
 
@@ -19,8 +19,6 @@ from dicegym.arena import contest
 from dicegym.arena.replay.served import served_id, served_replay
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.served import servers
-from dicegym.server.archive import Archive
-from dicegym.server.pending import Pending
 from dicegym.server.results import GameResult, SeatResult
 from dicegym.server.store import Store
 from dicegym.server.wire import wire_of
@@ -134,22 +132,3 @@ def test_games_without_a_note_of_their_rules_are_refused(path: Path) -> None:
     changed(path, "UPDATE server_runs SET rules = NULL")
     with StoreReader(path) as reader, pytest.raises(ReplayError, match="nobody noted the rules"):
         served_replay(reader, 1)
-
-
-def test_results_that_have_waited_since_before_are_taken_over(tmp_path: Path) -> None:
-    path = tmp_path / "results.sqlite"
-    store = Store(path, "yatzy")
-    store.begin_run(1)
-    store.hold([played(1, 0)])
-    store.close()
-    waiting = Pending(path, "yatzy")
-    waiting.path.rename(waiting.former)
-    with Archive(path) as archive:
-        assert archive.status().waiting == 1
-    other = Store(path, "hog")
-    assert other.caught_up == 0, "they are another game's"
-    other.close()
-    store = Store(path, "yatzy")
-    assert (store.caught_up, store.finished()) == (1, 1)
-    store.close()
-    assert not waiting.former.exists()

@@ -39,7 +39,7 @@ def game(number: int) -> GameResult:
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     """Return a file of thirty games."""
-    path = tmp_path / "dicegym-yatzy.sqlite"
+    path = tmp_path / "results.sqlite"
     store = Store(path, "yatzy")
     store.begin_run(7)
     store.write([game(number) for number in range(30)])
@@ -142,7 +142,7 @@ def test_a_damaged_file_is_refused_with_a_way_out_and_not_touched(
             assert "Traceback" not in said
             assert "nothing in it was changed" in said
             assert "put a backup in its place" in said
-            assert ("sqlite3 dicegym-yatzy.sqlite .recover" in said) == (
+            assert ("sqlite3 results.sqlite .recover" in said) == (
                 damage not in ("text", "no beginning", "no first page")
             )
         assert state_of(path.parent) == before

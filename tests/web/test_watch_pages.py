@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 20.0
 LEARNING = (CURVE, "began_with")
-"""What files of earlier versions do not say."""
+"""What a training notes of its evaluations."""
 
 
 @pytest.fixture(scope="session")
@@ -249,16 +249,16 @@ def test_agents_have_cards_ratings_and_records(watching: TestClient) -> None:
 
 
 def test_a_models_page_shows_how_it_was_learned(watching: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If its file says so: those of earlier versions do not."""
+    """If its file says so: those of models of one's own do not."""
     page = watching.get("/watch/agents/hog?name=taught").text
     section = page.partition("How it was learned")[2].partition("</section>")[0]
     for word in ("<polyline", "exact win rate", "against always_roll(5)"):
         assert word in section
     monkeypatch.setattr(agents, "facts", lambda path: {k: v for k, v in facts(path).items() if k not in LEARNING})
     monkeypatch.setattr(agents, "_learned", agents._learned.__wrapped__)  # what was found before is not asked again
-    earlier = watching.get("/watch/agents/hog?name=taught").text
-    assert "How it was learned" not in earlier
-    assert "What it says of itself" in earlier
+    without = watching.get("/watch/agents/hog?name=taught").text
+    assert "How it was learned" not in without
+    assert "What it says of itself" in without
 
 
 def test_programs_are_told_the_same(watching: TestClient, own_store: Path) -> None:

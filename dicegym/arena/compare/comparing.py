@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -129,7 +129,7 @@ def compare(
     storage = storage_of(store)
     settings = Settings(game, FORMAT, plan.deciding, limits, "" if storage is None else storage.label)
     with (
-        opened(storage, settings, seed) as book,
+        opened(storage, settings, seed, less_luck) as book,
         Director(
             game,
             specs,
@@ -147,6 +147,20 @@ def compare(
             book.finish(result, director.struck)
             result = replace(result, stored=book.stored)
         return result
+
+
+def hold_stored(director: Director, options: Mapping[str, Any], told: Mapping[str, Any]) -> Comparison:
+    """Return what a comparison comes to, in a director that finds its matches in a store.
+
+    Args:
+        director: of the comparison.
+        options: as they are stored: what makes it the same comparison.
+        told: the saved result, which says how many games there might have been, and whether margins are Elo.
+    """
+    claims = Claims(**{name: options[name] for name in Claims._fields}).checked()
+    names, most = tuple(map(str, options["names"])), whole_number("games", told["most_games"], 2, MOST, "games") // 2
+    plan = _Plan(director.game, names, claims, bool(told["elo"]), most, options["score"], None)
+    return _Course(plan, director, None).result()
 
 
 def _claims(

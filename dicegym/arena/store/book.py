@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 import zlib
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -25,13 +26,105 @@ from dicegym.arena.store.writer import Done, Found, Writer
 from dicegym.errors import ParameterError
 from dicegym.play.seeds import drawn_seed
 from dicegym.sandbox.jobs import Entry, Failure, Job
+from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.sandbox import JobOutcome
 
 AT_ONCE = 1_000
 """Outcomes that are read in one go: who asks for one asks for those after it next."""
 
 
-class Book:
+class Ending(NamedTuple):
+    """What is saved of a contest that has ended, as plain values."""
+
+    result: dict[str, Any]
+    report: dict[str, Any]
+    standings: list[dict[str, Any]]
+    """Rows of the table of standings, but for the contest's number."""
+
+
+def ending_of(contest_result: ContestResult[Any]) -> Ending:
+    """Return what is saved of a result."""
+    result = contest_result.to_json()
+    rows = [
+        {"position": position, "place": row["place"], "name": row["name"], "figures": row}
+        for position, row in enumerate(result["standings"], 1)
+    ]
+    return Ending(result, contest_result.report().to_json(), rows)
+
+
+class StoredOutcomes:
+    """What a store knows of the jobs of a contest: a book that is only read.
+
+    Args:
+        name: of the store, for people.
+        reading: yields a connection that changes nothing.
+        seed: of the contest.
+        limits: of the contest.
+        actions: whether outcomes say what was played, too.
+
+    Attributes:
+        seed: as given.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        reading: Callable[[], AbstractContextManager[sa.Connection]],
+        seed: int,
+        limits: Limits,
+        actions: bool = False,
+    ) -> None:
+        self.seed = seed
+        self._name, self._reading, self._limits, self._actions = name, reading, limits, actions
+        self._found = 0
+        self._examinations: dict[str, bytes] = {}
+        self._matches: dict[str, int] = {}
+        self._read: dict[int, JobOutcome] = {}
+
+    def enter(self, records: Iterable[EntryRecord], entries: Iterable[Entry]) -> None:
+        """Find out what is known of matches and checks with the contest's seed."""
+        batch = str(self.seed)
+        with self._reading() as connection:
+            asked = sa.select(EXAMINATIONS.c.key, EXAMINATIONS.c.outcome).where(EXAMINATIONS.c.batch == batch)
+            self._examinations = {row.key: row.outcome for row in connection.execute(asked)}
+            known = sa.select(MATCHES.c.key, MATCHES.c.id).where(MATCHES.c.batch == batch)
+            self._matches = {row.key: row.id for row in connection.execute(known)}
+
+    def outcome(self, job: Job) -> JobOutcome | None:
+        """Return the outcome of a job that was done before; None if it was not."""
+        key = key_of(job, self._limits)
+        if isinstance(job, Match):
+            number = self._matches.get(key)
+            if number is None:
+                return None
+            if number not in self._read:
+                with self._reading() as connection:
+                    self._read = matches_between(connection, number, number + AT_ONCE, self._actions)
+            found = self._read.get(number)
+            if found is None or not is_whole(job, found):
+                raise damaged(self._name, f"match {number} is not whole")
+            self._use(number)
+        elif key in self._examinations:
+            with read_in_words(self._name):
+                found = json.loads(zlib.decompress(self._examinations[key]))
+                found = Failure(*found["failure"]) if "failure" in found else found
+        else:
+            return None
+        self._found += 1
+        return found
+
+    def keep(self, job: Job, outcome: JobOutcome) -> None:
+        """Raise RuntimeError: nothing is done here."""
+        raise RuntimeError("a book that is only read keeps nothing")
+
+    def plan(self, matches: int) -> None:
+        """Do nothing: how many matches the contest has is stored."""
+
+    def _use(self, match: int) -> None:
+        """Take note that the contest has asked for a match of the store."""
+
+
+class Book(StoredOutcomes):
     """A contest in a store. One process at a time has it, from `enter` to `close`.
 
     Args:
@@ -41,6 +134,7 @@ class Book:
         new: whether to begin another contest, although there is one.
         share: which of how many shares of the contest is played here, (1, 1) being all of it; each share may be played
             by a process of its own.
+        actions: as of `StoredOutcomes`.
 
     Attributes:
         seed: of the contest.
@@ -56,6 +150,7 @@ class Book:
         seed: int | None = None,
         new: bool = False,
         share: tuple[int, int] = WHOLE,
+        actions: bool = False,
     ) -> None:
         before = None if new and seed is None else store.latest(settings, seed)
         if new and before is not None:
@@ -65,26 +160,14 @@ class Book:
             )
         if seed is None:
             seed = drawn_seed() if before is None else before.seed
-        self.seed = seed
+        super().__init__(store.name, store.reading, seed, settings.limits, actions)
         self._before: Begun | None = before
-        self._store, self._settings, self._limits, self._share = store, settings, settings.limits, share
-        self._found = self._kept = 0
+        self._store, self._settings, self._share = store, settings, share
+        self._kept = 0
         self._changed = 0, 0
         self._lock = contextlib.ExitStack()
         self._contest = Begun(0, seed, 0)
         self._writer: Writer | None = None
-        self._examinations: dict[str, bytes] = {}
-        self._matches: dict[str, int] = {}
-        self._read: dict[int, JobOutcome] = {}
-
-    def _load(self) -> None:
-        """Find out what is known of matches and checks with the contest's seed."""
-        batch = str(self.seed)
-        with self._store.reading() as connection:
-            asked = sa.select(EXAMINATIONS.c.key, EXAMINATIONS.c.outcome).where(EXAMINATIONS.c.batch == batch)
-            self._examinations = {row.key: row.outcome for row in connection.execute(asked)}
-            known = sa.select(MATCHES.c.key, MATCHES.c.id).where(MATCHES.c.batch == batch)
-            self._matches = {row.key: row.id for row in connection.execute(known)}
 
     def enter(self, records: Iterable[EntryRecord], entries: Iterable[Entry]) -> None:
         """Begin the contest, or go on with it, with these entries; wait while another process holds it.
@@ -133,32 +216,9 @@ class Book:
             add(connection, FIELDS, fields, ["contest", "agent"], ["given", "run", "reason"])
         if begins:
             self._lock.enter_context(held(self._store, contest, self._share))
-        self._load()
+        super().enter(records, who)
         self._writer = Writer(self._store, self._contest)
         self._changed = len(set(own.values()) - before), len(before - set(own.values()))
-
-    def outcome(self, job: Job) -> JobOutcome | None:
-        """Return the outcome of a job that was done before; None if it was not."""
-        key = key_of(job, self._limits)
-        if isinstance(job, Match):
-            number = self._matches.get(key)
-            if number is None:
-                return None
-            if number not in self._read:
-                with self._store.reading() as connection:
-                    self._read = matches_between(connection, number, number + AT_ONCE)
-            found = self._read.get(number)
-            if found is None or not is_whole(job, found):
-                raise damaged(self._store.name, f"match {number} is not whole")
-            self._put(Found(number))
-        elif key in self._examinations:
-            with read_in_words(self._store.name):
-                found = json.loads(zlib.decompress(self._examinations[key]))
-                found = Failure(*found["failure"]) if "failure" in found else found
-        else:
-            return None
-        self._found += 1
-        return found
 
     def keep(self, job: Job, outcome: JobOutcome) -> None:
         """Store the outcome of a job, soon; raise what went wrong with those before."""
@@ -173,18 +233,9 @@ class Book:
     def finish(self, contest_result: ContestResult[Any], struck: Mapping[str, str]) -> None:
         """Store what the contest came to, and drop matches that are not its own any more; ``struck``: name -> why."""
         self._writing.flush()
-        result, report = contest_result.to_json(), contest_result.report().to_json()
+        ending = ending_of(contest_result)
         contest, run = self._contest.id, self._contest.run
-        rows = [
-            {
-                "contest": contest,
-                "position": position,
-                "place": row["place"],
-                "name": row["name"],
-                "figures": json.dumps(row),
-            }
-            for position, row in enumerate(result["standings"], 1)
-        ]
+        rows = [row | {"contest": contest, "figures": json.dumps(row["figures"])} for row in ending.standings]
         with self._store.writing() as connection:
             connection.execute(PLAYS.delete().where((PLAYS.c.contest == contest) & (PLAYS.c.run < run)))
             connection.execute(STANDINGS.delete().where(STANDINGS.c.contest == contest))
@@ -194,7 +245,7 @@ class Book:
                 own = sa.select(AGENTS.c.id).where(AGENTS.c.name == name)
                 named = (FIELDS.c.contest == contest) & (FIELDS.c.run == run) & FIELDS.c.agent.in_(own)
                 connection.execute(FIELDS.update().where(named).values(reason=reason))
-            ended = {"ended": now_in_words(), "result": json.dumps(result), "report": json.dumps(report)}
+            ended = {"ended": now_in_words(), "result": json.dumps(ending.result), "report": json.dumps(ending.report)}
             connection.execute(CONTESTS.update().where(CONTESTS.c.id == contest).values(ended))
 
     @property
@@ -214,6 +265,9 @@ class Book:
         if self._writer is None:
             raise RuntimeError("a contest takes note of its entries first")
         return self._writer
+
+    def _use(self, match: int) -> None:
+        self._put(Found(match))
 
     def _put(self, what: Found | Done) -> None:
         self._writing.put(what)

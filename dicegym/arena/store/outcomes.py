@@ -144,10 +144,12 @@ def _brief(numbers: Iterable[Any]) -> str:
     return str(list(numbers)).replace(" ", "")
 
 
-def matches_between(connection: sa.Connection, first: int, beyond: int) -> dict[int, MatchOutcome]:
+def matches_between(
+    connection: sa.Connection, first: int, beyond: int, actions: bool = False
+) -> dict[int, MatchOutcome]:
     """Return the outcomes of the matches with the numbers ``first`` .. ``beyond`` - 1, as their jobs returned them.
 
-    All but the actions, which nobody needs to rank them.
+    ``actions``: those of their games too, which say what luck did; nobody needs them to rank matches.
     """
     rows = connection.execute(
         sa.select(MATCHES.c.id, MATCHES.c.failure).where((MATCHES.c.id >= first) & (MATCHES.c.id < beyond))
@@ -157,7 +159,8 @@ def matches_between(connection: sa.Connection, first: int, beyond: int) -> dict[
     }
 
     def of(table: sa.Table, *order: sa.Column[Any]) -> Iterable[tuple[dict[str, Any], Any]]:
-        columns = [column for column in table.columns if column.name not in ("actions", "id")]
+        unread = ("id",) if actions else ("actions", "id")
+        columns = [column for column in table.columns if column.name not in unread]
         within = (table.c.match >= first) & (table.c.match < beyond)
         for row in connection.execute(sa.select(*columns).where(within).order_by(table.c.match, *order)).mappings():
             outcome = found.get(row["match"])
@@ -172,6 +175,8 @@ def matches_between(connection: sa.Connection, first: int, beyond: int) -> dict[
     for outcome, game in of(GAMES, GAMES.c.number):
         outcome["seats"].append(list(whole_numbers(json.loads(game["seats"]))))
         outcome["returns"].append([float(value) for value in json.loads(game["returns"])])
+        if actions:
+            outcome.setdefault("actions", []).append(whole_numbers(json.loads(game["actions"])))
     for outcome, misplay in of(MISPLAYS, MISPLAYS.c.id):
         outcome["incidents"].append([misplay["player"], misplay["game"], misplay["turn"], misplay["reason"]])
     return found

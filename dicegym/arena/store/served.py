@@ -49,7 +49,7 @@ class ServedGame(NamedTuple):
     incidents: tuple[tuple[int, int, str], ...]
     """Seat, decision and reason of each turn that the server had to play."""
     rules: StoredRules | None
-    """By which it was played; None where nobody noted them: before schema 5."""
+    """By which it was played; None: its result was moved here from another store, without them."""
 
 
 def runs_on(reader: StoreReader, number: int) -> bool:

@@ -190,7 +190,7 @@ SERVER_RUNS = sa.Table(
     sa.Column("version", TextColumn, nullable=False),  # of dicegym
     sa.Column("ended", TextColumn),  # nothing while it runs, and for ever if it was killed
     sa.Column("state", TextColumn),  # JSON: a `dicegym.server.results.ServerState`, as it was last
-    sa.Column("rules", sa.ForeignKey("rules.id")),  # nothing where nobody noted them: before schema 5
+    sa.Column("rules", sa.ForeignKey("rules.id")),  # nothing of results that were moved here from another store
 )
 SERVER_RATINGS = sa.Table(
     "server_ratings",

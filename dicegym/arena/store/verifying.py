@@ -122,23 +122,14 @@ class _Verifier:
             return found._replace(other_rules=True)
         wrong = _wrong_figures(match, rules, seats, games, misplays)
         if not wrong and not self._has_key(match, game, seats, plays):
-            wrong = (
-                "its key does not follow from its seed, games, entries, rules and the limits of a contest here: they "
-                "were changed, or an earlier dicegym played it"
-            )
+            wrong = "its key does not follow from its seed, games, entries, rules and the limits of a contest here"
         if not wrong and replay:
             wrong = _wrong_games(game, int(match.seed), seats, [game_from(row, game.players) for row in games])
         return found._replace(wrong=wrong, replayed=replay and match.failure is None)
 
     def _game(self, number: int, rules: StoredRules) -> Game | None:
-        """Return the game of some rules, if they are those of today."""
         if number not in self._games:
-            try:
-                game = make_game(rules.game, rules.players, **rules.parameters)
-            except (DicegymError, TypeError):
-                game = None
-            fits = game is not None and game.fingerprint == rules.described["fingerprint"]
-            self._games[number] = game if fits else None
+            self._games[number] = game_of_rules(rules)
         return self._games[number]
 
     def _has_key(self, match: Any, game: Game, seats: Sequence[Any], plays: Sequence[Any]) -> bool:
@@ -153,6 +144,15 @@ class _Verifier:
             for limits in of_contests
             for kind in KINDS
         )
+
+
+def game_of_rules(rules: StoredRules) -> Game | None:
+    """Return the game of stored rules; None if its rules here are others."""
+    try:
+        game = make_game(rules.game, rules.players, **rules.parameters)
+    except (DicegymError, TypeError):
+        return None
+    return game if game.fingerprint == rules.described["fingerprint"] else None
 
 
 def _wrong_figures(

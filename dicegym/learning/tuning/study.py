@@ -36,7 +36,7 @@ try:
     from optuna.storages.journal import JournalFileBackend
     from optuna.trial import TrialState
 except ImportError as error:
-    raise DependencyError.for_extra("optuna", "tune", "searching for settings") from error
+    raise DependencyError.for_extra("optuna", "train", "searching for settings") from error
 
 EVALUATIONS = 16
 """Evaluations of a run at equal distances; a few early ones come first."""
@@ -148,7 +148,7 @@ def tune(
 
     Raises:
         ParameterError, UnknownNameError, AgentError, ModelError: something cannot be; nothing was begun.
-        DependencyError: the extra ``tune`` is not installed.
+        DependencyError: the extra ``train`` is not installed.
         KeyboardInterrupt: Ctrl-C, SIGTERM or SIGHUP has ended it; the trial that was broken off has a checkpoint.
     """
     target, tell = Path(folder), progress or (lambda done, of, text: None)
