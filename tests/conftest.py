@@ -66,7 +66,6 @@ LONGEST = (
     "tests/project/test_docs.py",
     "tests/cli/test_cli.py",
     "tests/envs/test_batch_opponents.py",
-    "tests/games/bidding/test_restricted.py",
     "tests/checks/test_checks.py",
 )
 """Files that workers begin with: whoever gets one of them last keeps the others waiting. The first two and

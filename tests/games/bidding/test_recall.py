@@ -19,10 +19,8 @@ import dicegym
 from dicegym.analysis import valuers
 from dicegym.games.bidding import table
 from dicegym.games.bidding.solving import (
-    hand_by_hand,
     recall_game,
     recall_pack,
-    recall_reply,
     recall_rules,
     recall_tree,
     recall_values,
@@ -31,6 +29,8 @@ from dicegym.games.bidding.solving.recall_hand import HandSolver
 from dicegym.games.bidding.solving.recall_table import RecallTable
 from dicegym.games.solved import DamagedFileError
 from dicegym.shipped import shipped_folder
+
+from . import recall_reply
 
 GAMES = ("liarsdice", "liarsdice_spot_on")
 MOST_BYTES = 4_000_000
@@ -49,7 +49,7 @@ def solved(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     folder = tmp_path_factory.mktemp(request.param)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(recall_game, "TIMES", 5)
-        patch.setattr(hand_by_hand, "FIRST_TIMES", 2)
+        patch.setattr(recall_game, "FIRST_TIMES", 2)
         solution = recall_game.RecallSolution(game)
         assert solution.quality(folder) is None
         assert solution.solve(folder, goal=0, seconds=None, threads=1, progress=no_progress) == 0
@@ -142,7 +142,7 @@ class HandSolverOfNothing:
 
 def test_what_was_interrupted_ends_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recall_game, "TIMES", 1)
-    monkeypatch.setattr(hand_by_hand, "FIRST_TIMES", 1)
+    monkeypatch.setattr(recall_game, "FIRST_TIMES", 1)
     solution = recall_game.RecallSolution(dicegym.game("liarsdice_spot_on", dice=2))
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     solution.solve(whole, goal=0, seconds=None, threads=1, progress=no_progress)
