@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from shipped_models import each_ppo
+from shipped_models import each_model, each_ppo
 
 import dicegym
 from dicegym.bots.network import ACTIVATIONS, Layer, Network
@@ -63,6 +63,16 @@ def test_shipped_models_choose_as_their_torch_policy_does_in_10_000_states(path:
         exact = torch.nn.Sequential(*parts).double()(torch.as_tensor(seen).double()).numpy()
     assert np.abs(exact - scores).max() < 1e-9
     assert np.array_equal(chosen, np.where(masks, exact, -np.inf).argmax(axis=1))
+
+
+@each_model
+def test_a_shipped_model_is_its_policy_and_the_settings_of_its_training(path: Path) -> None:
+    with zipfile.ZipFile(path) as archive:
+        assert archive.namelist() == [SETTINGS_MEMBER, MEMBER, NETWORK_MEMBER]
+        content = archive.read(NETWORK_MEMBER)
+    with np.load(io.BytesIO(content)) as packed:
+        wanted = "float32" if path.parent.name == "hog" else "float16"  # rates of Hog are exact
+        assert {array.dtype for array in packed.values()} == {np.dtype(wanted)}
 
 
 def test_a_model_plays_where_nothing_of_torch_can_be_imported() -> None:
