@@ -9,6 +9,7 @@ likeliest true.
 
 import json
 import random
+import zlib
 from functools import cache
 from itertools import combinations_with_replacement
 from math import comb
@@ -20,7 +21,7 @@ NEARLY = 0.08  # by the odds: raises up to so much less likely true are as good
 
 with Path(__file__).with_suffix(".table").open("rb") as file:
     LINE = file.readline()
-    DATA = mmap(file.fileno(), 0, access=ACCESS_READ)  # of megabytes a game reads some hundred bytes
+    DATA = mmap(file.fileno(), 0, access=ACCESS_READ)  # of two megabytes a game reads a few hands
 HANDS = json.loads(LINE)
 if HANDS["game"] != "liarsdice" or len(DATA) != len(LINE) + HANDS["bytes"]:
     raise ValueError(
@@ -32,6 +33,14 @@ if HANDS["game"] != "liarsdice" or len(DATA) != len(LINE) + HANDS["bytes"]:
 def rolls(dice):
     """Return the number of each roll of DICE dice, written as text."""
     return {"".join(roll): number for number, roll in enumerate(combinations_with_replacement("123456", dice))}
+
+
+@cache
+def hand_of(name):
+    """Return the bytes of a hand and the number of its states."""
+    begin, states, size = HANDS["places"][name]
+    begin += len(LINE)
+    return zlib.decompress(DATA[begin : begin + size]), states
 
 
 @cache
@@ -49,32 +58,31 @@ def choices(own, other, bids):
     hand = f"{len(own)}{other}"
     if hand not in HANDS["places"] or not all(0 <= bid < FIRST_CALL for bid in bids):
         return []
-    begin, states = HANDS["places"][hand]
-    begin += len(LINE)
+    data, states = hand_of(hand)
     recall = HANDS["recall"][hand]
     key = bytes(bids[-recall:]).ljust(recall, b"\xff")
     low, high = 0, states
     while low < high:
         middle = (low + high) // 2
-        at = begin + middle * recall
-        if DATA[at : at + recall] < key:
+        at = middle * recall
+        if data[at : at + recall] < key:
             low = middle + 1
         else:
             high = middle
-    at = begin + low * recall
-    if low == states or DATA[at : at + recall] != key:
+    at = low * recall
+    if low == states or data[at : at + recall] != key:
         return []
-    at = begin + states * recall + 4 * low
-    row = begin + states * (recall + 4) + int.from_bytes(DATA[at : at + 4], "little")
+    at = states * recall + 4 * low
+    row = states * (recall + 4) + int.from_bytes(data[at : at + 4], "little")
     known = rolls(len(own))
     number = known["".join(sorted(own))]
-    said = DATA[row + number]
+    said = data[row + number]
     if said < UNKNOWN:
         return [(said, 1)]
     if said == UNKNOWN:
         return []
-    at = row + len(known) + 2 * sum(byte - MIXED for byte in DATA[row : row + number] if byte > MIXED)
-    return [(DATA[at + 2 * k], DATA[at + 2 * k + 1]) for k in range(said - MIXED)]
+    at = row + len(known) + 2 * sum(byte - MIXED for byte in data[row : row + number] if byte > MIXED)
+    return [(data[at + 2 * k], data[at + 2 * k + 1]) for k in range(said - MIXED)]
 
 
 def by_odds(own, unknown, last):

@@ -1,15 +1,14 @@
 """A valuer made of a trained model's critic: what states are worth by the network that was trained beside its policy.
 
-Models of PPO, MaskablePPO and A2C have one. Their weights are read as data (`dicegym.players.model.load_model`); the
-extra ``train`` is needed. A critic foretells the rewards that are still to come, for a seat that is about to move; what
-has been earned so far is added. It was trained against others who were weaker, as a rule, and promises every seat too
-much for that: where returns sum to zero, all seats are asked and what is too much is taken from each alike. For two the
-return, from -1 to 1, becomes a win rate.
+Models of PPO, MaskablePPO and A2C have one, but for those that ship, which hold their policies alone. Their weights are
+read as data (`dicegym.players.model.load_model`); the extra ``train`` is needed. A critic foretells the rewards that
+are still to come, for a seat that is about to move; what has been earned so far is added. It was trained against others
+who were weaker, as a rule, and promises every seat too much for that: where returns sum to zero, all seats are asked
+and what is too much is taken from each alike. For two the return, from -1 to 1, becomes a win rate.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,12 +22,12 @@ from dicegym.engine import loops
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.envs.privileged import Privileged
-from dicegym.errors import ModelError, ParameterError, install_command, one_line
-from dicegym.games.worth import ActionValues, Progress, ValueKind, Valuer, ValueSource, ValueUnit
+from dicegym.errors import ModelError, one_line
+from dicegym.games.worth import ActionValues, ValueKind, ValueUnit
 from dicegym.players.drawing import DRAWN, probabilities
 from dicegym.players.model import PolicyPlayer, check_fit, facts, load_model, privileged_of
 from dicegym.players.model_file import temperature_in
-from dicegym.players.roster import agent_names, resolve
+from dicegym.players.sb3_plain import has_critic, weights_of
 
 CRITICS = ("PPO", "MaskablePPO", "FastMaskablePPO", "A2C")
 """Algorithms whose models have a critic."""
@@ -48,7 +47,7 @@ class NetworkValuer:
         seed: names their dice.
 
     Raises:
-        ModelError: the model has no critic, or none for this game.
+        ModelError: the model has no critic, as those that ship, or none for this game.
         DependencyError: PyTorch is missing.
     """
 
@@ -63,6 +62,11 @@ class NetworkValuer:
         if about.get("algorithm") not in CRITICS:
             algorithm = one_line(about.get("algorithm"), 40)
             raise ModelError(f"{path} is a {algorithm} model, which has no critic: give one of {', '.join(CRITICS)}")
+        if not has_critic(weights_of(path)):
+            raise ModelError(
+                f"{path} holds no critic, as models that ship do not: give one that your own training or "
+                "dicegym.save_model wrote"
+            )
         model, its_game = load_model(path, game)
         self.game = its_game if game is None else game
         check_fit(str(path), its_game, self.game)
@@ -175,32 +179,3 @@ def _critic(path: Any, model: Any) -> Any:
 def _paid(about: Mapping[str, Any]) -> str:
     """Return for which reward a model was trained."""
     return str(((about.get("settings") or {}).get("environment") or {}).get("reward", RESULT))
-
-
-def network_source(game: Game) -> ValueSource | None:
-    """Return the source of the critic of a game's shipped model; None if it ships none that fits."""
-    for name in agent_names(game):
-        path = resolve(game, name)
-        if not isinstance(path, Path):
-            continue
-        try:
-            about = facts(path)
-            fits = (about["game"], about["parameters"]) == (game.name, game.parameters)
-        except (ModelError, KeyError):
-            continue
-        judges = about.get("algorithm") in CRITICS and _paid(about) == RESULT
-        if fits and judges and (about.get("players") == 1) == (game.players == 1):
-            return _source(game, path)
-    return None
-
-
-def _source(game: Game, path: Path) -> ValueSource:
-    def ready() -> bool:
-        return all(importlib.util.find_spec(module) is not None for module in ("torch", "stable_baselines3"))
-
-    def load(progress: Progress | None) -> Valuer:
-        if not ready():
-            raise ParameterError(f"the critic of {path.stem} needs PyTorch: {install_command('train')}")
-        return NetworkValuer(path, game)
-
-    return ValueSource("network", "network", f"what the critic of {path.stem}, a trained model, says", ready, load)

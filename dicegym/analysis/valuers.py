@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dicegym.analysis.estimates import rollout_source
-from dicegym.analysis.networks import network_source
 from dicegym.engine.game import Game
 from dicegym.errors import unknown_name
 from dicegym.games.parts import VALUES, Progress, part
@@ -13,11 +12,10 @@ from dicegym.games.worth import Valuer, ValueSource
 
 
 def sources(game: Game) -> Sequence[ValueSource]:
-    """Return where values of ``game`` come from, the best first: its own, then rollouts and the critic of a model."""
+    """Return where values of ``game`` come from, the best first: its own, then rollouts."""
     found = part(game, VALUES)
     own = () if found is None else found.sources(game)
-    critic = network_source(game)
-    return [*own, rollout_source(game), *([] if critic is None else [critic])]
+    return [*own, rollout_source(game)]
 
 
 def valuer(game: Game, name: str | None = None, *, progress: Progress | None = None) -> Valuer:

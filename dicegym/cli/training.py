@@ -17,7 +17,7 @@ from dicegym.cli.evaluation import in_words
 from dicegym.cli.machines import RayAddress, chosen_executors
 from dicegym.cli.numbers import decisions
 from dicegym.cli.side_by_side import progress_bars
-from dicegym.errors import ParameterError
+from dicegym.errors import DicegymError, ParameterError
 
 
 def _show_settings(wanted: bool) -> None:
@@ -96,7 +96,7 @@ def train(
     if workers is not None or ray is not None:
         given = "--workers" if ray is None else "--ray"
         raise ParameterError(f"{given} is about several seeds: give --seeds with it, or --resume where there are some")
-    _say_if_alone(game, config, overrides)
+    _say_before(game, config, overrides, resume)
     with progress_bar("steps") as progress:
         run = learn(game, folder, config, overrides, resume, progress, trust=trust)
     if run.finished:
@@ -117,11 +117,20 @@ def train(
     _tell_more(run.game, score, best, longer, run.evaluator.even(score))
 
 
-def _say_if_alone(game: str, config: Path | None, overrides: list[str]) -> None:
-    """Say that a training is for one player, of a game that others play at tables."""
+def _say_before(game: str, config: Path | None, overrides: list[str], resume: bool) -> None:
+    """Say that a training is for one player, of a game that others play at tables; and that its critic begins anew."""
     from dicegym.learning.configuration import override, read_config
+    from dicegym.players.roster import model_file
+    from dicegym.players.sb3_plain import has_critic, weights_of
 
-    seats = override(read_config(game, config), overrides).game.get("players")
+    settings = override(read_config(game, config), overrides)
+    seats, start = settings.game.get("players"), settings.run.start_from
+    with contextlib.suppress(DicegymError, ImportError):  # the training says what is wrong with it
+        if start and not resume and not has_critic(weights_of(model_file(dicegym.game(game), start, "run.start_from"))):
+            err.print(
+                f"dicegym: the file of {start} holds its policy alone, as those of models that ship do: the training "
+                "goes on with that, and its value network starts fresh."
+            )
     most = dicegym.game(game).spec.players[1]
     if seats == 1 and most > 1:
         err.print(

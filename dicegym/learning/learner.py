@@ -16,7 +16,7 @@ from dicegym.learning.settings import AlgorithmSettings
 from dicegym.players import model as models
 from dicegym.players.model import PolicyPlayer
 from dicegym.players.roster import model_file
-from dicegym.players.sb3_plain import weights_of
+from dicegym.players.sb3_plain import has_critic, weights_of
 
 STAGE = ("command", "timesteps", "seconds", "taught_by", "began_with")
 """What a model says of the one whose networks it began with."""
@@ -44,8 +44,8 @@ def start_from(
 ) -> tuple[dict[str, Any], np.ndarray]:
     """Let ``model`` take over the networks of another one, a file or a trained agent of ``game``.
 
-    With ``own_critic`` it keeps its value network. So it does if the other one was taught, which teaches no values, and
-    has a value network of other layers.
+    With ``own_critic`` it keeps its value network. So it does if that of the other one was left out of its file, as in
+    models that ship, or if the other one was taught, which teaches no values, and has a value network of other layers.
 
     Returns:
         What the file says of its training, for the facts of what becomes of it; and the inputs that its networks
@@ -61,7 +61,7 @@ def start_from(
     facts = models.facts(path)
     weights = weights_of(path)
     taught = bool(facts.get("taught_by"))
-    if own_critic or (taught and other_critic(weights, model)):
+    if own_critic or not has_critic(weights) or (taught and other_critic(weights, model)):
         weights = but_critic(weights, model)
     _widen_critic(weights, model)
     try:

@@ -14,7 +14,7 @@ from dicegym.analysis.valuers import sources, valuer
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.parts import REPLIES, part
-from dicegym.games.worth import MIXED, Valuer, ValueUnit
+from dicegym.games.worth import Valuer, ValueUnit
 from dicegym.play.player import Player, draws_openly
 from dicegym.players.roster import agent as agent_of
 
@@ -91,7 +91,7 @@ class Teacher:
 
     def lesson(self, states: np.ndarray) -> Lesson:
         """Return what the player to move should do in each of the records, of which none is over."""
-        if self._valuer is not None and self._valuer.kind in MIXED:
+        if self._valuer is not None and self._valuer.kind == "equilibrium":  # who mixes: values do not tell how often
             policies = _mixed(self._valuer, states)
             return Lesson(policies / policies.sum(axis=1, keepdims=True), None)
         values = self._values(states)

@@ -98,16 +98,3 @@ def crown(size: int) -> str:
     points = ((0.08, 0.85), (0.04, 0.25), (0.3, 0.5), (0.5, 0.1), (0.7, 0.5), (0.96, 0.25), (0.92, 0.85))
     path = "M" + "L".join(f"{x * size:g} {y * size:g}" for x, y in points) + "Z"
     return element("path", d=path, fill=GOLD, stroke="#8a6a00", stroke_width=1.5, stroke_linejoin="round")
-
-
-SYMBOL = 40
-"""Side of the dice of `dice_symbols`, in units."""
-
-
-def dice_symbols() -> str:
-    """Return a document that holds each die as a symbol, ``d0`` (hidden) to ``d6``: pages draw dice of it."""
-    symbols = "".join(
-        element("symbol", die(face, SYMBOL), id=f"d{face}", viewBox=f"0 0 {SYMBOL} {SYMBOL}")
-        for face in range(MOST_PIPS + 1)
-    )
-    return f'<svg xmlns="http://www.w3.org/2000/svg">{symbols}</svg>\n'

@@ -35,6 +35,7 @@ from dicegym.players.drawing import (
 from dicegym.players.model_file import (
     MEMBER,
     PLAY,
+    SETTINGS_MEMBER,
     TEMPERATURE,
     check_fit,
     facts,
@@ -43,8 +44,9 @@ from dicegym.players.model_file import (
     trained_on,
 )
 from dicegym.players.sb3_file import ALGORITHMS, algorithm, algorithm_of, load_file
+from dicegym.players.sb3_plain import arrays_suffice, network_alone
 from dicegym.players.seal import is_sealed, write_seal
-from dicegym.players.torch_policy import TorchPolicy, heeded, ignoring, privileged_of, written_down
+from dicegym.players.torch_policy import TorchPolicy, critic_of, heeded, ignoring, privileged_of, written_down
 
 __all__ = [
     "ALGORITHMS",
@@ -257,9 +259,11 @@ def save_model(
 def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, Any], to_go_on: bool = False) -> None:
     """Write ``model`` as a model file; ``facts`` (JSON-able) go into it beside what dicegym needs to load it.
 
-    The file appears whole or not at all: it is written beside its place and then moved. The games that were going on
-    stay out, and so does what the optimizer remembers, twice as much as the weights, unless training is ``to_go_on``.
-    A model that plain data may not explain is sealed; see `dicegym.players.seal`. How it plays is a fact (`playing`).
+    The file appears whole or not at all: it is written beside its place and then moved. Each network is in it once, as
+    plain arrays, with the settings of Stable-Baselines3; what arrays do not tell stays as Stable-Baselines3 writes it.
+    What the optimizer remembers, twice as much as the weights, stays out unless training is ``to_go_on``: such a file
+    is all that Stable-Baselines3 writes, and plain arrays. The games that were going on always stay out. A model that
+    plain data may not explain is sealed; see `dicegym.players.seal`. How it plays is a fact (`playing`).
 
     Raises:
         ModelError: the model does not fit the game, or is a module that NumPy cannot play, which has no file.
@@ -269,8 +273,13 @@ def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, 
     network = player.policy if isinstance(player.policy, Network) else None if of_sb3 else player.plain_network()
     target = Path(path)
     unfinished = target.with_name(target.name + ".part.zip")  # Stable-Baselines3 insists on the ending
+    kept, critic = {}, None
     if of_sb3:
         _save_sb3(model, unfinished, to_go_on)
+        if network is not None and not to_go_on and arrays_suffice(unfinished, type(model), game):
+            critic = critic_of(model.policy)
+            with ModelArchive(unfinished) as whole:
+                kept = {SETTINGS_MEMBER: whole.read(SETTINGS_MEMBER)}
     header = {
         "game": game.name,
         "players": game.players,
@@ -281,8 +290,8 @@ def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, 
         **playing(model, game, None),
         **({} if isinstance(player.policy, Network) else {"torch_only": player.policy.reason}),
     }
-    with zipfile.ZipFile(unfinished, "a" if of_sb3 else "w") as archive:
-        model_file.write_members(archive, model_file.members(header | facts, network))
+    with zipfile.ZipFile(unfinished, "a" if of_sb3 and not kept else "w") as archive:
+        model_file.write_members(archive, kept | model_file.members(header | facts, network, critic))
     os.replace(unfinished, target)
     if not isinstance(player.policy, Network):  # it may need its classes, which are pickled
         write_seal(target)
@@ -304,6 +313,9 @@ def load_model(
     path: str | os.PathLike[str], game: Game | None = None, device: str = "cpu", trust: bool = False
 ) -> tuple[Any, Game]:
     """Return (Stable-Baselines3 model, its game), to be trained further.
+
+    A value network that was left out of the file, as in models that ship, begins anew with the policy's layers: let it
+    learn for a while before the policy is judged.
 
     Args:
         path: a model file, or what Stable-Baselines3's own ``save`` wrote, which needs ``game``.
@@ -329,11 +341,10 @@ def _model(
     if game is not None:
         model_file.check_fit(str(path), its_game, game)
     with ModelArchive(path) as archive:
-        if "policy.pth" not in archive.names:
-            raise ModelError(
-                f"{path} holds a network alone, which can play, and no model of Stable-Baselines3 to train"
-            )
-    own = trust or is_sealed(Path(path))
+        names = archive.names
+    if SETTINGS_MEMBER not in names:
+        raise network_alone(path)
+    own = "policy.pth" in names and (trust or is_sealed(Path(path)))  # plain arrays need no trust
     return load_file(path, str(facts(path).get("algorithm")), its_game, device, own, to_go_on), its_game
 
 

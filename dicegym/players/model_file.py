@@ -1,9 +1,11 @@
 """The file of a model: what it says of itself, and its weights as plain arrays. Python and NumPy are enough to play it.
 
-A model file is what Stable-Baselines3 saves (a zip) with two members more: ``dicegym.json``, which says what it plays
-(game, parameters, fingerprint, algorithm, how it was trained) and how (``play``: at which temperature), and
-``network.npz``, the arrays of the layers that choose its actions. Whatever plays reads these two alone: PyTorch is not
-needed, and nothing is unpickled.
+A model file is a zip of ``dicegym.json``, which says what it plays (game, parameters, fingerprint, algorithm, how it
+was trained) and how (``play``: at which temperature), and of ``network.npz``, the arrays of the layers that choose its
+actions. Whatever plays reads these two alone: PyTorch is not needed, and nothing is unpickled. Beside them may be
+``critic.npz``, the layers of its value network, and ``data``, the settings of Stable-Baselines3: with them it is
+trained further. What arrays cannot hold, such as a network of another kind, is in the members of Stable-Baselines3's
+own ``save`` instead.
 """
 
 from __future__ import annotations
@@ -28,30 +30,41 @@ from dicegym.players.seal import is_sealed, write_seal
 MEMBER = "dicegym.json"
 """The member of a model file that says what the model plays."""
 NETWORK_MEMBER = "network.npz"
-"""The member with its weights: ``weight0`` float32[inputs, outputs], ``bias0`` float32[outputs], and so on."""
+"""The member with its weights: ``weight0`` float32[inputs, outputs], ``bias0`` float32[outputs], and so on; float16 in
+models that ship."""
+CRITIC_MEMBER = "critic.npz"
+"""The same of the network that says what a state is worth; models that ship have none."""
+SETTINGS_MEMBER = "data"
+"""The JSON of Stable-Baselines3: the algorithm's settings."""
 PLAY, TEMPERATURE = "play", "temperature"
 """Where `MEMBER` says how the model plays: ``{"play": {"temperature": 1.0}}`` draws from softmax(logits / 1.0); 0, or
 no such entry, plays the best action."""
+_NETWORKS = {"network": NETWORK_MEMBER, "critic": CRITIC_MEMBER}
+"""What `MEMBER` says of a network's activations -> the member with its weights."""
 _LARGEST = 1e300
 """Beyond, sums in float64 come near what is no number any more."""
 
 
-def members(header: Mapping[str, Any], network: Network | None) -> dict[str, bytes]:
+def members(
+    header: Mapping[str, Any], network: Network | None, critic: Network | None = None, dtype: str = "float32"
+) -> dict[str, bytes]:
     """Return the members of a model file that are dicegym's own, by name.
 
     Args:
         header: what the file says of itself; JSON-able.
-        network: what chooses its actions, None if NumPy cannot play it. Weights are written as float32, in which they
-            are trained.
+        network: what chooses its actions, None if NumPy cannot play it.
+        critic: what says what a state is worth, None to leave it out.
+        dtype: of the weights; they are trained in float32.
     """
-    about = dict(header)
+    about = {name: value for name, value in header.items() if name not in _NETWORKS}
     found: dict[str, bytes] = {}
-    if network is not None:
-        arrays: dict[str, np.ndarray] = {}
-        for number, layer in enumerate(network.layers):
-            arrays |= {f"weight{number}": layer.weight.astype(np.float32), f"bias{number}": layer.bias.astype("f4")}
-        about["network"] = {"activations": [layer.activation for layer in network.layers]}
-        found[NETWORK_MEMBER] = npz_bytes(arrays)
+    for name, one in (("network", network), ("critic", critic)):
+        if one is not None:
+            arrays: dict[str, np.ndarray] = {}
+            for number, layer in enumerate(one.layers):
+                arrays |= {f"weight{number}": layer.weight.astype(dtype), f"bias{number}": layer.bias.astype(dtype)}
+            about[name] = {"activations": [layer.activation for layer in one.layers]}
+            found[_NETWORKS[name]] = npz_bytes(arrays)
     return {MEMBER: json.dumps(about, indent=1, sort_keys=True).encode(), **found}
 
 
@@ -61,7 +74,7 @@ def write_members(archive: zipfile.ZipFile, found: Mapping[str, bytes]) -> None:
         place = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
         place.external_attr = 0o644 << 16
         # What is compressed already stays as it is.
-        archive.writestr(place, content, zipfile.ZIP_STORED if name == NETWORK_MEMBER else zipfile.ZIP_DEFLATED)
+        archive.writestr(place, content, zipfile.ZIP_STORED if name.endswith(".npz") else zipfile.ZIP_DEFLATED)
 
 
 def replace_facts(path: str | os.PathLike[str], changed: Mapping[str, Any]) -> None:
@@ -88,6 +101,24 @@ def replace_facts(path: str | os.PathLike[str], changed: Mapping[str, Any]) -> N
         write_seal(target)
 
 
+def compact(path: str | os.PathLike[str], dtype: str = "float32") -> None:
+    """Leave out of a model file what playing does not need but the settings of its training, as in models that ship.
+
+    Args:
+        path: a model file with plain arrays, which is replaced, whole or not at all.
+        dtype: of the weights: ``float32``, or ``float16`` for half of the bytes and about three digits of each weight.
+
+    Raises ModelError if it is damaged or no such file; it stays as it was then.
+    """
+    about, network = facts(path), network_in(path, trained_on(path))
+    if network is None:
+        raise ModelError(f"{path} has no plain arrays: PyTorch alone can play it, and no contest takes it")
+    with ModelArchive(path) as old:
+        kept = {SETTINGS_MEMBER: old.read(SETTINGS_MEMBER)} if SETTINGS_MEMBER in old.names else {}
+    with writing(Path(path)) as unfinished, zipfile.ZipFile(unfinished, "w") as new:
+        write_members(new, kept | members(about, network, dtype=dtype))
+
+
 def is_plain(path: str | os.PathLike[str]) -> bool:
     """Return whether a file is what Stable-Baselines3's own ``save`` writes, which does not say what it plays."""
     try:
@@ -95,7 +126,7 @@ def is_plain(path: str | os.PathLike[str]) -> bool:
             names = set(archive.names)
     except ModelError:
         return False
-    return MEMBER not in names and {"data", "policy.pth"} <= names
+    return MEMBER not in names and {SETTINGS_MEMBER, "policy.pth"} <= names
 
 
 def facts(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -188,22 +219,35 @@ def network_in(path: str | os.PathLike[str], game: Game) -> Network | None:
     Raises:
         ModelError: the arrays cannot be read, or do not fit each other or the game.
     """
-    said = facts(path).get("network")
+    found = _layers_in(path, "network")
+    return None if found is None else checked(Network(found), game, str(path))
+
+
+def critic_in(path: str | os.PathLike[str]) -> Network | None:
+    """Return the value network that a model file carries as arrays, as it is there, or None if it carries none.
+
+    Raises ModelError if the arrays cannot be read.
+    """
+    found = _layers_in(path, "critic")
+    return None if found is None else Network(found)
+
+
+def _layers_in(path: str | os.PathLike[str], name: str) -> tuple[Layer, ...] | None:
+    said, member = facts(path).get(name), _NETWORKS[name]
     if said is None:
         return None
     try:
         activations = [str(name) for name in said["activations"]]
         with ModelArchive(path) as archive:
-            content = archive.read(NETWORK_MEMBER)
-        with ModelArchive(content, f"{path}: its {NETWORK_MEMBER}") as packed:
+            content = archive.read(member)
+        with ModelArchive(content, f"{path}: its {member}") as packed:
             arrays = packed.arrays()
-        layers = tuple(
+        return tuple(
             Layer(_numbers(arrays[f"weight{number}"]), _numbers(arrays[f"bias{number}"]), name)
             for number, name in enumerate(activations)
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise ModelError(f"{path}: its {NETWORK_MEMBER} cannot be read: {one_line(error)}") from None
-    return checked(Network(layers), game, str(path))
+        raise ModelError(f"{path}: its {member} cannot be read: {one_line(error)}") from None
 
 
 def _numbers(array: np.ndarray) -> np.ndarray:

@@ -16,10 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dicegym.bots.network import Network
 from dicegym.engine.game import Game
 from dicegym.engine.validate import MOST
 from dicegym.errors import ModelError, one_line
 from dicegym.players.archive import ModelArchive
+from dicegym.players.model_file import SETTINGS_MEMBER, critic_in, network_in, trained_on
 from dicegym.players.unpickling import untrusted
 from dicegym.players.weights import check_optimizer, state_in, tensors_in
 
@@ -38,7 +40,9 @@ class _Form(NamedTuple):
 
 
 _ACTOR_CRITIC = {"pi": "mlp_extractor.policy_net", "vf": "mlp_extractor.value_net"}
-_HEADS = ("action_net", "value_net")
+_VALUE_HEAD = "value_net"
+_HEADS = ("action_net", _VALUE_HEAD)
+_TENSORS = "policy.pth"
 _ON_POLICY = _Form("stable_baselines3.common.policies", _ACTOR_CRITIC, _HEADS, "Tanh")
 _MASKED = _ON_POLICY._replace(module="sb3_contrib.common.maskable.policies")
 _FORMS = {
@@ -91,14 +95,15 @@ def rebuilt(path: Any, kind: Any, game: Game, device: Any, to_go_on: bool = Fals
 
     name = kind.__name__
     with ModelArchive(path) as archive:
-        data = archive.json("data")
-        weights = state_in(archive.read("policy.pth"), f"{path}: its policy.pth")
+        data = archive.json(SETTINGS_MEMBER)
+        is_whole = _TENSORS in archive.names
         has_optimizer = to_go_on and "policy.optimizer.pth" in archive.names
         remembered = (
             tensors_in(archive.read("policy.optimizer.pth"), f"{path}: its policy.optimizer.pth")
             if has_optimizer
             else None
         )
+    weights = weights_of(path)
     privileged = _privileged(path, name, data)
     _check_spaces(path, data, game, privileged)
     policy = _policy_arguments(path, name, data, weights, game)
@@ -115,7 +120,7 @@ def rebuilt(path: Any, kind: Any, game: Game, device: Any, to_go_on: bool = Fals
         model.action_space = Discrete(game.n_actions)
         model.n_envs = n_envs
         getattr(model, _SET_UP)()
-        model.policy.load_state_dict(weights)
+        model.policy.load_state_dict(weights, strict=is_whole)  # without a critic its own one begins anew
     except (RuntimeError, AssertionError, ValueError, TypeError, AttributeError) as error:
         text = f"{type(error).__name__}: {one_line(error)}"
         raise ModelError(f"{path} cannot be built as a {name} model: {text}") from None
@@ -130,13 +135,64 @@ def rebuilt(path: Any, kind: Any, game: Game, device: Any, to_go_on: bool = Fals
 
 
 def weights_of(path: Any) -> dict[str, Any]:
-    """Return the tensors of a model file's policy by name, whatever network they are of. Raises ModelError."""
+    """Return the tensors of a model file's policy by name, whatever network they are of.
+
+    Those of its value network are missing where it was left out of the file, as in models that ship.
+
+    Raises ModelError if the file is damaged, or holds a network that Stable-Baselines3 does not know.
+    """
     with ModelArchive(path) as archive:
-        if "policy.pth" not in archive.names:
-            raise ModelError(
-                f"{path} holds a network alone, which can play, and no model of Stable-Baselines3 to train"
-            )
-        return state_in(archive.read("policy.pth"), f"{path}: its policy.pth")
+        if _TENSORS in archive.names:
+            return state_in(archive.read(_TENSORS), f"{path}: its {_TENSORS}")
+        is_trained = SETTINGS_MEMBER in archive.names
+    actor = network_in(path, trained_on(path)) if is_trained else None
+    if actor is None:
+        raise network_alone(path)
+    critic = critic_in(path)
+    return _tensors(actor, "pi", "action_net") | ({} if critic is None else _tensors(critic, "vf", _VALUE_HEAD))
+
+
+def network_alone(path: Any) -> ModelError:
+    """Return the error for a file that plays, and does not say how Stable-Baselines3 would train it."""
+    return ModelError(f"{path} holds a network alone, which can play, and no model of Stable-Baselines3 to train")
+
+
+def has_critic(weights: Mapping[str, Any]) -> bool:
+    """Return whether tensors of a policy, by name, have those of a value network."""
+    return f"{_VALUE_HEAD}.weight" in weights
+
+
+def arrays_suffice(path: Any, kind: Any, game: Game) -> bool:
+    """Return whether plain arrays and its settings tell all of a model that Stable-Baselines3 has saved.
+
+    Args:
+        path: the file.
+        kind: the class of its algorithm.
+        game: what it plays.
+    """
+    form = _FORMS.get(kind.__name__)
+    if form is None or form.networks is not _ACTOR_CRITIC:
+        return False
+    with ModelArchive(path) as archive:
+        data = archive.json(SETTINGS_MEMBER)
+    try:
+        _policy_arguments(path, kind.__name__, data, weights_of(path), game)
+        _arguments(path, kind, data, game)
+    except ModelError:  # they say what else it holds
+        return False
+    return True
+
+
+def _tensors(network: Network, key: str, head: str) -> dict[str, Any]:
+    """Return the tensors of plain layers by the names that an actor-critic policy gives them."""
+    import torch
+
+    begin, found = _ACTOR_CRITIC[key], {}
+    for number, layer in enumerate(network.layers):
+        name = head if layer is network.layers[-1] else f"{begin}.{2 * number}"  # between them stand activations
+        found[f"{name}.weight"] = torch.tensor(layer.weight.T, dtype=torch.float32)
+        found[f"{name}.bias"] = torch.tensor(layer.bias, dtype=torch.float32)
+    return found
 
 
 def _privileged(path: Any, name: str, data: Mapping[str, Any]) -> int:
@@ -179,6 +235,8 @@ def _policy_arguments(
     if not isinstance(said, dict):
         raise ModelError(f"{path} does not say what its policy was made with, as every model of Stable-Baselines3 does")
     sizes = _layers(path, form, weights)
+    if form.networks is _ACTOR_CRITIC and not has_critic(weights):
+        sizes["vf"] = sizes["pi"]
     found: dict[str, Any] = {"net_arch": sizes, "activation_fn": _torch(form.activation)}
     if "" in sizes:
         *hidden, last = sizes[""] or [0]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -161,7 +161,7 @@ def written_down(model: Any, game: Game, name: str, device: Any = None) -> Netwo
     if expected.shape[1] != game.n_actions:
         raise ModelError(f"model {name!r} scores {expected.shape[1]} actions, and {game!r} has {game.n_actions}")
     try:
-        network = _network(getattr(model, "policy", model))
+        network = _network(_parts(getattr(model, "policy", model)))
         _compare(network, seen, expected)
     except _NoPlainLayersError as error:
         asked.reason = str(error)
@@ -180,12 +180,20 @@ def _compare(network: Network, seen: np.ndarray, expected: np.ndarray) -> None:
         raise _NoPlainLayersError("it computes something else than its linear layers one after the other")
 
 
-def _network(policy: Any) -> Network:
-    """Return the part of a policy that scores actions. Raises _NoPlainLayersError."""
+def critic_of(policy: Any) -> Network | None:
+    """Return the value network of an actor-critic policy; None if it is no sequence of linear layers."""
+    try:
+        return _network([policy.vf_features_extractor, policy.mlp_extractor.value_net, policy.value_net])
+    except _NoPlainLayersError:
+        return None
+
+
+def _network(parts: Sequence[Any]) -> Network:
+    """Return modules, one after the other, as plain layers. Raises _NoPlainLayersError."""
     import torch
 
     layers: list[Layer] = []
-    for module in torch.nn.Sequential(*_parts(policy)).modules():
+    for module in torch.nn.Sequential(*parts).modules():
         kind = type(module).__name__
         if isinstance(module, torch.nn.Linear):
             weight = module.weight.detach().cpu().numpy().astype(np.float64)

@@ -1,17 +1,20 @@
-"""A valuer made of a model's critic: what its protocol promises, on all shipped models that have one."""
+"""A valuer made of a model's critic: what its protocol promises, of models that have played for a moment."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import dicegym
-from dicegym.analysis import analyse, networks, sources, valuer
+from dicegym.analysis import analyse, networks
 from dicegym.analysis.networks import NetworkValuer
 from dicegym.errors import ModelError, ParameterError
 from dicegym.games.worth import BatchValuer
 from dicegym.play.drive import Referee
-from dicegym.players.roster import agents_folder, resolve
+from dicegym.players.roster import agents_folder
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("stable_baselines3")
@@ -22,17 +25,32 @@ TABLES = [
     dicegym.game("liarsdice_spot_on"),
     dicegym.game("lucky"),
 ]
-WITH_CRITIC = [game for game in TABLES if "network" in [source.name for source in sources(game)]]
+each_table = pytest.mark.parametrize("game", TABLES, ids=repr)
+Trained = Callable[[dicegym.Game], Path]
 
 
-def test_games_have_critics() -> None:
-    assert len(WITH_CRITIC) >= 3
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Trained:
+    """A function that returns the file of a model of a game, which has hardly learned."""
+    from dicegym.envs.sb3 import SB3VecEnv
+    from dicegym.players import model as models
+
+    folder = tmp_path_factory.mktemp("models")
+
+    def path_of(game: dicegym.Game) -> Path:
+        path = folder / f"{game.name}.zip"
+        if not path.exists():
+            learner = models.algorithm("MaskablePPO")("MlpPolicy", SB3VecEnv(game, 4, seed=0), n_steps=8, batch_size=32)
+            dicegym.save_model(learner.learn(32), path, game)
+        return path
+
+    return path_of
 
 
 @pytest.mark.slow_after(2)
-@pytest.mark.parametrize("game", WITH_CRITIC, ids=repr)
-def test_a_critic_keeps_the_promises_of_a_valuer(game: dicegym.Game) -> None:
-    asked = valuer(game, "network")
+@each_table
+def test_a_critic_keeps_the_promises_of_a_valuer(game: dicegym.Game, trained: Trained) -> None:
+    asked = NetworkValuer(trained(game))
     assert isinstance(asked, BatchValuer)
     assert asked.kind == "network"
     state = game.new_game(seed=2)[0]
@@ -58,9 +76,9 @@ def test_a_critic_keeps_the_promises_of_a_valuer(game: dicegym.Game) -> None:
 
 
 @pytest.mark.parametrize("name", ["liarsdice", "liarsdice_spot_on"])
-def test_a_critic_judges_by_what_the_player_may_know(name: str) -> None:
+def test_a_critic_judges_by_what_the_player_may_know(name: str, trained: Trained) -> None:
     game = dicegym.game(name)
-    asked = valuer(game, "network")
+    asked = NetworkValuer(trained(game))
     state = game.new_game(seed=2)[0]
     other = state.copy()
     seat = 1 - int(state["player"])
@@ -71,14 +89,14 @@ def test_a_critic_judges_by_what_the_player_may_know(name: str) -> None:
     assert np.array_equal(found, same, equal_nan=True)
 
 
-def test_what_is_over_is_worth_what_it_came_to() -> None:
+def test_what_is_over_is_worth_what_it_came_to(trained: Trained) -> None:
     game = dicegym.game("liarsdice")
     players = [dicegym.agent(game, "honest")] * 2
     referee = Referee(game, game.new_game(seed=1), players)
     states = [referee.states.copy()]
     for _ in referee.moves():
         states.append(referee.states.copy())
-    asked = valuer(game, "network")
+    asked = NetworkValuer(trained(game))
     winner = int(np.argmax(game.returns(referee.states[0])))
     assert asked.value(referee.states[0], winner) == 1
     assert np.isnan(asked.action_values(referee.states[0]).values).all()
@@ -87,17 +105,23 @@ def test_what_is_over_is_worth_what_it_came_to() -> None:
         assert total.start - total.cost + total.gained + total.luck == pytest.approx(total.result, abs=1e-9)
 
 
-def test_a_model_of_another_game_is_refused() -> None:
-    path = resolve(dicegym.game("liarsdice"), "ppo")
+def test_a_model_of_another_game_is_refused(trained: Trained) -> None:
+    path = trained(dicegym.game("liarsdice"))
     with pytest.raises((ModelError, ParameterError)):
         NetworkValuer(str(path), dicegym.game("hog"))
 
 
+def test_a_model_that_ships_has_no_critic() -> None:
+    with pytest.raises(ModelError, match="holds no critic, as models that ship do not"):
+        NetworkValuer(agents_folder("liarsdice") / "ppo.zip")
+
+
 @pytest.mark.parametrize("reward", ["margin", "first"])
-def test_a_critic_of_other_rewards_says_nothing_of_results(reward: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = agents_folder("liarsdice") / "ppo.zip"
-    said = networks.facts(path)
-    said["settings"]["environment"] = {"reward": reward}
+def test_a_critic_of_other_rewards_says_nothing_of_results(
+    reward: str, trained: Trained, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = trained(dicegym.game("liarsdice"))
+    said = networks.facts(path) | {"settings": {"environment": {"reward": reward}}}
     monkeypatch.setattr(networks, "facts", lambda _: said)
     with pytest.raises(ModelError, match=f"trained with reward='{reward}'.*give one of reward='win'"):
         NetworkValuer(path)

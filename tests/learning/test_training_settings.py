@@ -121,7 +121,7 @@ def test_a_training_begins_with_an_agent_that_is_named(training: Any, tmp_path: 
 
 @pytest.mark.parametrize(
     ("named", "words"),
-    [("tought", "Did you mean 'taught'"), ("bayes", "bayes is a bot.*by its file"), ("tought", "ppo, taught, wary")],
+    [("tought", "Did you mean 'taught'"), ("bayes", "bayes is a bot.*by its file"), ("tought", "ppo, taught")],
 )
 def test_a_training_that_begins_with_nobody_s_networks_is_told_who_there_is(
     training: Any, named: str, words: str, tmp_path: Path
@@ -136,7 +136,7 @@ def test_a_training_that_begins_with_nobody_s_networks_is_told_who_there_is(
     [
         (
             "nobody.zip",
-            r"^there is no file nobody\.zip, and run\.start_from takes the file .*\. Known: ppo, taught, wary\.$",
+            r"^there is no file nobody\.zip, and run\.start_from takes the file .*\. Known: ppo, taught\.$",
         ),
         ("runs/x/best.zip", r"^there is no file runs/x/best\.zip, and run\.start_from"),
         ("taught.zip", r"^there is no file taught\.zip, .*\. Did you mean 'taught'\?"),

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import dicegym
+from dicegym.players import model as models
 
 
 @pytest.fixture(scope="module")
@@ -24,8 +25,16 @@ def learner() -> Any:
 
 @pytest.fixture(scope="module")
 def own(learner: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A model file of ours."""
-    return dicegym.save_model(learner, tmp_path_factory.mktemp("own") / "own.zip", dicegym.game("hog"))
+    """A model file of ours with all that there may be in one: plain arrays beside what Stable-Baselines3 writes."""
+    path = tmp_path_factory.mktemp("own") / "own.zip"
+    models.save(learner, dicegym.game("hog"), path, {}, to_go_on=True)
+    return path
+
+
+@pytest.fixture(scope="module")
+def arrays(learner: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same model as plain arrays, each network once."""
+    return dicegym.save_model(learner, tmp_path_factory.mktemp("arrays") / "arrays.zip", dicegym.game("hog"))
 
 
 @pytest.fixture(scope="module")

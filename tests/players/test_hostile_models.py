@@ -30,7 +30,10 @@ pytest.importorskip("sb3_contrib")
 
 HOG = agents_folder("hog") / "ppo.zip"
 GAME = dicegym.game("hog")
-PLACES = tuple(every_place(HOG, Path()))
+PLACES = (
+    *("arrays", "all beside arrays", "every field", "policy", "policy as one pickle", "variables", "optimizer"),
+    *("system", "itself", "no facts", "fields, no facts"),
+)
 """Where in a file something may be hidden that runs."""
 each_place = pytest.mark.parametrize("place", PLACES)
 
@@ -54,7 +57,9 @@ DOORS: dict[str, Callable[[str], Any]] = {
 @each_place
 def test_no_door_of_python_runs_what_a_file_holds(place: str, own: Path, tmp_path: Path) -> None:
     mark = tmp_path / "mark"
-    path = changed(own, tmp_path / "m.zip", every_place(own, mark)[place])
+    places = every_place(own, mark)
+    assert tuple(places) == PLACES
+    path = changed(own, tmp_path / "m.zip", places[place])
     for name, door in DOORS.items():
         try:
             door(str(path))
@@ -194,7 +199,7 @@ def test_a_contest_strikes_a_damaged_model_and_goes_on(own: Path, tmp_path: Path
     content[-9_000] ^= 1  # among the arrays
     broken = tmp_path / "broken.zip"
     broken.write_bytes(content)
-    needy = changed(HOG, tmp_path / "needy.zip", every_place(HOG, tmp_path / "mark")["policy"])
+    needy = changed(own, tmp_path / "needy.zip", every_place(own, tmp_path / "mark")["policy"])
     patient = arena.Limits(seconds=60)  # this is not about time
     result = arena.contest("hog", [str(broken), str(needy), "bacon", str(own)], seed=1, games=10, limits=patient)
     struck = {one.name: one.reason for one in result.disqualified}

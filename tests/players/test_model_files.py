@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from shipped_models import each_ppo
+from shipped_models import each_model, each_ppo
 
 import dicegym
 from dicegym.bots.network import ACTIVATIONS, Layer, Network
@@ -21,7 +21,7 @@ from dicegym.errors import AgentError, DependencyError, ModelError, ParameterErr
 from dicegym.players import model as models
 from dicegym.players import model_file
 from dicegym.players.about import describe
-from dicegym.players.model_file import MEMBER, NETWORK_MEMBER
+from dicegym.players.model_file import CRITIC_MEMBER, MEMBER, NETWORK_MEMBER, SETTINGS_MEMBER
 from dicegym.players.roster import agents_folder
 
 NEAR = 1e-4
@@ -64,6 +64,16 @@ def test_shipped_models_choose_as_their_torch_policy_does_in_10_000_states(path:
         exact = torch.nn.Sequential(*parts).double()(torch.as_tensor(seen).double()).numpy()
     assert np.abs(exact - scores).max() < 1e-9
     assert np.array_equal(chosen, np.where(masks, exact, -np.inf).argmax(axis=1))
+
+
+@each_model
+def test_a_shipped_model_is_its_policy_and_the_settings_of_its_training(path: Path) -> None:
+    with zipfile.ZipFile(path) as archive:
+        assert archive.namelist() == [SETTINGS_MEMBER, MEMBER, NETWORK_MEMBER]
+        content = archive.read(NETWORK_MEMBER)
+    with np.load(io.BytesIO(content)) as packed:
+        wanted = "float32" if path.parent.name == "hog" else "float16"  # rates of Hog are exact
+        assert {array.dtype for array in packed.values()} == {np.dtype(wanted)}
 
 
 def test_a_model_plays_where_nothing_of_torch_can_be_imported() -> None:
@@ -114,16 +124,15 @@ HOG = agents_folder("hog") / "ppo.zip"
 
 
 @pytest.mark.parametrize("change", [without_arrays, plain])
-def test_files_without_arrays_play_with_the_extra(change: Any, tmp_path: Path) -> None:
-    pytest.importorskip("sb3_contrib")
+def test_files_without_arrays_play_with_the_extra(change: Any, own: Path, tmp_path: Path) -> None:
     game = dicegym.game("hog")
-    path = changed(HOG, tmp_path / "mine.zip", change)
+    path = changed(own, tmp_path / "mine.zip", change)
     seen, masks = played_states(game, 500)
-    assert np.array_equal(dicegym.agent(game, str(path)).choose(seen, masks), models.load(HOG).choose(seen, masks))
+    assert np.array_equal(dicegym.agent(game, str(path)).choose(seen, masks), models.load(own).choose(seen, masks))
 
 
-def test_a_plain_file_that_is_not_told_its_game_says_how(tmp_path: Path) -> None:
-    path = changed(HOG, tmp_path / "mine.zip", plain)
+def test_a_plain_file_that_is_not_told_its_game_says_how(own: Path, tmp_path: Path) -> None:
+    path = changed(own, tmp_path / "mine.zip", plain)
     with pytest.raises(ModelError, match="--game hog"):
         models.load(path)
     with pytest.raises(ModelError, match="save_model"):
@@ -205,6 +214,80 @@ def test_what_the_library_saves_plays_once_its_game_is_named(label: str, tmp_pat
     with pytest.raises(ModelError, match=r"observations \(62,\) and 12 actions"):
         dicegym.save_model(model, tmp_path / "wrong.zip", "lucky")
     assert not (tmp_path / "wrong.zip").exists()
+
+
+def test_a_saved_policy_is_there_once_and_comes_back_whole(arrays: Path, learner: Any) -> None:
+    import torch
+
+    with zipfile.ZipFile(arrays) as archive:
+        assert archive.namelist() == [SETTINGS_MEMBER, MEMBER, NETWORK_MEMBER, CRITIC_MEMBER]
+    again, game = models.load_model(arrays)
+    assert game == dicegym.game("hog")
+    assert again.num_timesteps == learner.num_timesteps
+    assert (again.n_steps, again.batch_size, again.gamma) == (learner.n_steps, learner.batch_size, learner.gamma)
+    wanted, found = learner.policy.state_dict(), again.policy.state_dict()
+    assert list(found) == list(wanted)
+    assert all(torch.equal(found[name], value) for name, value in wanted.items())
+    seen = torch.as_tensor(played_states(game, 250)[0])
+    with torch.no_grad():
+        assert torch.equal(again.policy.predict_values(seen), learner.policy.predict_values(seen))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_a_compact_file_plays_and_learns_on_with_a_fresh_critic(
+    dtype: str, arrays: Path, own: Path, tmp_path: Path
+) -> None:
+    """Of a saved file, and of one with all that Stable-Baselines3 writes."""
+    from dicegym.envs.sb3 import SB3VecEnv
+
+    game = dicegym.game("hog")
+    seen, _ = played_states(game, 250)
+    for number, source in enumerate((arrays, own)):
+        path = tmp_path / f"{number}.zip"
+        path.write_bytes(source.read_bytes())
+        model_file.compact(path, dtype)
+        with zipfile.ZipFile(path) as archive:
+            assert archive.namelist() == [SETTINGS_MEMBER, MEMBER, NETWORK_MEMBER]
+            with np.load(io.BytesIO(archive.read(NETWORK_MEMBER))) as packed:
+                assert {array.dtype for array in packed.values()} == {np.dtype(dtype)}
+        near = 0 if dtype == "float32" else 1e-2
+        np.testing.assert_allclose(models.load(path).scores(seen), models.load(source).scores(seen), atol=near)
+        assert "critic" not in models.facts(path)
+        model, _ = models.load_model(path)
+        assert model.policy.value_net.weight.shape == (1, 4)  # as wide as the policy
+        np.testing.assert_allclose(
+            models.PolicyPlayer(model, game).scores(seen), models.load(path).scores(seen), atol=1e-5
+        )
+        model.set_env(SB3VecEnv(game, 2, seed=0))
+        assert model.learn(16, reset_num_timesteps=False).num_timesteps == 32
+
+
+def test_what_arrays_do_not_tell_stays_as_it_is_written(tmp_path: Path) -> None:
+    """Networks whose mean over quantiles plays, and policies of somebody's own."""
+    contrib = pytest.importorskip("sb3_contrib")
+    from dicegym.envs.sb3 import SB3VecEnv
+
+    class Own(contrib.common.maskable.policies.MaskableActorCriticPolicy):
+        pass
+
+    game = dicegym.game("hog")
+    mine = contrib.MaskablePPO(Own, SB3VecEnv(game, 2, seed=0), n_steps=8, batch_size=16, device="cpu")
+    for model in (trained(game, "QRDQN"), mine):
+        path = dicegym.save_model(model, tmp_path / "m.zip", game)
+        with zipfile.ZipFile(path) as archive:
+            assert {"policy.pth", NETWORK_MEMBER} <= set(archive.namelist())
+        seen, masks = played_states(game, 250)
+        assert np.array_equal(
+            models.load(path).choose(seen, masks), models.PolicyPlayer(model, game).choose(seen, masks)
+        )
+
+
+def test_a_file_without_arrays_is_not_made_compact(tmp_path: Path) -> None:
+    path = changed(HOG, tmp_path / "m.zip", without_arrays)
+    before = path.read_bytes()
+    with pytest.raises(ModelError, match="has no plain arrays"):
+        model_file.compact(path)
+    assert path.read_bytes() == before
 
 
 def test_a_plain_file_is_told_by_its_algorithm(tmp_path: Path) -> None:

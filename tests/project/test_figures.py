@@ -71,16 +71,9 @@ CLAIMS = [
         r"two, `taught` \|.* decisions, wins (\d+) % of games against it and (\d+) %",
         [(trained, "liarsdice/taught"), (trained, "liarsdice_spot_on/taught")],
     ),
-    (
-        "docs/train.md",
-        r"two, `wary` \|.* decisions, (\d+) % and (\d+) %",
-        [(trained, "liarsdice/wary"), (trained, "liarsdice_spot_on/wary")],
-    ),
     ("docs/train.md", r"^\| Lucky & Co \|.* decisions, in (\d+) % against", [(trained, "lucky/ppo")]),
-    ("docs/train.md", r"`balanced` \|.* decisions, in (\d+) %", [(trained, "lucky/balanced")]),
     ("docs/self_play.md", r"([\d.]+) against the agent `ppo`", [(trained, "liarsdice/ppo")]),
     ("docs/self_play.md", r"wins ([\d.]+) of games against the agent `ppo` of Liar's", [(trained, "liarsdice/ppo")]),
-    ("docs/self_play.md", r"^\| `ppo` \| \|.*\| ([\d.]+) \|$", [(trained, "liarsdice/ppo")]),
     ("docs/self_play.md", r"^\| Liar's Dice, `taught` \| 5 \| ([\d.]+) ", [(trained, "liarsdice/taught")]),
     ("docs/self_play.md", r"^\| spot on, `taught` \| 5 \| ([\d.]+) ", [(trained, "liarsdice_spot_on/taught")]),
 ]

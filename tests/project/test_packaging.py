@@ -163,6 +163,14 @@ def test_the_wheel_holds_the_data(folder: str, wheel_files: set[str]) -> None:
     assert not missing, f"not in the wheel, see package-data in pyproject.toml: {missing}"
 
 
+def test_the_wheel_and_the_agents_in_it_are_small(wheel: Path) -> None:
+    """Models are most of both; see CONTRIBUTING.md."""
+    sizes = [path.stat().st_size for path in (ROOT / name for name in shipped("agents"))]
+    assert max(sizes) < 3_000_000
+    assert sum(sizes) < 16_000_000
+    assert wheel.stat().st_size < 12_000_000
+
+
 def test_the_wheel_holds_nothing_else(wheel_files: set[str]) -> None:
     mapped = {DATA_FOLDERS[folder] + name.removeprefix(folder) for folder in DATA_FOLDERS for name in shipped(folder)}
     metadata = {name for name in wheel_files if name.startswith("dicegym-") and ".dist-info/" in name}

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.engine.game import Game
-from dicegym.errors import AgentError, ParameterError
+from dicegym.errors import AgentError
 from dicegym.games.bidding.solving.hand_tree import (
     HandTree,
     Mixture,
@@ -121,22 +121,6 @@ def policy(game: Game, player: Player, ways: Ways) -> Policy | None:
     """Return what can be asked how a player chooses with each of many rolls; None if it cannot be known."""
     known = _known(player, ways)
     return None if known is None else _policy(game, known, ways)
-
-
-def policy_of(game: Game, name: str, ways: Ways) -> Policy:
-    """Return the same of an agent, by its name.
-
-    Raises:
-        ParameterError: it cannot be known.
-        UnknownNameError, AgentError, ModelError: it cannot be found or loaded.
-    """
-    found = policy(game, opponent(game, name), ways)
-    if found is None:
-        raise ParameterError(
-            f"{name!r} draws or remembers, and it is not known how likely it does what: name an agent that always "
-            "plays what it holds best, or a model"
-        )
-    return found
 
 
 class Pair:

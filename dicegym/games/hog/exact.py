@@ -304,17 +304,6 @@ def _climbed(
             raise
 
 
-def improvements(start: Strategy, opponent: Strategy, game: Game) -> Iterator[tuple[float, np.ndarray]]:
-    """Yield ever better tables against ``opponent``, starting from ``start``: (win rate, int8[goal, goal]).
-
-    Each sweep goes once through all pairs of scores and gives each the choice that is best over the hidden
-    parity and runs, as likely as they are there. With ``memory`` tables are int8[goal, goal, 4, 2]. The last table
-    yielded cannot be bettered by any single choice. Raises ParameterError if a table does not fit the game.
-    """
-    first, rival = _fitting([start, opponent], game)
-    yield from _Climber(rival, sweeps_of(game)).sweeps(first)
-
-
 def best_table(
     opponent: Strategy,
     game: Game,
@@ -326,8 +315,9 @@ def best_table(
 ) -> tuple[float, np.ndarray]:
     """Return the best table found against ``opponent``: by both scores, and by what is remembered with ``memory``.
 
-    Peaks of `improvements` are local, so it climbs from many starts (every fixed number of dice, the reply
-    that sees everything in both parities, random tables), and then ``trials`` times from a disturbance of the
+    Each sweep goes once through all pairs of scores and gives each the choice that is best over the hidden parity and
+    runs, as likely as they are there. Peaks are local, so it climbs from many starts (every fixed number of dice, the
+    reply that sees everything in both parities, random tables), and then ``trials`` times from a disturbance of the
     best so far. The more the better: against always_roll(5) the starts reach 0.80991,
     100 trials 0.81047, 300 trials 0.81083, 1000 trials 0.81092; one who sees everything reaches 0.84474.
     Pairs that no game meets get the choice that is best if nothing is hidden there (even parity, no runs).

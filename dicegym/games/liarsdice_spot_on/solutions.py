@@ -1,33 +1,20 @@
-"""What can be solved and kept: the equilibrium of two players with up to three dice each, and nearly that with more.
-
-With more, what beats the strongest bot and gives little away besides.
-"""
+"""What can be solved and kept: the equilibrium of two players with up to three dice each, and nearly that with more."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from dicegym.engine.game import Game
-from dicegym.games.bidding.luck import policy_of
-from dicegym.games.bidding.solving import recall_game, restricted_game
-from dicegym.games.bidding.solving.hand_tree import Policy
+from dicegym.games.bidding.solving import recall_game
 from dicegym.games.bidding.solving.solution import EquilibriumSolution
-from dicegym.games.liarsdice_spot_on.luck import WAYS
 from dicegym.games.parts import plays_with
 from dicegym.games.solved import Solution
 
 EXACT: Sequence[Mapping[str, int]] = ({"players": 2, "dice": 2}, {"players": 2, "dice": 3})
 """Games that are solved with all bids remembered."""
-BOT, SHARE = "bayes", 0.28
-"""Whom the restricted reply is to beat, and in how many of the games it supposes to meet it."""
 SETTINGS = (*EXACT, *recall_game.settings_but(EXACT))
 _TOOK = ((200, 0.1), (300, 10))
 """Steps, and minutes of two cores, measured."""
-
-
-def known(game: Game, agent: str) -> Policy:
-    """Return how an agent plays; see `dicegym.games.bidding.luck.policy_of`."""
-    return policy_of(game, agent, WAYS)
 
 
 def solutions(game: Game) -> Sequence[Solution]:
@@ -37,4 +24,4 @@ def solutions(game: Game) -> Sequence[Solution]:
         for settings, took in zip(EXACT, _TOOK, strict=True)
         if plays_with(game, settings)
     )
-    return found or (*recall_game.solutions(game), *restricted_game.solutions(game, BOT, known, SHARE))
+    return found or recall_game.solutions(game)

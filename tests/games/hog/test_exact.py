@@ -21,6 +21,8 @@ from dicegym.games.hog.strategy_file import CODE, strategy_source
 from dicegym.games.parts import solver
 from dicegym.play.player import RandomPlayer
 
+from .improving import improvements
+
 GAME = dicegym.game("hog")
 SHIPPED_TRIALS = 1000
 SHIPPED = Path(__file__).resolve().parents[3] / "agents" / "hog" / "best_by_scores.py"
@@ -206,7 +208,7 @@ def test_who_sees_more_wins_more(seed: int) -> None:
 @pytest.mark.parametrize("start", [always(6), random_table(9)], ids=["always six", "random"])
 def test_every_sweep_improves(start: np.ndarray) -> None:
     before = hog.win_rate(start, always(5), GAME)
-    found = list(hog.improvements(start, always(5), GAME))
+    found = list(improvements(start, always(5), GAME))
     values = [before, *(value for value, _ in found)]
     assert all(later >= earlier - 1e-12 for earlier, later in pairwise(values))
     assert values[-1] > before
@@ -240,7 +242,7 @@ def test_a_single_other_choice_costs_what_it_changes() -> None:
 def test_no_single_choice_betters_the_end_of_a_climb() -> None:
     game, goal = dicegym.game("hog", goal=10), 10
     opponent = mixed_table(7, [-1, 0, 1, 2], goal)
-    *_, (value, table) = hog.improvements(always(1, goal), opponent, game)
+    *_, (value, table) = improvements(always(1, goal), opponent, game)
     for own in range(goal):
         for other in range(goal):
             for number in range(FIRST_NUMBER, MOST_DICE + 1):
@@ -380,7 +382,7 @@ def test_the_shipped_table_is_what_it_says() -> None:
     value = hog.win_rate(table, always(5), GAME)
     assert value >= 0.8107
     assert text == hog.bot_source(table, value, "always_roll(5)", GAME, trials=SHIPPED_TRIALS)
-    assert len(list(hog.improvements(table, always(5), GAME))) == 1  # not a choice in it can be bettered
+    assert len(list(improvements(table, always(5), GAME))) == 1  # not a choice in it can be bettered
 
 
 @pytest.mark.slow

@@ -20,6 +20,8 @@ from dicegym.play.turn import Turn
 from dicegym.players.model import PolicyPlayer
 from dicegym.players.roster import agent_names, names_elsewhere
 
+from .improving import improvements
+
 GAME, BY_SCORES = dicegym.game("hog", memory=1), dicegym.game("hog")
 HIDDEN = LONGEST_RUN + 1, 2
 
@@ -113,7 +115,7 @@ def test_who_never_exchanges_and_is_by_scores_has_the_best_reply_without_memory(
 def test_every_sweep_improves_and_at_the_end_no_single_choice_does() -> None:
     game, opponent = to(10), drawn(9, 10, [-1, 0, 1, 2])
     start = drawn(10, 10)
-    found = list(hog.improvements(start, opponent, game))
+    found = list(improvements(start, opponent, game))
     values = [hog.win_rate(start, opponent, game), *(value for value, _ in found)]
     assert all(later >= earlier - 1e-12 for earlier, later in pairwise(values))
     value, table = found[-1]

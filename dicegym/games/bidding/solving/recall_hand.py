@@ -207,11 +207,6 @@ class HandSolver:
         for side in self.sides:
             side.end()
 
-    def forget_mean(self) -> None:
-        """Begin the mean of strategies anew, and keep regrets."""
-        for side in self.sides:
-            side.summed[:] = 0
-
     def iterate(self) -> None:
         """Go forwards and backwards once, and learn."""
         self.times += 1

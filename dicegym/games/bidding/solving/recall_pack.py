@@ -1,9 +1,9 @@
 """Strategies of players who remember the last bids alone as one small file, which a bot reads with a few lines.
 
-A file of bytes: one line of JSON, then the hands. The line has ``recall``, ``places``, ``values`` for each hand, by
-own and the other's dice as two digits (``"52"``): how many bids its states have, where it lies behind the line with
-how many states, and how probable it is to win the game for who opens it. ``bytes`` and ``crc32`` are those of all that
-follows the line. A hand is
+A file of bytes: one line of JSON, then the hands, each compressed by zlib. The line has ``recall``, ``places``,
+``values`` for each hand, by own and the other's dice as two digits (``"52"``): how many bids its states have, where it
+lies behind the line, with how many states and in how many bytes, and how probable it is to win the game for who opens
+it. ``bytes`` and ``crc32`` are those of all that follows the line. A hand is
 
 - the states, sorted: one byte for each bid, by its action, filled up with 255 behind them;
 - where the rows of each begin in what follows, 4 bytes, the lowest first;
@@ -116,14 +116,15 @@ def _row(cells: np.ndarray, meant: list[int]) -> bytes:
 
 def join(hands: Iterable[Packed], values: Mapping[str, float], **told: Any) -> bytes:
     """Return the file of all hands; ``told`` stands in its first line besides."""
-    places: dict[str, tuple[int, int]] = {}
+    places: dict[str, tuple[int, int, int]] = {}
     recall = {}
     data = b""
     for one in hands:
         key = f"{one.own}{one.others}"
-        places[key] = len(data), one.states
+        packed = zlib.compress(one.data, 9)
+        places[key] = len(data), one.states, len(packed)
         recall[key] = one.recall
-        data += one.data
+        data += packed
     whole = {"bytes": len(data), "crc32": zlib.crc32(data)}
     line = {**told, **whole, "recall": recall, "places": places, "values": dict(values)}
     return json.dumps(line).encode() + b"\n" + data
@@ -135,8 +136,11 @@ def split(raw: bytes) -> tuple[dict[str, Any], bytes]:
     try:
         told = json.loads(line)
         size, checksum = int(told["bytes"]), int(told["crc32"])
-    except (ValueError, KeyError, TypeError, RecursionError):
+        is_packed = all(len(place) == 3 for place in told["places"].values())
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise ValueError("does not begin as a table of hands") from None
+    if not is_packed:
+        raise ValueError("is of an earlier form, whose hands are not compressed")
     if len(data) < size:
         raise ValueError(f"is broken off: {size - len(data):,} bytes are missing")
     if len(data) != size or zlib.crc32(data) != checksum:

@@ -6,6 +6,7 @@ is likelier false than true, and else make the raises that are likeliest true.
 
 from __future__ import annotations
 
+import zlib
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -94,32 +95,33 @@ class RecallTable:
         recall = int(self.told["recall"][key])
         side = Side(self.game, own, others, recall)
         cells = np.zeros(side.cell_at[-1])
-        begin, number = self.told["places"][key]
-        keys = np.frombuffer(self._data, np.uint8, number * recall, begin).reshape(number, recall)
-        places = np.frombuffer(self._data, "<u4", number, begin + number * recall)
+        begin, number, size = self.told["places"][key]
+        data = zlib.decompress(self._data[begin : begin + size])
+        keys = np.frombuffer(data, np.uint8, number * recall).reshape(number, recall)
+        places = np.frombuffer(data, "<u4", number, number * recall)
         code = {int(bid): place for place, bid in enumerate(side.hand.bids)}
         for state, place in zip(keys, places, strict=True):
             bids = tuple(code[int(bid)] for bid in state if bid != recall_pack.NO_BID)
             group, member = side.tree.states[bids]
-            row = begin + number * (recall + 4) + int(place)
-            self._read_row(side, group, row, code, side.of_cells(cells, group)[:, member, :])
+            row = number * (recall + 4) + int(place)
+            self._read_row(side, group, data, row, code, side.of_cells(cells, group)[:, member, :])
         for group in range(side.groups):
             self._fill(side, group, side.of_cells(cells, group))
         return PlayedSide(side, cells)
 
-    def _read_row(self, side: Side, group: int, row: int, code: dict[int, int], out: np.ndarray) -> None:
-        """Write the choices of a state, float32[rolls, choices]."""
+    def _read_row(self, side: Side, group: int, data: bytes, row: int, code: dict[int, int], out: np.ndarray) -> None:
+        """Write the choices of a state, float32[rolls, choices], whose row begins there in a hand's data."""
         begin, end = side.tree.first[group : group + 2]
         column = np.zeros(256, np.int64)
         actions = side.hand.bids[side.tree.bid[begin:end]]
         column[actions] = np.arange(len(actions))
         column[recall_pack.FIRST_CALL : recall_pack.FIRST_CALL + side.calls] = len(actions) + np.arange(side.calls)
-        head = np.frombuffer(self._data, np.uint8, len(out), row)
+        head = np.frombuffer(data, np.uint8, len(out), row)
         (sure,) = np.nonzero(head < recall_pack.UNKNOWN)
         out[sure, column[head[sure]]] = 1
         (mixed,) = np.nonzero(head > recall_pack.UNKNOWN)
         counts = head[mixed].astype(np.int64) - recall_pack.MIXED
-        pairs = np.frombuffer(self._data, np.uint8, 2 * int(counts.sum()), row + len(out)).reshape(-1, 2)
+        pairs = np.frombuffer(data, np.uint8, 2 * int(counts.sum()), row + len(out)).reshape(-1, 2)
         out[np.repeat(mixed, counts), column[pairs[:, 0]]] = pairs[:, 1]
 
     def _fill(self, side: Side, group: int, cells: np.ndarray) -> None:

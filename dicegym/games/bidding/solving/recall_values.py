@@ -17,9 +17,7 @@ from dicegym.games.bidding.solving.one_by_one import OneByOne
 from dicegym.games.bidding.solving.recall_game import FILE
 from dicegym.games.bidding.solving.recall_policies import RowPolicies
 from dicegym.games.bidding.solving.recall_table import RecallTable
-from dicegym.games.bidding.solving.restricted_game import RestrictedSolution
 from dicegym.games.bidding.table import N_BIDS, SEATS
-from dicegym.games.parts import SOLUTIONS, part
 from dicegym.games.solved import tables_folder, unsolved
 from dicegym.games.worth import ActionValues, Progress, ValueKind, Valuer, ValueSource, ValueUnit
 from dicegym.shipped import shipped_folder
@@ -28,9 +26,6 @@ NAME = "equilibrium"
 BESIDE_EXACT = "recall"
 """What the source is called in games that are also solved with all bids remembered."""
 SURE = "those of an approximate equilibrium, which remembers the last two or three bids of a hand"
-RESTRICTED_SURE = (
-    "those of two who play the same restricted Nash response, which remembers the last two or three bids of a hand"
-)
 MOST_ROLLS = 64
 """Sweeps that are kept: one for each own roll that is asked about, of a megabyte at most."""
 
@@ -57,20 +52,16 @@ class RecallValues(OneByOne):
         game: of two players.
         table: its strategies.
         name: what it is called.
-        kind: how they are known.
-        sure: how sure they are, in words.
     """
 
     unit: ValueUnit = "win rate"
+    kind: ValueKind = "equilibrium"
+    sure = SURE
     sees_all = False
 
-    def __init__(
-        self, game: Game, table: RecallTable, name: str = NAME, kind: ValueKind = "equilibrium", sure: str = SURE
-    ) -> None:
+    def __init__(self, game: Game, table: RecallTable, name: str = NAME) -> None:
         self.game = game
         self.name = name
-        self.kind: ValueKind = kind
-        self.sure = sure
         self._table = table
         self._policies = RowPolicies(game, table.hand)
         self._swept = lru_cache(maxsize=MOST_ROLLS)(table.swept)
@@ -251,25 +242,4 @@ def recall_sources(game: Game, name: str) -> Sequence[ValueSource]:
         return RecallValues(game, RecallTable(game, file, NAME), name)
 
     doc = "how likely a player wins between two of an approximate equilibrium, which remember the last bids"
-    equilibrium = ValueSource(name, "equilibrium", doc, lambda: table_file(game) is not None, load)
-    return (equilibrium, *_restricted_sources(game))
-
-
-def _restricted_sources(game: Game) -> Sequence[ValueSource]:
-    """Return where values between two come from who both play a restricted Nash response."""
-    about = part(game, SOLUTIONS)
-    found = [one for one in about.solutions(game) if isinstance(one, RestrictedSolution)] if about else []
-    return [_restricted_source(game, one) for one in found]
-
-
-def _restricted_source(game: Game, solution: RestrictedSolution) -> ValueSource:
-    folder = tables_folder(game, solution.name)
-
-    def load(progress: Progress | None) -> Valuer:
-        if not solution.is_there(folder):
-            raise unsolved(game, solution.name)
-        table = RecallTable(game, folder / solution.file, solution.name)
-        return RecallValues(game, table, solution.name, "strategy", RESTRICTED_SURE)
-
-    doc = "how likely a player wins between two who play what beats one bot and gives little away"
-    return ValueSource(solution.name, "strategy", doc, lambda: solution.is_there(folder), load)
+    return (ValueSource(name, "equilibrium", doc, lambda: table_file(game) is not None, load),)

@@ -51,7 +51,7 @@ def best_with_full_sight(mix: np.ndarray) -> float:
 def best_table_against(mix: np.ndarray, starts: int, seed: int = 0) -> tuple[float, np.ndarray]:
     """Return (win rate, int8[goal, goal]): the best table that was found against ``mix``.
 
-    Climbs as `dicegym.games.hog.exact.improvements` does: from the likeliest choices of ``mix``, from 5 dice
+    Climbs as `dicegym.games.hog.exact.best_table` does: from the likeliest choices of ``mix``, from 5 dice
     everywhere, and from ``starts`` tables drawn from ``mix``.
     """
     goal = math.isqrt(len(mix))
