@@ -148,6 +148,9 @@ class Examination(Protocol):
     same.
     """
 
+    UNIT: str
+    """What the test consists of, in the plural: "questions" or "games"."""
+
     def examine(self, game: Game, player: Player, asked: Callable[[int], None]) -> np.ndarray:
         """Ask ``player`` all questions, calling ``asked(i)`` before number i; return its answers. Raises AgentError."""
 
