@@ -115,7 +115,7 @@ HOG = {
 def hog_tables() -> dict[str, tuple[np.ndarray, bool]]:
     game, found = dicegym.game("hog"), {}
     for name in HOG:
-        table, draws = tabulated(need(game, DUEL), dicegym.agent(game, name), game)
+        table, draws = tabulated(need(game, DUEL).tabulate, dicegym.agent(game, name), game)
         found[name] = (table if isinstance(table, np.ndarray) else hog.tabulate(table, game)), draws
     return found
 
