@@ -46,7 +46,7 @@ PURE_UNKNOWN = (
     "everything again ran out"
 )
 LEAST_SECONDS = 1.0
-"""Processor seconds for the search for impurity: these, or those of loading and the test if they are more."""
+"""Minimum processor seconds for asking everything again; a slower bot gets as long as loading and the test took."""
 NOT_PURE = "says PURE = True, but answers one situation differently at different times: take that line out"
 
 
@@ -150,9 +150,9 @@ class Check:
         return table.tolist(), str(table.dtype)
 
     def _at_a_fuller_table(self, load: Callable[[Game], Player]) -> list[str]:
-        """Return a remark on what fails at a table with one more seat, where players can be out before a game ends.
+        """Return a remark if it fails at a table with one more seat, where players can be out before a game ends.
 
-        The remark disqualifies nobody: the contest that the entry is checked for has no such table.
+        A failure there is no fault: the contest of the check has no such table.
         """
         game, most = self.game, self.game.spec.players[1]
         if part(game, EXAMINATION) is not None or not 1 < game.players < most:
