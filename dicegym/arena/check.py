@@ -23,7 +23,7 @@ from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
 from dicegym.games import game as make_game
-from dicegym.games.parts import EXAMINATION, Examination, part, solver
+from dicegym.games.parts import EXAMINATION, SITUATIONS, Examination, part, solver
 from dicegym.play.player import Player
 from dicegym.play.printed import Printed
 from dicegym.players.roster import agent as make_agent
@@ -42,8 +42,8 @@ PURE_HINT = (
     "margin of the file, and batches look its answers up instead of asking"
 )
 PURE_UNKNOWN = (
-    "whether it gives one answer to each situation of the game, whatever came before, stays open: the time to ask "
-    "everything again ran out"
+    "whether it gives one answer to each situation of the game, whatever came before, stays open: there was no "
+    "time left to ask everything again"
 )
 LEAST_SECONDS = 1.0
 """Minimum processor seconds for asking everything again; a slower bot gets as long as loading and the test took."""
@@ -139,6 +139,8 @@ class Check:
                 bound = TimeBound(max(LEAST_SECONDS, load_seconds + seconds))
                 found["pure"], remarks = self._purity(player, lambda number: load(seed + number), bound)
                 found["remarks"] += remarks
+        elif self.thorough and isinstance(player, BotPlayer | IsolatedPlayer) and part(game, SITUATIONS) is not None:
+            found["remarks"].append(PURE_UNKNOWN)
         return found
 
     def _table(self, player: Player, answers: np.ndarray) -> tuple[list[Any], str] | None:

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -247,8 +248,17 @@ def test_the_search_for_purity_ends_with_its_time(tmp_path: Path) -> None:
         looks_pure(hog, lambda seed: dicegym.agent(hog, file, keep=True, seed=seed), TimeBound(0.05))
 
 
-def test_a_check_says_that_it_left_purity_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules[Check.__module__], "TimeBound", lambda seconds: TimeBound(0.0))
+@pytest.mark.parametrize(
+    ("name", "patched"),
+    [
+        ("TimeBound", lambda seconds: TimeBound(0.0)),  # it runs out
+        ("_Clock", lambda: type("Slow", (), {"since": lambda *_: Limits().seconds / 2})),  # the test has taken it
+    ],
+)
+def test_a_check_says_that_it_left_purity_open(
+    name: str, patched: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules[Check.__module__], name, patched)
     file = tmp_path / "bot.py"
     file.write_text("def final_strategy(score, opponent_score):\n    return 4\n")
     hog = dicegym.game("hog", goal=20)
