@@ -203,7 +203,7 @@ def test_every_agent_is_graded(name: str) -> None:
 def test_a_grade_is_the_one_on_the_page(one: Grades, name: str) -> None:
     game, values = one.game, valuer(one.game, one.values)
     found = grade(
-        game, dicegym.agent(game, name), [dicegym.agent(game, other) for other in one.others], one.games, 0, values
+        dicegym.agent(game, name), game, [dicegym.agent(game, other) for other in one.others], one.games, 0, values
     )
     unit, digits = (100, 2) if values.unit == "win rate" else (1, 3)
     rate = found.error_rate
