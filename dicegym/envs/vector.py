@@ -268,16 +268,11 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
         super().reset(seed=seed_number("seed", seed) if isinstance(seed, int | np.integer) else None)
         self._take_seeds(seed, rows)
         self._sound = False
-        tasks, begun = np.full(len(rows), BEGIN, np.int8), list(states)
-        before = [self._begin_in(row, state) for row, state in states.items()]
-        episodes: np.ndarray = self._rows["episode"][begun]
-        if begun:
-            tasks[np.isin(rows, begun)] = WAIT
-        self._advance(rows, np.zeros(len(rows), np.int64), tasks)
-        for row, episode in zip(begun, episodes, strict=True):
-            if self._rows["episode"][row] != episode:  # the loop went on to the next game
-                raise ParameterError(f"game {row} ends before its learner is asked: give another state or seat")
-        self._rows["before"][begun] = before
+        tasks = np.full(len(rows), BEGIN, np.int8)
+        if states:
+            self._begin_in(states, rows, tasks)
+        else:
+            self._advance(rows, np.zeros(len(rows), np.int64), tasks)
         self._sound = True
         observations = self._batch.observations
         return observations.copy() if self.copy else observations, self._told.of_reset(rows, self.copy)
@@ -313,8 +308,21 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
             )
         return states
 
-    def _begin_in(self, row: int, state: np.ndarray) -> float:
-        """Put a game into a state, which has been checked; return the sum of its learner's rewards there."""
+    def _begin_in(self, states: dict[int, np.ndarray], rows: np.ndarray, tasks: np.ndarray) -> None:
+        """Begin ``rows`` as ``tasks`` (int8 by row) say, but some in ``states``, which have been checked."""
+        begun = list(states)
+        before = [self._put(row, state) for row, state in states.items()]
+        episodes: np.ndarray = self._rows["episode"][begun]
+        tasks[np.isin(rows, begun)] = WAIT
+        self._advance(rows, np.zeros(len(rows), np.int64), tasks)
+        gone = self._rows["episode"][begun] != episodes  # on to the next game
+        if gone.any():
+            row = begun[int(gone.argmax())]
+            raise ParameterError(f"game {row} ends before its learner is asked: give another state or seat")
+        self._rows["before"][begun] = before
+
+    def _put(self, row: int, state: np.ndarray) -> float:
+        """Put a game into a state; return the sum of its learner's rewards there."""
         rule, key = self.seating.rule, int(state["key"][0])
         seat = rule if rule >= 0 else int(state["player"][0])
         self._states[row] = state[0]
