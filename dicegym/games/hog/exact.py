@@ -419,12 +419,13 @@ def bot_source(
         made, goal_text = f"dicegym.game({game.name!r})", ""
     else:
         made, goal_text = f"dicegym.game({game.name!r}, goal={goal})", f" to {goal}"
-    rival = f"one draw of the table of {opponent}" if one_draw else opponent
-    known = "exact of this draw alone" if one_draw else "exact"
+    made_against, beaten, known = opponent, opponent, "exact"
+    if one_draw:
+        made_against, beaten, known = f"one draw of the table of {opponent}", "this draw", "exact of it alone"
     heading = f"""\
-The best strategy found for Hog{goal_text} that knows both scores alone, against {rival}.
+The best strategy found for Hog{goal_text} that knows both scores alone, against {made_against}.
 
-It wins {value:.6f} of its games against {rival}, the first to move drawn by a fair coin: {known}, by dynamic
+It wins {value:.6f} of its games against {beaten}, the first to move drawn by a fair coin: {known}, by dynamic
 programming over all states. It was found by improving one choice after another, each weighted over what the
 scores hide (parity of the exchanges, runs of Pig outs), until none could be bettered, and starting again
 from {trials} disturbances of the best so far. This program writes the file:
