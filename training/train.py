@@ -236,6 +236,10 @@ class Run:
         """Say what is being done, beside how far the run is."""
         self.progress(self.model.num_timesteps, self.settings.run.steps, text)
 
+    def tell_card(self, model: str) -> Progress:
+        """Return what is told how far the card of a model's file is."""
+        return lambda done, total, text: self.tell(f"{self.score}; card of {model}, {done + 1} of {total}: {text}")
+
     def evaluate(self, logger: Logger, told: bool = True) -> None:
         """Measure the learner; keep it if it is the best so far. ``told``: `evaluated` is."""
         steps, curve = self.model.num_timesteps, self.state.curve
@@ -348,9 +352,8 @@ def train(
         with going_on(f"what was done so far is in {folder}: {run.again()}"):
             run.learn()
             for name in ("model", "best") if settings.run.card_games else ():
-                run.tell(f"{run.score}; measuring for the card of {name}.zip")
                 model = folder / f"{name}.zip"
-                write_card(model, card(model, settings.run.card_games, trust))
+                write_card(model, card(model, settings.run.card_games, trust, progress=run.tell_card(model.name)))
             run.note(finished=True)
         return run
 

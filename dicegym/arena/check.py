@@ -23,7 +23,7 @@ from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
 from dicegym.games import game as make_game
-from dicegym.games.parts import EXAMINATION, Examination, part, solver
+from dicegym.games.parts import EXAMINATION, SITUATIONS, Examination, part, solver
 from dicegym.play.player import Player
 from dicegym.play.printed import Printed
 from dicegym.players.roster import agent as make_agent
@@ -41,8 +41,12 @@ PURE_HINT = (
     "gave one answer to each situation of the game, whatever came before: if that is meant, write PURE = True at the "
     "margin of the file, and batches look its answers up instead of asking"
 )
+PURE_UNKNOWN = (
+    "whether it gives one answer to each situation of the game, whatever came before, stays open: there was no "
+    "time left to ask everything again"
+)
 LEAST_SECONDS = 1.0
-"""Processor time that it may take to find out whether a bot is pure: so much, or as long as the test took."""
+"""Minimum processor seconds for asking everything again; a slower bot gets as long as loading and the test took."""
 NOT_PURE = "says PURE = True, but answers one situation differently at different times: take that line out"
 
 
@@ -100,7 +104,7 @@ class Check:
             answers, questions = self._ask(player, heartbeat) if self.ask else (np.zeros(0), 0)
             seconds = clock.since(player, "spent")
             if seconds > self.limits.seconds:
-                raise AgentError(entry.name, f"took {seconds:.1f} s for all {questions} questions")
+                raise AgentError(entry.name, f"took {seconds:.1f} s for all {questions} {self._test.UNIT} of the test")
         except AgentError as error:
             if self.debug:
                 raise
@@ -123,7 +127,7 @@ class Check:
             forgive()
             silent: Any = Printed()
             with (
-                contextlib.suppress(AgentError, OutOfTimeError),  # what is found out here costs nothing
+                contextlib.suppress(AgentError),  # what is found out here costs nothing
                 contextlib.redirect_stdout(silent),
                 contextlib.redirect_stderr(silent),
                 watched_by(Witness()),
@@ -135,6 +139,8 @@ class Check:
                 bound = TimeBound(max(LEAST_SECONDS, load_seconds + seconds))
                 found["pure"], remarks = self._purity(player, lambda number: load(seed + number), bound)
                 found["remarks"] += remarks
+        elif self.thorough and isinstance(player, BotPlayer | IsolatedPlayer) and part(game, SITUATIONS) is not None:
+            found["remarks"].append(PURE_UNKNOWN)
         return found
 
     def _table(self, player: Player, answers: np.ndarray) -> tuple[list[Any], str] | None:
@@ -146,9 +152,9 @@ class Check:
         return table.tolist(), str(table.dtype)
 
     def _at_a_fuller_table(self, load: Callable[[Game], Player]) -> list[str]:
-        """Return what goes wrong at a table with one seat more, where players may be out before a game ends.
+        """Return a remark if it fails at a table with one more seat, where players can be out before a game ends.
 
-        It is no fault of an entry: the contest that is checked for has no such table.
+        A failure there is no fault: the contest of the check has no such table.
         """
         game, most = self.game, self.game.spec.players[1]
         if part(game, EXAMINATION) is not None or not 1 < game.players < most:
@@ -165,7 +171,10 @@ class Check:
         """Return whether a bot is pure, None if nobody knows, and what to tell its author of that."""
         if not isinstance(player, BotPlayer | IsolatedPlayer):
             return player.pure or None, []
-        pure = looks_pure(self.game, load, bound)
+        try:
+            pure = looks_pure(self.game, load, bound)
+        except OutOfTimeError:
+            return None, [PURE_UNKNOWN]
         return pure, [PURE_HINT if pure else NOT_PURE] if pure is not None and pure != player.says_pure else []
 
     def _remarks(self, player: Player) -> list[str]:
@@ -229,6 +238,7 @@ class Check:
                 answers,
                 remarks=remarks,
                 table=None if outcome.get("situations") is None else np.array(outcome["situations"], np.int64),
+                unit=self._test.UNIT,
                 pure=None if outcome.get("pure") is None else bool(outcome["pure"]),
                 **self._exactly(outcome.get("table")),
             )

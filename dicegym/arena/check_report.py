@@ -19,9 +19,9 @@ class CheckReport:
         game: name of the game.
         reason: why it is disqualified; empty if it is not.
         load_seconds: processor time to load it.
-        seconds: processor time to answer all questions.
+        seconds: processor time for the whole test.
         limit: seconds that it may take for that.
-        questions: number of questions asked.
+        questions: number of questions asked, or of games played; see ``unit``.
         printed: the beginning of what it printed, which costs nothing.
         answers: all answers as the game's test returns them (Hog: int8[goal, goal]); None if disqualified.
         verdict: what the rules make of a bad one: "disqualified", or "at fault" where failing has a price.
@@ -32,6 +32,7 @@ class CheckReport:
         pure: whether it answers alike whenever it is asked; None if nobody knows. Of one that does not, ``win_rate`` is
             of one draw of its answers.
         table: its action in each situation of the game, if it says that it is pure and was asked in another process.
+        unit: what ``questions`` counts: "questions" or "games".
         calls: what it was called with, answered and printed; empty unless `check` was to show it.
     """
 
@@ -51,6 +52,7 @@ class CheckReport:
     table: np.ndarray | None = None
     calls: str = ""
     pure: bool | None = None
+    unit: str = "questions"
 
     @property
     def ok(self) -> bool:
@@ -68,6 +70,7 @@ class CheckReport:
             "seconds": self.seconds,
             "limit": self.limit,
             "questions": self.questions,
+            "unit": self.unit,
             "printed": self.printed,
             "remarks": list(self.remarks),
             "win_rate": self.win_rate,
@@ -93,7 +96,7 @@ class CheckReport:
         else:
             lines += [f"{self.name}: ok", f"  loaded in {self.load_seconds:.3f} s"]
             if self.questions:
-                passed = f"passed all {self.questions} questions of the test"
+                passed = f"passed all {self.questions} {self.unit} of the test"
                 lines.append(f"  {passed} in {self.seconds:.3f} s (limit {self.limit:g} s of processor time)")
         if self.win_rate is not None:
             lines.append(f"  wins {self.win_rate:.4%} of its games against {self.baseline}, {self.known_by}")

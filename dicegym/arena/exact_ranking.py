@@ -18,7 +18,7 @@ from dicegym.arena.director import Director
 from dicegym.arena.luck import CONFIDENCE, Places
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
-from dicegym.games.parts import DUEL, EXAMINATION, Duel, Progress, need, part, tabulated
+from dicegym.games.parts import DUEL, EXAMINATION, Duel, Progress, need, part, quick_solver_of, tabulated
 from dicegym.sandbox.heartbeat import LOADING, Reading
 from dicegym.sandbox.isolated import IsolatedPlayer
 from dicegym.sandbox.jobs import Context, Entry, Failure
@@ -36,11 +36,13 @@ class Tabulate:
     game: Game
     entries: tuple[Entry, ...]
     seed: int
+    quick: bool = False
+    """Whether the table is None of an entry that may draw and would be asked too many questions."""
 
     @property
     def facts(self) -> dict[str, Any]:
         """What decides the outcome besides game, entry and limits; see `Job.facts`."""
-        return {"kind": "strategy", "seed": self.seed}
+        return {"kind": "strategy", "seed": self.seed, "quick": self.quick}
 
     def run(self, context: Context) -> dict[str, Any]:
         """Load the entry and ask it for everything."""
@@ -49,8 +51,11 @@ class Tabulate:
         (heartbeat.hand_over if context.apart(entry) else heartbeat.act)(0)
         seed = named_seed("check", self.seed, entry.name)
         player = context.load(entry, self.game, seed, lambda _: self.moment(heartbeat.read()), None)
+        says_pure = getattr(player, "says_pure", False)  # whatever it remembers in a process that is kept
+        if self.quick and not says_pure and quick_solver_of(self.game, player) is None:
+            return {"table": None}
         values = need(self.game, DUEL)
-        answers, draws = tabulated(values, player, self.game)
+        answers, draws = tabulated(values.tabulate, player, self.game)
         table = answers if isinstance(answers, np.ndarray) else values.tabulate(player, self.game)
         if isinstance(player, IsolatedPlayer):
             player.raise_if_gone()  # the rules may say what a failure costs, but this was no answer

@@ -298,9 +298,10 @@ class _MatchReferee(Referee):
 
 @dataclass(frozen=True)
 class Match:
-    """A match as a job for a sandbox. Its games follow from the contest's seed and the entries' names and files alone.
+    """A match as a job for a sandbox.
 
-    A file that is changed meets new dice: whoever knows those of a match that was played gains nothing in the next one.
+    Its games depend on the contest's seed and on the names and files of its entries, and on nothing else. A changed
+    file plays with new dice, so knowing the dice of an earlier match gives no advantage.
     """
 
     game: Game
@@ -309,7 +310,7 @@ class Match:
     games: int
     dismissals: tuple[Dismissal, ...] = ()
     number: int = 0
-    """Among the matches of the same entries, from 0: each has other dice."""
+    """Number among the matches of the same entries, from 0; each number has its own dice."""
 
     @property
     def seed(self) -> int:

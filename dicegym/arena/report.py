@@ -100,12 +100,12 @@ class Report(NamedTuple):
 
 
 def _text(value: Any) -> str:
-    """Return a text as it is. Raises TypeError: it is none."""
+    """Return ``value``. Raises TypeError unless it is a text."""
     return _texts([value])[0]
 
 
 def _texts(values: Any) -> list[str]:
-    """Return a list of texts as it is. Raises TypeError: it is none."""
+    """Return ``values``. Raises TypeError unless it is a list of texts."""
     if not isinstance(values, list) or not all(isinstance(one, str) for one in values):
         raise TypeError("no list of texts")
     return values

@@ -18,6 +18,8 @@ from dicegym.play.drive import Referee
 from dicegym.play.player import Player, RandomPlayer
 from dicegym.play.turn import Act, Follower, Turn
 
+UNIT = "games"
+"""What the test consists of; see `dicegym.games.parts.Examination`."""
 GAMES = 20
 """Smoke games of one bot; seats are taken in turn."""
 

@@ -119,7 +119,7 @@ def _make_teller() -> Callable[[str], None]:
 def check(
     file: Annotated[str, typer.Argument(help="a bot's file, folder or name")],
     game: Annotated[str | None, typer.Option(help="the game (default: by what the file defines)")] = None,
-    seconds: Annotated[float, typer.Option(help="processor time for all questions together")] = 10.0,
+    seconds: Annotated[float, typer.Option(help="processor time for the whole test")] = 10.0,
     load_seconds: LoadSeconds = None,
     move_seconds: MoveSeconds = None,
     memory: Memory = MEMORY,

@@ -71,8 +71,8 @@ def card(
                 trust=trust,
             )
         out.print(f"wrote {note(model, found)}")
-    with progress_bar("games"):
-        text = page(model, games, trust, seconds)
+    with progress_bar("measurements") as progress:
+        text = page(model, games, trust, seconds, progress)
     if not write:
         out.print(text)
         return

@@ -290,11 +290,11 @@ def bars(unit: str, *first: bar.ProgressColumn) -> bar.Progress:
     return _WithRoom(*columns, console=Console(stderr=True), expand=True)
 
 
-def left(seconds: float, before: int, done: int, total: int) -> float | None:
-    """Return in how many seconds all is done, if it goes on as in ``seconds``, in which it came from ``before``.
+def estimate_left(seconds: float, before: int, done: int, total: int) -> float | None:
+    """Estimate the remaining seconds from the ``seconds`` that the work from ``before`` to ``done`` took.
 
-    So whatever interrupts it now and then, as evaluations interrupt a training, takes the share of the time that it
-    took so far. None: nobody knows yet, or there is nothing left.
+    Interruptions, such as the evaluations of a training, are assumed to take the same share of the time as so far.
+    Returns None before any work is done, and after the last of it.
     """
     return seconds * (total - done) / (done - before) if before < done < total else None
 
@@ -316,7 +316,7 @@ class _Left(bar.ProgressColumn):
         if begun != task.start_time or done < before:
             since, before = now, done
             self._first[task.id] = task.start_time, since, before
-        seconds = left(now - since, before, done, int(task.total))
+        seconds = estimate_left(now - since, before, done, int(task.total))
         return Text("-:--:--" if seconds is None else clock(seconds), style="progress.remaining")
 
 
@@ -394,7 +394,9 @@ class _Lines:
         if self._first is not None:
             words.append(f"{done:,}{f' of {total:,}' if total else ''} {self._unit}")
             since, before = self._first
-            seconds = left(now - since, before, done, total)  # the last rollout may go beyond what was asked for
+            seconds = estimate_left(
+                now - since, before, done, total
+            )  # the last rollout may go beyond what was asked for
             if seconds is not None:
                 words.append(f"{clock(seconds)} left")
         return ", ".join([*words, *([one_line(text)] if text else [])])

@@ -124,7 +124,7 @@ def _duel(values: Any, table: dicegym.Game, asked: _Asked, progress: Any) -> _An
     from dicegym.games.parts import tabulated
 
     first = dicegym.agent(table, asked.a, trust=asked.trust)
-    own, draws = tabulated(values, first, table)
+    own, draws = tabulated(values.tabulate, first, table)
     facts: dict[str, Any] = {"a": first.name, "one_draw": draws}
     named = f"one drawn table of {first.name}" if draws else first.name
     if asked.best_response:
@@ -142,7 +142,7 @@ def _duel(values: Any, table: dicegym.Game, asked: _Asked, progress: Any) -> _An
         return _Answer(text, {"question": "best table", **facts, **asked.search, "value": value}, (asked.a,))
     other = asked.b or table.spec.baseline
     second = dicegym.agent(table, other, trust=asked.trust)
-    against, other_draws = tabulated(values, second, table)
+    against, other_draws = tabulated(values.tabulate, second, table)
     value = values.win_rate(own, against, table)
     rival = f"one drawn table of {second.name}" if other_draws else second.name
     text = f"{asked.number(value)} {'' if draws or other_draws else 'exact '}win rate of {named} against {rival}"

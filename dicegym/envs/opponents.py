@@ -106,10 +106,14 @@ class Opponents:
 
     def sit(self, row: int, key: int, players: dict[int, Player]) -> None:
         """Seat ``players`` (seat -> player) in the game that begins in ``row`` with ``key``."""
+        self.place(row, players)
+        self.seat(row, key)
+
+    def place(self, row: int, players: dict[int, Player]) -> None:
+        """Let ``players`` (seat -> player) have their seats in ``row``; those who need it, `seat` lets sit down."""
         self.who[row] = -1
         for seat, player in players.items():
             self.who[row, seat] = self._index(player)
-        self.seat(row, key)
 
     def seat(self, row: int, key: int) -> None:
         """Let those who sit in ``row`` by `who`, and draw or remember, sit down at the game with ``key``."""

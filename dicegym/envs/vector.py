@@ -22,6 +22,7 @@ from dicegym.envs.batch_attributes import PerGame
 from dicegym.envs.batch_info import BatchInfo
 from dicegym.envs.batch_kernels import (
     BEGIN,
+    BEGINNING,
     CHOOSE,
     DISABLED,
     NEXT_STEP,
@@ -35,6 +36,7 @@ from dicegym.envs.batch_kernels import (
     ROW,
     SAME_STEP,
     STUCK,
+    WAIT,
     BatchArrays,
     OpponentArrays,
     Share,
@@ -53,12 +55,14 @@ from dicegym.envs.options import (
     check_reward,
     documented,
     illegal,
+    read_state,
     render_modes,
+    reward_sums,
     set_game,
 )
 from dicegym.envs.render import render_games
 from dicegym.envs.seating import Seating
-from dicegym.errors import IllegalActionError, ParameterError, StepError
+from dicegym.errors import IllegalActionError, ParameterError, StepError, one_line
 
 KEPT = ("states", "rows", "results", "observations", "masks")
 """The arrays of the batch that `BatchEnv.state_dict` holds."""
@@ -248,28 +252,86 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
 
         ``seed``: s gives game i the seed s + i; a list gives each its own (None: goes on with the one it has).
         ``options={"reset_mask": bool[num_envs]}`` begins only those games.
+        ``options={"state": s}`` begins them in a state instead, as in a single environment; a list gives each game its
+        own (None: its next game). Games that begin in one state roll the same dice: `dicegym.analysis.fork` gives
+        each its own.
+
+        Raises:
+            ParameterError: an option cannot be, or a game ends before its learner is asked; then reset all games.
+            StepError: some games alone cannot begin, or no game lasts until its learner is asked.
+            AgentError: an opponent failed.
         """
-        rows = self._reset_rows(options)
+        rows, states = self._read_options(options)
         same_step = self._mode == SAME_STEP
         if len(rows) < self.num_envs and (not self._sound or (same_step and not self._seeded)):
             raise StepError("some games have not begun, or an opponent failed in them: reset all games, without a mask")
         super().reset(seed=seed_number("seed", seed) if isinstance(seed, int | np.integer) else None)
         self._take_seeds(seed, rows)
         self._sound = False
-        self._advance(rows, np.zeros(len(rows), np.int64), np.full(len(rows), BEGIN, np.int8))
+        tasks = np.full(len(rows), BEGIN, np.int8)
+        if states:
+            self._begin_in(states, rows, tasks)
+        else:
+            self._advance(rows, np.zeros(len(rows), np.int64), tasks)
         self._sound = True
         observations = self._batch.observations
         return observations.copy() if self.copy else observations, self._told.of_reset(rows, self.copy)
 
-    def _reset_rows(self, options: Any) -> np.ndarray:
-        if not isinstance(options, dict | None) or set(options or {}) - {"reset_mask"}:
-            raise ParameterError(f"options={options!r}: reset knows {{'reset_mask': bool[num_envs]}} and nothing else")
+    def _read_options(self, options: Any) -> tuple[np.ndarray, dict[int, np.ndarray]]:
+        """Return the rows to begin, and the states in which some of them do, as arrays of one record."""
+        if not isinstance(options, dict | None) or set(options or {}) - {"reset_mask", "state"}:
+            told = one_line(options, 100)
+            raise ParameterError(f"options={told}: reset knows 'reset_mask' (bool[num_envs]), 'state' and nothing else")
         mask = (options or {}).get("reset_mask")
         if mask is None:
-            return self._all
-        if not isinstance(mask, np.ndarray) or mask.shape != (self.num_envs,) or mask.dtype != np.bool_:
+            rows = self._all
+        elif not isinstance(mask, np.ndarray) or mask.shape != (self.num_envs,) or mask.dtype != np.bool_:
             raise ParameterError(f"options['reset_mask'] must be a bool array of shape ({self.num_envs},)")
-        return np.flatnonzero(mask)
+        else:
+            rows = np.flatnonzero(mask)
+        return rows, self._read_states(rows, (options or {}).get("state"))
+
+    def _read_states(self, rows: np.ndarray, given: Any) -> dict[int, np.ndarray]:
+        """Return the state of each of ``rows`` that begins in one: the same for all, or of a list with one a game."""
+        if given is None:
+            return {}
+        several = isinstance(given, list | tuple) or (isinstance(given, np.ndarray) and given.shape not in ((), (1,)))
+        if not several:
+            state = read_state(self.game, given)
+            return dict.fromkeys(rows.tolist(), state)
+        if len(given) != self.num_envs:
+            raise ParameterError(f"{len(given)} states were given for {self.num_envs} games: give one a game, or one")
+        states = {row: read_state(self.game, one) for row, one in enumerate(given) if one is not None}
+        if left_out := sorted(states.keys() - set(rows.tolist())):
+            raise ParameterError(
+                f"game {left_out[0]} has a state, but reset_mask leaves it out: write None in the place of its state"
+            )
+        return states
+
+    def _begin_in(self, states: dict[int, np.ndarray], rows: np.ndarray, tasks: np.ndarray) -> None:
+        """Begin ``rows`` as ``tasks`` (int8 by row) say, but some in ``states``, which have been checked."""
+        begun = list(states)
+        before = [self._put(row, state) for row, state in states.items()]
+        episodes: np.ndarray = self._rows["episode"][begun]
+        tasks[np.isin(rows, begun)] = WAIT
+        self._advance(rows, np.zeros(len(rows), np.int64), tasks)
+        gone = self._rows["episode"][begun] != episodes  # on to the next game
+        if gone.any():
+            row = begun[int(gone.argmax())]
+            raise ParameterError(f"game {row} ends before its learner is asked: give another state or seat")
+        self._rows["before"][begun] = before
+
+    def _put(self, row: int, state: np.ndarray) -> float:
+        """Put a game into a state; return the sum of its learner's rewards there."""
+        rule, key = self.seating.rule, int(state["key"][0])
+        seat = rule if rule >= 0 else int(state["player"][0])
+        self._states[row] = state[0]
+        self._opponents.place(row, self.seating.opponents(key, seat))
+        kept = self._rows[row]
+        for name in ("reward", "terminated", "truncated", "ended", "fault", "decisions", "watched"):
+            kept[name] = 0
+        kept["seat"], kept["phase"], kept["unseated"] = seat, BEGINNING, self._opponents.seating
+        return float(reward_sums(self.game, state[0], self.reward)[seat])
 
     def _take_seeds(self, seed: int | list[int | None] | None, rows: np.ndarray) -> None:
         if seed is None and self._seeded:

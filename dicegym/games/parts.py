@@ -84,6 +84,7 @@ __all__ = [
     "need",
     "part",
     "plays_with",
+    "quick_solver_of",
     "solitaire",
     "solved_with",
     "solver",
@@ -147,6 +148,9 @@ class Examination(Protocol):
     Asked when entries of a contest are checked. Other games' bots play `dicegym.bots.smoke_games`, which offers the
     same.
     """
+
+    UNIT: str
+    """What the test consists of, in the plural: "questions" or "games"."""
 
     def examine(self, game: Game, player: Player, asked: Callable[[int], None]) -> np.ndarray:
         """Ask ``player`` all questions, calling ``asked(i)`` before number i; return its answers. Raises AgentError."""
@@ -288,8 +292,11 @@ class Duel(Protocol):
     def solves(self, game: Game) -> bool:
         """Return whether the game, with its parameters, has exact values."""
 
+    def questions(self, game: Game) -> int:
+        """Return how many questions at most `tabulate` asks a player that may draw and does not say how."""
+
     def tabulate(self, player: Player | Callable[..., Any], game: Game) -> np.ndarray:
-        """Return all that ``player`` would choose, each choice asked once."""
+        """Return all that ``player`` would choose."""
 
     def win_rate(self, a: Any, b: Any, game: Game) -> float:
         """Return the probability that strategy ``a`` beats ``b``, who moves first being drawn by a fair coin."""
@@ -336,6 +343,8 @@ class Replies(Protocol):
         """
 
 
+MOST_QUESTIONS = 1_000_000
+"""Players that may draw are asked for tables of at most so many questions by evaluations, which else play games."""
 Z_95 = 1.959963984540054
 """Two-sided 95 % quantile of the normal distribution: ``NormalDist().inv_cdf(0.975)``, whose last digit is another,
 correctly rounded. Intervals that were kept, in models' files and as JSON, are made with it to their last digit."""
@@ -464,6 +473,19 @@ def solver_of(game: Game, *players: object) -> Duel | None:
     return None if draws and not getattr(values, "MIXED", False) else values
 
 
+def quick_solver_of(game: Game, *players: object) -> Duel | None:
+    """Return what `solver_of` does, but None where the table of a player that may draw takes too many questions."""
+    values = solver_of(game, *players)
+    if values is None or all(map(_is_known, players)) or values.questions(game) <= MOST_QUESTIONS:
+        return values
+    return None
+
+
+def _is_known(player: object) -> bool:
+    """Return whether one answer to each question tells a player's strategy: it is pure or says how it draws."""
+    return not isinstance(player, Player) or player.pure or draws_openly(player)
+
+
 class _Reseeded(Player):
     """The same player, whose randomness is another."""
 
@@ -475,18 +497,21 @@ class _Reseeded(Player):
         return self._player.join(game, seat, seed + 1)
 
 
-def tabulated(values: Duel, player: Any, game: Game) -> tuple[Any, bool]:
-    """Return what ``values`` compute with for a player, and whether that is one draw of its answers.
+def tabulated(tabulate: Callable[[Player, Game], np.ndarray], player: Any, game: Game) -> tuple[Any, bool]:
+    """Return the strategy of a player for exact values, and whether that is one draw of its answers.
 
     A player that is not known to be pure is asked for its table twice, with other randomness the second time. Where the
     answers differ it draws or remembers, and what is computed of its table is exact of this table alone.
 
-    Raises what `Duel.tabulate` raises.
+    Args:
+        tabulate: makes tables: `Duel.tabulate`, whose errors are raised.
+        player: a player, or what is a strategy already.
+        game: the game.
     """
-    if not isinstance(player, Player) or player.pure or draws_openly(player):
+    if _is_known(player):
         return player, False
-    table = values.tabulate(player, game)
-    return table, not np.array_equal(table, values.tabulate(_Reseeded(player), game))
+    table = tabulate(player, game)
+    return table, not np.array_equal(table, tabulate(_Reseeded(player), game))
 
 
 def solitaire(game: Game | str) -> Solitaire | None:

@@ -119,10 +119,10 @@ class Bracket(NamedTuple):
 
 
 class SearchTime:
-    """How long a search may take: so many seconds from when it begins, or until `stop` is called.
+    """The time limit of a search: ``seconds`` from `begin`, or until `stop` is called.
 
-    A search calls `begin` when what it needs is loaded and compiled, and asks `over` often. What it has found by then
-    is its answer.
+    A search calls `begin` once everything it needs is loaded and compiled. It checks `over` often, and returns the best
+    answer found so far when the time is over.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -131,26 +131,26 @@ class SearchTime:
         self._began = time.monotonic()
 
     def begin(self) -> None:
-        """Count from now on."""
+        """Start the clock."""
         self._began = time.monotonic()
 
     def stop(self) -> None:
-        """Let the search end as soon as it can."""
+        """End the search at its next look at `over`."""
         self.stopped = True
 
     @property
     def spent(self) -> float:
-        """Seconds since it began."""
+        """Seconds since `begin`."""
         return time.monotonic() - self._began
 
     @property
     def left(self) -> float:
-        """Seconds that are left; 0 if none are."""
+        """Seconds until the time is over; 0 after that."""
         return 0.0 if self.stopped else max(0.0, self.seconds - self.spent)
 
     @property
     def over(self) -> bool:
-        """Whether the search is to end."""
+        """Whether the search must end."""
         return self.left <= 0.0
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.escape import harmless, markdown
 from dicegym.files import write_text
-from dicegym.games.worth import Bracket
+from dicegym.games.worth import Bracket, Progress
 from dicegym.learning import floors
 from dicegym.learning.configuration import from_plain
 from dicegym.learning.curve import meetings_of
@@ -30,7 +31,6 @@ from dicegym.learning.model_curve import CHOSEN, stages
 from dicegym.learning.teacher import REPLY
 from dicegym.play.player import Player
 from dicegym.players import model as models
-from dicegym.players.model import PolicyPlayer
 from dicegym.players.roster import agent, agent_names, resolve
 
 PACKAGES = ("dicegym", "gymnasium", "numba", "numpy", "sb3-contrib", "stable-baselines3", "torch")
@@ -61,34 +61,27 @@ def made_with() -> dict[str, Any]:
     }
 
 
-def scores_against_all(game: Game, player: Player, games: int, tables: Sequence[Any] = ()) -> list[Score]:
-    """Return the score of ``player`` against each scripted agent of the game; alone, what it scores.
+def _measured_against(game: Game, run: Mapping[str, Any], trust: bool) -> list[tuple[Game, Any, str]]:
+    """Return whom a card measures a model against: (table, opponents, what they are called if not by their names).
 
-    Each of ``tables`` is one opponent more: a list of agents that share a table.
-    """
-    if game.players == 1:
-        return [evaluate(game, player, games=games, seed=CARD_SEED)]
-    scripted = [name for name in agent_names(game) if not isinstance(resolve(game, name), Path)]
-    return [evaluate(game, player, rivals, games, seed=CARD_SEED) for rivals in [*scripted, *tables]]
-
-
-def scores_elsewhere(player: PolicyPlayer, run: Mapping[str, Any], games: int, trust: bool = False) -> list[Score]:
-    """Return the scores of a model at the other tables that it learned at, against whom its training measured it.
+    Those are the scripted agents of the game and the shared tables of its training's evaluations; where it learned at
+    other tables, its training's opponents there. Alone there is nobody.
 
     Args:
-        player: the model.
+        game: the model's.
         run: the section of that name of its training's settings.
-        games: against each.
         trust: as for `dicegym.agent`.
     """
-    if not run.get("tables"):
-        return []
-    settings = from_plain({"run": {name: run[name] for name in ("tables", "evaluate_against") if name in run}}).run
-    return [
-        evaluate(meeting.table, player, meeting.rivals, games, seed=CARD_SEED)._replace(opponent=meeting.label)
-        for meeting in meetings_of(player.game, settings, trust)
-        if meeting.table != player.game
-    ]
+    found: list[tuple[Game, Any, str]] = [(game, None, "")]
+    if game.players > 1:
+        scripted = [name for name in agent_names(game) if not isinstance(resolve(game, name), Path)]
+        tables = [one for one in run.get("evaluate_against", []) if isinstance(one, list) and len(one) < game.players]
+        found = [(game, rivals, "") for rivals in [*scripted, *tables]]
+    if run.get("tables"):
+        named = {name: run[name] for name in ("tables", "evaluate_against") if name in run}
+        meetings = meetings_of(game, from_plain({"run": named}).run, trust)
+        found += [(meeting.table, meeting.rivals, meeting.label) for meeting in meetings if meeting.table != game]
+    return found
 
 
 def best_score(model: Path) -> Score:
@@ -96,15 +89,15 @@ def best_score(model: Path) -> Score:
     return Score.from_json(models.facts(model).get("score"))
 
 
-def bracket_of(game: Game, player: Player, seconds: float) -> Bracket | None:
+def bracket_of(game: Game, player: Player, seconds: float, progress: Progress | None = None) -> Bracket | None:
     """Return how often the best reply to a player wins; None where there is no way to know."""
     try:
-        return exploitability(player, game, seconds=seconds)
+        return exploitability(player, game, seconds=seconds, progress=progress)
     except ParameterError:
         return None
 
 
-def grade_of(game: Game, player: Player, games: int) -> Grade | None:
+def grade_of(game: Game, player: Player, games: int, progress: Progress | None = None) -> Grade | None:
     """Return what a player's decisions give away against the baseline, where values are known by computation.
 
     None elsewhere: values of networks and rollouts are estimates, and take long.
@@ -113,10 +106,12 @@ def grade_of(game: Game, player: Player, games: int) -> Grade | None:
     if not known:
         return None
     others = [agent(game, game.spec.baseline)] if game.players > 1 else []
-    return grade(player, game, others, games, CARD_SEED, known[0].load(None))
+    return grade(player, game, others, games, CARD_SEED, known[0].load(progress), progress=progress)
 
 
-def card(model: Path, games: int, trust: bool = False, seconds: float = SECONDS) -> str:
+def card(
+    model: Path, games: int, trust: bool = False, seconds: float = SECONDS, progress: Progress | None = None
+) -> str:
     """Return what a model's file says of itself, its scores in ``games`` games each, and its holes, as a page.
 
     Args:
@@ -124,20 +119,37 @@ def card(model: Path, games: int, trust: bool = False, seconds: float = SECONDS)
         games: against each scripted agent; with fewer than `LEAST_GAMES` no holes are looked for.
         trust: as for `dicegym.agent`.
         seconds: how long is looked for the best reply.
+        progress: told (measurements done, of how many, what is being measured and how far that is).
 
     What a trained best response made of the model stands there if it was measured (`dicegym.learning.exploited.note`).
 
     Raises ModelError if the file does not fit the rules, DamagedFileError if what was measured cannot be read.
     """
     player, facts = models.load(model, trust=trust), models.facts(model)
-    run = facts["settings"]["run"]
-    tables = [one for one in run.get("evaluate_against", []) if isinstance(one, list)]
-    fitting = [one for one in tables if len(one) < player.game.players]
-    scores = scores_against_all(player.game, player, games, fitting) + scores_elsewhere(player, run, games, trust)
-    if games < LEAST_GAMES:
+    game, searched = player.game, games >= LEAST_GAMES
+    against = _measured_against(game, facts["settings"]["run"], trust)
+    begin = _teller(progress or (lambda done, total, text: None), len(against) + 2 * searched)
+    scores = []
+    for table, rivals, label in against:
+        told = begin("games")
+        score = evaluate(table, player, rivals, games, seed=CARD_SEED, progress=told)
+        scores.append(score._replace(opponent=label) if label else score)
+    if not searched:
         return page(facts, model.stem, scores)
-    best = bracket_of(player.game, player, seconds)
-    return page(facts, model.stem, scores, best, grade_of(player.game, player, games), noted(model))
+    best = bracket_of(game, player, seconds, begin("best reply"))
+    return page(facts, model.stem, scores, best, grade_of(game, player, games, begin("decisions")), noted(model))
+
+
+def _teller(progress: Progress, total: int) -> Callable[[str], Progress]:
+    """Return a function that begins the next of ``total`` measurements, and returns what is told how far it is."""
+    numbers = itertools.count()
+
+    def begin(what: str) -> Progress:
+        number = next(numbers)
+        progress(number, total, what)
+        return lambda done, of, text: progress(number, total, f"{what}: {done:,} of {of:,}{text and f', {text}'}")
+
+    return begin
 
 
 def write_card(model: Path, text: str) -> list[Path]:

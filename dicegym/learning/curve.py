@@ -33,7 +33,7 @@ from dicegym.learning.evaluate import (
     together,
 )
 from dicegym.learning.settings import RunSettings
-from dicegym.play.player import Player, draws_openly
+from dicegym.play.player import Player
 from dicegym.players import model as models
 
 
@@ -104,10 +104,8 @@ class Evaluator:
         run = self.settings
         scores = []
         for table, rivals, _ in self.meetings:
-            # A table of a player that draws takes up to six million questions, and is of one of its draws alone.
-            exact = all(rival.pure or draws_openly(rival) for rival in rivals)
             scores.append(
-                evaluate(table, learner, rivals, run.evaluate_games, exact, seed=CURVE_SEED, less_luck=run.less_luck)
+                evaluate(table, learner, rivals, run.evaluate_games, seed=CURVE_SEED, less_luck=run.less_luck)
             )
         ways = {BY_EXPLOITABILITY: lambda: against_best_reply(self.game, learner), BY_EXPLOITER: exploited}
         named = self._named(scores + [ways[one]() for one in self.left])

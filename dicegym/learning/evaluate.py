@@ -14,7 +14,7 @@ from dicegym.engine.game import Game
 from dicegym.engine.validate import MOST, finite_number, whole_number
 from dicegym.errors import ParameterError, one_line, unknown_name
 from dicegym.games import game as make_game
-from dicegym.games.parts import Z_95, Duel, solitaire, solver, solver_of, tabulated
+from dicegym.games.parts import Z_95, Duel, quick_solver_of, solitaire, solver, tabulated
 from dicegym.learning.blocks import SIDE_BY_SIDE, Results, results_of
 from dicegym.play.player import Player
 from dicegym.players import twins
@@ -88,8 +88,8 @@ class Score(NamedTuple):
 def rivals_of(game: Game, opponent: Any, trust: bool = False) -> list[Player]:
     """Return the players that ``opponent``, as for `evaluate`, stands for.
 
-    Those are compiled twins where there are some. Exact values ask the files of bots that draw, as a twin hides what it
-    draws.
+    Those are compiled twins where there are some. Where bots that draw are asked for tables, their files are, as a twin
+    hides what it draws.
     ``trust`` is as for `dicegym.agent`.
 
     Raises:
@@ -99,7 +99,7 @@ def rivals_of(game: Game, opponent: Any, trust: bool = False) -> list[Player]:
     found = []
     for spec in _named(game, opponent)[0]:
         rival = twins.opponent(game, spec, trust=trust)
-        hides = isinstance(rival, twins.TwinPlayer) and not rival.pure and solver(game) is not None
+        hides = isinstance(rival, twins.TwinPlayer) and not rival.pure and quick_solver_of(game, rival) is not None
         found.append(agent(game, spec, trust=trust) if hides else rival)
     return found
 
@@ -167,8 +167,9 @@ def evaluate(
         limits: what such a bot may use, for 200 games at a time; default: `dicegym.learning.executed.limits_of`.
 
     Returns:
-        The exact value (of a player that draws, by one draw of all its answers, and ``measure`` says so), or the share
-        of games won with Wilson's 95 % interval. Where nobody else plays, the mean
+        The exact value (of a player that draws, by one draw of all its answers, and ``measure`` says so). Where there
+        is none, or such a draw takes too many questions (`dicegym.games.parts.Duel.questions`), the share of games won
+        with Wilson's 95 % interval. Where nobody else plays, the mean
         return with the normal 95 % interval; with ``less_luck``, too, the interval is the normal one.
 
     Raises:
@@ -193,9 +194,9 @@ def evaluate(
     named, player = player, agent(game, player, trust=trust)
     rivals = rivals_of(game, opponent, trust)
     against = together(game, [rival.name for rival in rivals], weights)
-    exact_values = solver_of(game, player, *rivals) if exact and one_other else None
+    exact_values = quick_solver_of(game, player, *rivals) if exact and one_other else None
     if exact_values is not None:
-        sides = [tabulated(exact_values, one, game) for one in (player, *rivals)]
+        sides = [tabulated(exact_values.tabulate, one, game) for one in (player, *rivals)]
         return _computed(exact_values, game, sides, weights, against)
     if alone is not None:
         mean, half, games = alone.mean_return(player, game, games, EVALUATION_SEED + seed)
@@ -250,7 +251,7 @@ def _executed(
     against = together(game, sides.names, weights)
     if values is not None:
         everybody = sides.strategies(seed)
-        if solver_of(game, *(one for one, _ in everybody)) is not None:
+        if everybody is not None:
             return _computed(values, game, everybody, weights, against)
 
     def told(done: int, total: int) -> None:

@@ -16,7 +16,7 @@ from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, FaultWarning, ModelError, ParameterError
 from dicegym.escape import one_line
-from dicegym.games.parts import DUEL, need, solver, tabulated
+from dicegym.games.parts import quick_solver_of, tabulated
 from dicegym.learning.blocks import APART, BlockResult, Results, blocks_of
 from dicegym.players import twins
 from dicegym.players.roster import agent, agent_name, resolve
@@ -124,25 +124,31 @@ class Measurement:
         """What the opponents are called."""
         return [one_line(agent_name(self.game, spec)) for spec in self._specs[1:]]
 
-    def strategies(self, seed: int) -> list[tuple[Any, bool]]:
+    def strategies(self, seed: int) -> list[tuple[Any, bool]] | None:
         """Return everybody as `dicegym.games.parts.tabulated` does, strangers' bots by processes of their own.
 
-        Raises AgentError for one who fails.
+        None if one of them has no exact value, or takes too many questions. Raises AgentError for one who fails.
         """
         game = self.game
         apart = [number for number, spec in enumerate(self._specs) if is_strangers(game, spec)]
         found = [None if number in apart else agent(game, spec) for number, spec in enumerate(self._specs)]
-        jobs = [Tabulate(game, (_entry(game, self._specs[number]),), seed) for number in apart]
+        values = quick_solver_of(game, *(player for player in found if player is not None))
+        if values is None:
+            return None
+        jobs = [Tabulate(game, (_entry(game, self._specs[number]),), seed, quick=True) for number in apart]
         tables: dict[Entry, tuple[np.ndarray, bool]] = {}
         if jobs:
             patient = replace(self._limits, seconds=PATIENCE * self._limits.start_seconds)
             with self._executors(game, patient, self._isolation) as executor:
                 for job, outcome in executor.run(jobs):
                     table = _succeeded(job, outcome)
+                    if table["table"] is None:
+                        return None
                     tables[job.entries[0]] = np.array(table["table"], np.dtype(table["dtype"])), bool(table["draws"])
         by_number = {number: tables[job.entries[0]] for number, job in zip(apart, jobs, strict=True)}
-        values = need(game, DUEL)
-        return [by_number.get(number) or tabulated(values, player, game) for number, player in enumerate(found)]
+        return [
+            by_number.get(number) or tabulated(values.tabulate, player, game) for number, player in enumerate(found)
+        ]
 
     def play(self, games: int, seed: int, progress: Callable[[int, int], None], less_luck: bool = False) -> Results:
         """Play, and return what who is measured got in each game; see `dicegym.learning.blocks.results_of`.
@@ -151,8 +157,8 @@ class Measurement:
         rules do not say what that costs, or whose process is gone.
         """
         game, (player, *rivals) = self.game, self._specs
-        opponents = rivals if solver(game) and not less_luck else [_twin(game, rival) for rival in rivals]
-        player = _twin(game, player) if less_luck else player
+        opponents = [_twin(game, rival, hides=less_luck) for rival in rivals]
+        player = _twin(game, player, hides=True) if less_luck else player
         names = (one_line(agent_name(game, spec)) for spec in self._specs)
         entries = tuple(_entry(game, spec, name) for spec, name in zip([player, *opponents], names, strict=True))
         blocks = blocks_of(game, entries, games, seed, less_luck, self._weights)
@@ -186,11 +192,15 @@ def _succeeded(job: Job, outcome: Any) -> Any:
     return outcome
 
 
-def _twin(game: Game, spec: Any) -> Any:
-    """Return the compiled twin of an agent; what was given where there is none, or loading it would run its file."""
+def _twin(game: Game, spec: Any, hides: bool) -> Any:
+    """Return the compiled twin of an agent; what was given where there is none, or loading it would run its file.
+
+    ``hides`` tells whether the twin may hide what the file draws; see `dicegym.learning.evaluate.rivals_of`.
+    """
     if isinstance(spec, str) and spec.strip() in twins.twin_numbers(game):
         found = twins.opponent(game, spec)
-        return found if isinstance(found, twins.TwinPlayer) else spec
+        if isinstance(found, twins.TwinPlayer) and (hides or found.pure or quick_solver_of(game, found) is None):
+            return found
     return spec
 
 

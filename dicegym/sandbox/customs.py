@@ -10,7 +10,7 @@ Printing costs nothing, in any game, to either stream: print() and what goes to 
 the bot's author, the first 2,000 characters of it; `dicegym check FILE --show` shows it beside each call. Only the
 time is the bot's own.
 
-Time: {seconds:g} s to load, as much for all questions of the test, and as much for all moves of a match together.
+Time: {seconds:g} s to load, as much for the whole test, and as much for all moves of a match together.
 It is processor time of the bot's own, so that other load on the machine costs nobody anything; a clock {patience}
 times as generous catches what sleeps or hangs. Memory: {memory} MiB.
 

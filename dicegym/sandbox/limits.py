@@ -22,7 +22,7 @@ class Limits:
     """What an entry may use, by its referee's clocks.
 
     Attributes:
-        seconds: processor time for all its moves of a match together, and to answer all questions of the contest's
+        seconds: processor time for all its moves of a match together, and for the contest's whole
             test. A clock on the wall `PATIENCE` times as generous catches what hangs; it leaves out the wait for a
             processor (`dicegym.sandbox.heartbeat.is_late`).
         memory: bytes beyond what the program itself needs (enforced on Linux).

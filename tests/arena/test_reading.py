@@ -25,7 +25,7 @@ from dicegym.arena.pages.stored import stored_page
 from dicegym.arena.ratings.places import MatchPlaces, grouped
 from dicegym.arena.report import plain_text
 from dicegym.arena.results import ContestResult
-from dicegym.arena.store.holding import held
+from dicegym.arena.store.holding import lock_contest
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.removing import remove
 from dicegym.arena.store.store import ContestStore
@@ -251,7 +251,7 @@ def test_a_contest_that_is_being_held_stays(copied: Path) -> None:
     before = counts(copied)
     for number in (1, 3):  # of one seed: what is removed may be the other's next match
         busy = pytest.raises(ParameterError, match=f"contest {number} of .* is being held by another process")
-        with ContestStore(copied) as holder, held(holder, number), ContestStore(copied) as store, busy:
+        with ContestStore(copied) as holder, lock_contest(holder, number), ContestStore(copied) as store, busy:
             remove(store, 1)
     assert counts(copied) == before
 

@@ -146,4 +146,6 @@ def test_a_fault_is_found_at_whatever_stage_it_comes(
     report = arena.check(file, table, debug=True)
     assert "undefined_name" in report.reason
     file.write_text(text.format(fault="False", play=play))
-    assert arena.check(file, table, debug=True).ok
+    report = arena.check(file, table, debug=True)
+    assert report.ok
+    assert f"passed all {report.questions} {'questions' if name == 'hog' else 'games'} of the test" in report.text()

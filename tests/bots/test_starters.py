@@ -8,11 +8,13 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import dicegym
 from dicegym.arena import check
+from dicegym.arena.check import PURE_UNKNOWN, Check
 from dicegym.arena.purity import OutOfTimeError, TimeBound, looks_pure
 from dicegym.arena.submissions import read_folder
 from dicegym.bots.new import new_bot
@@ -29,8 +31,12 @@ from dicegym.games.lucky import adapter as lucky
 from dicegym.games.lucky.interface import ENTRY_POINT as GET_ORDERS
 from dicegym.games.parts import INTERFACE, STARTER, need
 from dicegym.games.yatzy import protocol as yatzy
+from dicegym.play.printed import Printed
 from dicegym.players.about import game_of_file
 from dicegym.registry import SHIPPED
+from dicegym.sandbox.heartbeat import Heartbeat
+from dicegym.sandbox.jobs import entry, here
+from dicegym.sandbox.limits import Limits
 
 GAMES = tuple(dict.fromkeys(environment.game for environment in SHIPPED))
 FORMS = [(game, form) for game in GAMES for form in need(game, INTERFACE).ENTRY_FILES]
@@ -241,3 +247,23 @@ def test_the_search_for_purity_ends_with_its_time(tmp_path: Path) -> None:
     hog = dicegym.game("hog")
     with pytest.raises(OutOfTimeError):
         looks_pure(hog, lambda seed: dicegym.agent(hog, file, keep=True, seed=seed), TimeBound(0.05))
+
+
+@pytest.mark.parametrize(
+    ("name", "patched"),
+    [
+        ("TimeBound", lambda seconds: TimeBound(0.0)),  # it runs out
+        ("_Clock", lambda: type("Slow", (), {"since": lambda *_: Limits().seconds / 2})),  # the test has taken it
+    ],
+)
+def test_a_check_says_that_it_left_purity_open(
+    name: str, patched: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules[Check.__module__], name, patched)
+    file = tmp_path / "bot.py"
+    file.write_text("def final_strategy(score, opponent_score):\n    return 4\n")
+    hog = dicegym.game("hog", goal=20)
+    job = Check(hog, (entry(hog, "bot", file),), 0, Limits(), thorough=True)
+    report = job.report(job.run(here(Heartbeat.private(), Printed())))
+    assert report.pure is None
+    assert report.remarks == (PURE_UNKNOWN,)

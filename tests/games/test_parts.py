@@ -61,7 +61,7 @@ def test_a_name_that_no_game_has() -> None:
 def test_what_is_missing_is_said() -> None:
     with pytest.raises(PartError, match=r"no module dicegym\.games\.hog\.protocol; write protocol\.py with STANDING"):
         need(dicegym.game("hog"), WIRE)
-    with pytest.raises(PartError, match=r"dicegym\.games\.yatzy\.exact does not define MIXED, tabulate, win_rate"):
+    with pytest.raises(PartError, match=r"dicegym\.games\.yatzy\.exact does not define MIXED, questions, tabulate"):
         need("yatzy", DUEL)
 
 

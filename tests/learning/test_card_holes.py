@@ -21,7 +21,7 @@ MODEL = Path(dicegym.__file__).parents[1] / "agents" / "hog" / "ppo.zip"
 @pytest.fixture
 def few_agents(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(card, "agent_names", lambda game: ["swap"])
-    monkeypatch.setattr(card, "bracket_of", lambda game, player, seconds: Bracket(0.6, 0.7, f"{seconds:g} s"))
+    monkeypatch.setattr(card, "bracket_of", lambda game, player, seconds, progress: Bracket(0.6, 0.7, f"{seconds:g} s"))
 
 
 @pytest.mark.usefixtures("few_agents")
@@ -32,6 +32,22 @@ def test_a_card_says_what_can_be_won_and_what_is_given_away() -> None:
     assert "| error rate (%) |" in page
     assert "best reply" not in card.card(MODEL, 10)
     assert "5 s." in card.card(MODEL, 100, seconds=5)
+
+
+@pytest.mark.usefixtures("few_agents")
+def test_a_card_tells_what_is_measured_and_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[int, int, str]] = []
+
+    def tell(done: int, total: int, text: str) -> None:
+        told.append((done, total, text))
+
+    card.card(MODEL, 100, progress=tell)
+    assert told[:3] == [(0, 3, "games"), (1, 3, "best reply"), (2, 3, "decisions")]  # against swap it is exact
+    assert [text for *_, text in told if text.startswith("decisions: 100 of 100")]
+    told.clear()
+    monkeypatch.setattr(card, "agent_names", lambda game: ["thrifty"])
+    card.card(MODEL.parents[1] / "lucky" / "ppo.zip", 14, progress=tell)
+    assert (0, 1, "games: 14 of 14, against thrifty") in told
 
 
 @pytest.mark.usefixtures("few_agents")

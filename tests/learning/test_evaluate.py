@@ -70,6 +70,22 @@ def test_nothing_is_called_exact_of_one_that_draws(player: Any, draws: bool) -> 
         assert score.known_by == ("one draw" if draws else "exact")
 
 
+def test_one_that_may_draw_is_asked_for_no_table_that_costs_more_than_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the solver would ask it millions of questions it plays; who is known is computed all the same."""
+    game = dicegym.game("liarsdice", dice=1)
+    assert evaluate(game, "even", "honest").known_by == "exact"
+    monkeypatch.setattr("dicegym.games.liarsdice.exact._explore", None)
+    for player, rival in (("bluffer", "even"), ("even", "bayes"), (lambda me, hands, history: 0, "even")):
+        score = evaluate(game, player, rival, 400)
+        assert (score.measure, score.games) == ("win rate", 400)
+        assert score.low < score.high
+    hog = dicegym.game("hog")
+    assert evaluate(hog, "haphazard").known_by == "one draw"
+    monkeypatch.setattr("dicegym.games.parts.MOST_QUESTIONS", 9_999)
+    assert evaluate(hog, "haphazard", games=10).games == 10
+    assert evaluate(hog, "swap").known_by == "exact"
+
+
 def test_games_without_exact_values_are_played() -> None:
     score = evaluate(dicegym.game("liarsdice", players=2), "even", "even", games=3000)
     assert score.measure == "win rate"

@@ -66,6 +66,16 @@ def test_figures_are_those_of_one_process(
     assert evaluate(game, stranger, rival, 12, exact=False, executors=two) == here
 
 
+def test_a_stranger_that_may_draw_plays_where_its_table_would_cost_more(two: Executors, tmp_path: Path) -> None:
+    game = dicegym.game("liarsdice", dice=1)
+    bot = tmp_path / "bot.py"
+    for pure, games in (("", 40), ("PURE = True", 0)):
+        bot.write_text(f"{pure}\ndef get_play(me, hands, history):\n    return 0 if history else 11\n")
+        for rival in ("even", "bluffer"):
+            score = evaluate(game, str(bot), rival, 40, executors=two)
+            assert score.games == (games if rival == "even" else 40)
+
+
 def test_strangers_never_run_in_this_process(two: Executors, tmp_path: Path) -> None:
     """Neither for exact values nor for games, asked at once or one by one."""
     game = dicegym.game("hog")

@@ -157,12 +157,15 @@ def test_evaluation_against_several_opponents(training: Any, tmp_path: Path) -> 
     page = (tmp_path / "run/best.md").read_text()
     for part in (f"- {Score(**about['scores'][2])}", "| honest, even |", "against the hardest"):
         assert part in page
-    assert re.fullmatch(r"\d+ games, [\d,]+ steps/s, 0\.\d+ win rate against .*", told[-3])
-    assert [text.partition("; ")[2] for text in told[-2:]] == [
-        "measuring for the card of model.zip",
-        "measuring for the card of best.zip",
-    ]
-    games = [int(text.split()[0]) for text in told[:-2]]
+    cards = [re.search(r"; card of (.*)", text) for text in told]
+    of_games = [text for text, card in zip(told, cards, strict=True) if card is None]
+    assert told[: len(of_games)] == of_games  # cards come last
+    assert re.fullmatch(r"\d+ games, [\d,]+ steps/s, 0\.\d+ win rate against .*", of_games[-1])
+    of_cards = [card[1] for card in cards if card is not None]
+    assert list(dict.fromkeys(text.partition(", ")[0] for text in of_cards)) == ["model.zip", "best.zip"]
+    assert re.fullmatch(r"model.zip, 1 of \d+: games", of_cards[0])
+    assert re.fullmatch(r"model.zip, 1 of \d+: games: [\d,]+ of \d+, against \w+", of_cards[1])
+    games = [int(text.split()[0]) for text in of_games]
     assert games == sorted(games)
     assert games[-1] == run.state.games > 30
 

@@ -17,6 +17,7 @@ from dicegym.cli.common import parameters_of
 from dicegym.games.hog import exact as hog
 from dicegym.games.parts import DUEL, need, tabulated
 from dicegym.players import model as models
+from dicegym.registry import GAMES
 
 ROOT = Path(__file__).resolve().parents[2]
 BEST_REPLY = re.compile(r"The best reply to it wins at least ([\d.]+), at most ([\d.]+) of games")
@@ -108,7 +109,7 @@ HOG = {
 def hog_tables() -> dict[str, tuple[np.ndarray, bool]]:
     game, found = dicegym.game("hog"), {}
     for name in HOG:
-        table, draws = tabulated(need(game, DUEL), dicegym.agent(game, name), game)
+        table, draws = tabulated(need(game, DUEL).tabulate, dicegym.agent(game, name), game)
         found[name] = (table if isinstance(table, np.ndarray) else hog.tabulate(table, game)), draws
     return found
 
@@ -149,6 +150,8 @@ class Grades(NamedTuple):
     game: dicegym.Game
     games: int
     others: tuple[str, ...]
+    values: str | None
+    """The source of values; None: the best that there is."""
     rows: dict[str, tuple[str, ...]]
     """Cells by agent."""
 
@@ -164,7 +167,8 @@ def grades() -> list[Grades]:
         rows = [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in body.splitlines()[2:]]
         others = re.findall(r"--against (\w+)", rest) or ([table.spec.baseline] if table.players > 1 else [])
         games = int(re.findall(r"--games (\d+)", rest)[0])
-        found.append(Grades(table, games, tuple(others), {row[0]: row[1:] for row in rows}))
+        values = next(iter(re.findall(r"--values (\w+)", rest)), None)
+        found.append(Grades(table, games, tuple(others), values, {row[0]: row[1:] for row in rows}))
     return found
 
 
@@ -177,7 +181,7 @@ def test_grades_are_in_their_order(one: Grades) -> None:
     assert rates == sorted(rates)
 
 
-@pytest.mark.parametrize("name", ["hog", "liarsdice", "liarsdice_spot_on", "yatzy"])
+@pytest.mark.parametrize("name", GAMES)
 def test_every_agent_is_graded(name: str) -> None:
     tables = [one for one in GRADES if one.game.name == name]
     models_of_it = {path.stem for path in (ROOT / "agents" / name).glob("*.zip")}
@@ -191,10 +195,10 @@ def test_every_agent_is_graded(name: str) -> None:
     ids=lambda value: getattr(value, "game", value),
 )
 def test_a_grade_is_the_one_on_the_page(one: Grades, name: str) -> None:
-    game, values = one.game, valuer(one.game)
+    game, values = one.game, valuer(one.game, one.values)
     found = grade(
-        game, dicegym.agent(game, name), [dicegym.agent(game, other) for other in one.others], one.games, 0, values
+        dicegym.agent(game, name), game, [dicegym.agent(game, other) for other in one.others], one.games, 0, values
     )
-    unit, digits = (1, 3) if values.unit == "points" else (100, 2)
+    unit, digits = (100, 2) if values.unit == "win rate" else (1, 3)
     rate = found.error_rate
     assert one.rows[name][0] == f"{unit * rate.mean:.{digits}f} ± {unit * rate.half:.{digits}f}"

@@ -12,7 +12,7 @@ from dicegym.arena.ratings.places import MatchPlaces, count_ahead
 from dicegym.arena.report import ReportTable
 
 FARTHEST = 1500.0
-"""Points from a rating beyond which a bound says nothing: so much ahead, an entry wins 5,600 games for one it loses."""
+"""Largest distance in points between a rating and a bound that is shown: it means 5,600 wins for each loss."""
 
 
 def shown_bounds(row: Rating) -> tuple[float, float]:

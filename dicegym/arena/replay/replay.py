@@ -108,7 +108,7 @@ class Replay:
                     f"{len(values)} {name} are none of a game of {self.players}: give one for each player"
                 )
         if not 0 <= self.number <= INT_64.max:
-            raise ParameterError(f"{one_line(self.number, 40)} is no number of a game: they are 0 and more, of 64 bits")
+            raise ParameterError(f"invalid game number {one_line(self.number, 40)}: use 0 to {INT_64.max}")
         for incident in self.incidents:
             self.seat(incident.seat)
         wrong = [action for action in self.actions if not INT_64.min <= action <= INT_64.max]
@@ -202,8 +202,8 @@ class Replay:
 
     def _misfit(self, what: str) -> ReplayError:
         return ReplayError(
-            f"{self._called} does not play again as it is stored: {what}. Its rules are those of today, so what was "
-            "stored of it has been changed: store it anew"
+            f"{self._called} cannot be replayed: {what}. Its rules have not changed, so its stored record was altered: "
+            "store the game again"
         )
 
     def check(self, game: Game | None = None) -> None:

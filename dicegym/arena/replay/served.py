@@ -93,6 +93,4 @@ def _replay(found: ServedGame, called: str) -> Replay:
 
 
 def _misfit(called: str, what: str) -> ReplayError:
-    return ReplayError(
-        f"game {called} does not play again as it is stored: {what}. What was stored of it has been changed"
-    )
+    return ReplayError(f"game {called} cannot be replayed: {what}. Its stored record was altered")

@@ -16,7 +16,7 @@ from dicegym.arena.match import Match
 from dicegym.arena.provenance import EntryRecord
 from dicegym.arena.results import ContestResult
 from dicegym.arena.storage import Settings, Stored
-from dicegym.arena.store.holding import WHOLE, held
+from dicegym.arena.store.holding import WHOLE, lock_contest
 from dicegym.arena.store.outcomes import is_whole, matches_between
 from dicegym.arena.store.schema import read_in_words
 from dicegym.arena.store.store import Begun, ContestStore, add, now_in_words
@@ -175,7 +175,7 @@ class Book(StoredOutcomes):
         Raises ParameterError if another process has begun it just now.
         """
         if self._before is not None:
-            self._lock.enter_context(held(self._store, self._before.id, self._share, waits=True))
+            self._lock.enter_context(lock_contest(self._store, self._before.id, self._share, waits=True))
         by_name = {record.name: record for record in records}
         who = list(entries)
         rows = [
@@ -191,7 +191,7 @@ class Book(StoredOutcomes):
             if self._before is None:  # another shard may have begun it since
                 self._before = self._store.latest_of(connection, self._settings, self.seed)
                 if self._before is not None:
-                    self._lock.enter_context(held(self._store, self._before.id, self._share))
+                    self._lock.enter_context(lock_contest(self._store, self._before.id, self._share))
             begins = self._before is None
             if self._before is None:
                 self._contest = self._store.begin(connection, self._settings, self.seed)
@@ -215,7 +215,7 @@ class Book(StoredOutcomes):
             ]
             add(connection, FIELDS, fields, ["contest", "agent"], ["given", "run", "reason"])
         if begins:
-            self._lock.enter_context(held(self._store, contest, self._share))
+            self._lock.enter_context(lock_contest(self._store, contest, self._share))
         super().enter(records, who)
         self._writer = Writer(self._store, self._contest)
         self._changed = len(set(own.values()) - before), len(before - set(own.values()))

@@ -25,10 +25,10 @@ SECONDS_TO_NOTICE = 1.0
 
 
 @contextlib.contextmanager
-def held(
+def lock_contest(
     store: ContestStore, contest: int, share: tuple[int, int] | None = WHOLE, waits: bool = False
 ) -> Iterator[None]:
-    """Have a contest, or a share of it, for this process, within the context.
+    """Reserve a contest, or a share of it, for this process within the context.
 
     Args:
         store: where.

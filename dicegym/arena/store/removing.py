@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
-from dicegym.arena.store.holding import held
+from dicegym.arena.store.holding import lock_contest
 from dicegym.arena.store.store import ContestStore
 from dicegym.arena.store.tables import (
     AGENTS,
@@ -45,7 +45,7 @@ def remove(store: ContestStore, contest: int) -> Removed:
         related = list(connection.execute(sa.select(CONTESTS.c.id).where(CONTESTS.c.seed == seed)).scalars())
     with contextlib.ExitStack() as stack:
         for one in related:
-            stack.enter_context(held(store, one, None))
+            stack.enter_context(lock_contest(store, one, None))
         with store.writing() as connection:
             removed = _remove(connection, contest)
         with contextlib.suppress(sa.exc.OperationalError):  # somebody else uses the file: another time, then

@@ -34,7 +34,7 @@ def own_matches(connection: sa.Connection, contest: int) -> sa.ColumnElement[boo
 
 
 def mapping_in(text: str, kind: type | tuple[type, ...] = object) -> dict[str, Any]:
-    """Return the object that a text of JSON holds, whose values are of a ``kind``. Raises ValueError: it is none."""
+    """Parse a JSON object with values of ``kind``. Raises ValueError if ``text`` holds anything else."""
     found = json.loads(text)
     if not isinstance(found, dict) or not all(isinstance(value, kind) for value in found.values()):
         raise NonsenseError(f"{text[:MOST_QUOTED]!r} where an object of JSON stands")
@@ -42,14 +42,14 @@ def mapping_in(text: str, kind: type | tuple[type, ...] = object) -> dict[str, A
 
 
 def whole_numbers(values: Any) -> tuple[int, ...]:
-    """Return a list of whole numbers of 64 bits. Raises ValueError: it is none."""
+    """Return ``values`` as a tuple. Raises ValueError unless they are a list of whole numbers of 64 bits."""
     if not isinstance(values, list) or any(type(one) is not int or abs(one) >> 63 for one in values):
         raise NonsenseError(f"{str(values)[:MOST_QUOTED]!r} where whole numbers stand")
     return tuple(values)
 
 
 def game_from(row: Any, players: int) -> PlayedGame:
-    """Return a game of a match of so many from its row. Raises ValueError: it is none."""
+    """Return a game of a match of ``players`` from its row. Raises ValueError if the row is damaged."""
     seats, actions = whole_numbers(json.loads(row.seats)), whole_numbers(json.loads(row.actions))
     returns = tuple(json.loads(row.returns))
     if sorted(seats) != list(range(players)) or len(returns) != players:

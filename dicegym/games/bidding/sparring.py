@@ -8,6 +8,7 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.games.bidding.table import FACES, N_BIDS
+from dicegym.games.bidding.view import bid_of
 from dicegym.play.player import Player, RandomPlayer
 from dicegym.play.turn import Act, Turn
 
@@ -40,26 +41,26 @@ class SparringPartner(Player):
         generator = np.random.default_rng(seed)
 
         def act(turn: Turn) -> int:
-            legal = np.flatnonzero(turn.mask)
+            (legal,) = turn.mask.nonzero()
             wanted = legal if generator.random() < STRAY else self._wanted(turn, legal, generator)
-            return int(generator.choice(wanted))
+            return int(wanted[generator.integers(len(wanted))])
 
         return act
 
     def _wanted(self, turn: Turn, legal: np.ndarray, generator: np.random.Generator) -> np.ndarray:
         """Return the actions that serve the aim: a call, or the lowest such bids, so that rounds are long."""
         state: Any = turn.record
-        left: np.ndarray = state["left"][: turn.game.players]
-        own = left[self._bot]
+        others: list[int] = state["left"][: turn.game.players].tolist()
+        own = others.pop(self._bot)
         if not own:
             return legal
         counts = state["hands"][: turn.game.players].sum(axis=0)
         if self._wild:
             counts[:-1] += counts[-1]
-        aim = self._aim or int(np.sign(np.delete(left, self._bot).max() - own)) or int(generator.choice((BEAT, YIELD)))
-        bids = turn.view.bids
-        if bids:
-            last = bids[-1]
+        most = max(others)
+        aim = self._aim or (most > own) - (most < own) or int(generator.choice((BEAT, YIELD)))
+        if number := state["n_bids"]:
+            last = bid_of(int(state["bids"][number - 1]))
             is_true = counts[last.face - 1] >= last.quantity
             costs = is_true == (aim == YIELD)  # the bot, if it is to lose, or the caller
             if costs if last.seat == self._bot else generator.random() < DOUBT:

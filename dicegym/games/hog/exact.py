@@ -16,6 +16,7 @@ players who remember.
 from __future__ import annotations
 
 import itertools
+import math
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -36,7 +37,7 @@ from dicegym.games.hog.examination import (
 from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE, N_ACTIONS
 from dicegym.games.hog.solving.sweeps import BY_SCORES, REMEMBERING, ByScores
 from dicegym.games.hog.strategy_file import strategy_source
-from dicegym.games.parts import Progress
+from dicegym.games.parts import Progress, tabulated
 from dicegym.games.worth import SearchTime
 from dicegym.play.player import FunctionPlayer, Player
 from dicegym.play.turn import Turn
@@ -83,6 +84,11 @@ def sweeps_of(game: Game) -> ByScores:
 def solves(game: Game) -> bool:
     """Return True: tables hold all that players of Hog choose by, with ``memory`` as without."""
     return True
+
+
+def questions(game: Game) -> int:
+    """Return the number of situations, each of which `tabulate` asks for once."""
+    return math.prod((game.parameters["goal"], game.parameters["goal"], *sweeps_of(game).hidden))
 
 
 def tabulate(player: Player | Function, game: Game) -> np.ndarray:
@@ -379,25 +385,37 @@ def best_bot(
     """
     if sweeps_of(game) is REMEMBERING:
         raise ParameterError(f"the best table of {game!r} cannot be written as a bot: {KNOWS_NO_MEMORY}")
-    value, table = best_table(opponent, game, seed=seed, trials=trials, progress=progress)
-    return bot_source(table, value, opponent.name, game, seed=seed, trials=trials)
+    rival, draws = tabulated(tabulate, opponent, game)
+    value, table = best_table(rival, game, seed=seed, trials=trials, progress=progress)
+    return bot_source(table, value, opponent.name, game, seed=seed, trials=trials, one_draw=draws)
 
 
-def bot_source(table: np.ndarray, value: float, opponent: str, game: Game, seed: int = 0, trials: int = TRIALS) -> str:
+def bot_source(
+    table: np.ndarray,
+    value: float,
+    opponent: str,
+    game: Game,
+    seed: int = 0,
+    trials: int = TRIALS,
+    one_draw: bool = False,
+) -> str:
     """Return the file that `best_bot` makes of a table found by `best_table` with these arguments.
 
-    ``value`` is its win rate, ``opponent`` the name of the agent that it was made against. Raises
-    ParameterError if the table does not fit the game, or chooses by more than both scores.
+    ``value`` is its win rate against the agent called ``opponent``, or, with ``one_draw``, against one draw of that
+    agent's table. Raises ParameterError if the table does not fit the game, or chooses by more than both scores.
     """
     goal = game.parameters["goal"]
     if goal == game.spec.parameters["goal"].default:
         made, goal_text = f"dicegym.game({game.name!r})", ""
     else:
         made, goal_text = f"dicegym.game({game.name!r}, goal={goal})", f" to {goal}"
+    made_against, beaten, known = opponent, opponent, "exact"
+    if one_draw:
+        made_against, beaten, known = f"one draw of the table of {opponent}", "this draw", "exact of it alone"
     heading = f"""\
-The best strategy found for Hog{goal_text} that knows both scores alone, against {opponent}.
+The best strategy found for Hog{goal_text} that knows both scores alone, against {made_against}.
 
-It wins {value:.6f} of its games against {opponent}, the first to move drawn by a fair coin: exact, by dynamic
+It wins {value:.6f} of its games against {beaten}, the first to move drawn by a fair coin: {known}, by dynamic
 programming over all states. It was found by improving one choice after another, each weighted over what the
 scores hide (parity of the exchanges, runs of Pig outs), until none could be bettered, and starting again
 from {trials} disturbances of the best so far. This program writes the file:

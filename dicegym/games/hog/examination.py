@@ -16,6 +16,8 @@ from dicegym.games.hog.situations import every_situation, situations
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 
+UNIT = "questions"
+"""What the test consists of; see `dicegym.games.parts.Examination`."""
 SCORES_ALONE = "by_scores_alone"
 """What functions that are asked for actions carry if they look at both scores and nothing else: at the first two of
 ``turn.view``, which may be a plain pair. What they return is an action, or they raise AgentError."""

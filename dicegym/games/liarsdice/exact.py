@@ -82,6 +82,11 @@ def _check_game(game: Game) -> None:
         raise ParameterError(f"{game!r} is too large for exact values: give players=2 and dice=1")
 
 
+def questions(game: Game) -> int:
+    """Return how many questions `tabulate` asks: each face with each set of bids, `ASKED` times."""
+    return ASKED * FACES * N_SETS
+
+
 def tabulate(player: Player, game: Game) -> np.ndarray:
     """Return ``player``'s strategy as a table, float64[6, 4096, 13]; sets that it never lets come about stay all zero.
 

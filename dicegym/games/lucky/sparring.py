@@ -17,7 +17,7 @@ from dicegym.play.turn import Act, Turn
 LONGEST = 500
 """Rounds of the long game."""
 LONG_SECONDS = 3.0
-"""How long the long game may take; it ends early for a slow bot, whose time is for all questions."""
+"""How long the long game may take; it ends early for a slow bot, whose time is for the whole test."""
 WEALTH = 10**6
 """Money of the opponent that empties the shop."""
 MULTIPLYING = (*range(7, 12), *range(17, N_DICE))

@@ -7,14 +7,18 @@ from typing import Any
 import numpy as np
 
 from dicegym.engine.game import Game
-from dicegym.games.yatzy.hands import hand_of
-from dicegym.games.yatzy.rules import FIRST_BOX
-from dicegym.games.yatzy.tables import BEST, MOST
+from dicegym.games.yatzy.hands import HANDFULS
+from dicegym.games.yatzy.rules import FIRST_BOX, ROLL_PLACES
+from dicegym.games.yatzy.tables import BEST, DICE, KEEPS, MOST, PLACE_VALUES, SET_OF
 from dicegym.play.player import Player, RandomPlayer
 from dicegym.play.turn import Act, Turn
 
-TRIED = 24
-"""Rolls of which an opponent that knows the dice takes the best."""
+ALL = HANDFULS - 1
+"""The places of all dice, as a bit mask."""
+_ROLLED: np.ndarray = np.arange(HANDFULS)[:, None] >> np.arange(DICE) & 1 == 1
+"""bool[32, 5]: which places each bit mask names."""
+_SHARE: np.ndarray = BEST / MOST
+"""float64[252, 15]: what each hand scores in each box, as a share of the most."""
 
 
 class LuckyPartner(Player):
@@ -23,31 +27,21 @@ class LuckyPartner(Player):
     name = "sparring partner"
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
-        """Return a chooser with a generator of its own."""
-        generator = np.random.default_rng(seed)
+        """Return a chooser; it draws nothing."""
 
         def act(turn: Turn) -> int:
-            legal = np.flatnonzero(turn.mask)
-            open_boxes = legal[legal >= FIRST_BOX] - FIRST_BOX
-            box, most = _best_box(turn.record, open_boxes)
-            chosen = int(box + FIRST_BOX)
-            rolls = legal[legal < FIRST_BOX]
-            for roll in generator.choice(rolls, TRIED) if len(rolls) else ():
-                branch = turn.record.copy()
-                game.step(branch, int(roll))
-                _, value = _best_box(branch, open_boxes)
-                if value > most:
-                    most, chosen = value, int(roll)
-            return chosen
+            state: Any = turn.record
+            dice = state["dice"][None]
+            if state["rolls_left"]:
+                branch = state.copy()
+                game.step(branch, ROLL_PLACES + ALL)  # a die rolled falls as it does when all are
+                dice = np.where(_ROLLED, branch["dice"], dice)
+            hands = SET_OF[dice @ PLACE_VALUES] - KEEPS
+            shares = np.where(state["scores"][turn.seat] < 0, _SHARE[hands], -1.0)
+            places, box = np.unravel_index(shares.argmax(), shares.shape)
+            return int(ROLL_PLACES + places if places else FIRST_BOX + box)
 
         return act
-
-
-def _best_box(state: Any, boxes: np.ndarray) -> tuple[int, float]:
-    """Return the box in which the dice shown are worth most, and the share of its best score that they are."""
-    share = BEST[hand_of(state["dice"])][boxes] / MOST[boxes]
-    best = int(share.argmax())
-    return int(boxes[best]), float(share[best])
 
 
 def set_table(game: Game, number: int, seat: int) -> tuple[np.ndarray, Player]:

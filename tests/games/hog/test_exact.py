@@ -370,10 +370,20 @@ def test_a_bot_is_made_and_says_how(tmp_path: Path) -> None:
     path = tmp_path / "bot.py"
     path.write_text(source, encoding="utf-8")
     program = source.partition("This program writes the file:\n\n")[2].partition("\n\nTABLE")[0]
+    assert "against always_roll(2), the first to move drawn by a fair coin: exact, by" in source
     printed: list[str] = []
     code = "\n".join(line.removeprefix("    ") for line in program.splitlines())
     exec(code, {"print": lambda text, end: printed.append(text + end)})
     assert printed == [source]
+
+
+def test_a_bot_against_one_that_draws_says_of_what_its_figure_is() -> None:
+    game = dicegym.game("hog", goal=12)
+    source = hog.best_bot(dicegym.agent(game, "haphazard"), game, trials=0)
+    assert "alone, against one draw of the table of haphazard." in source
+    assert "against this draw, the first to move drawn by a fair coin: exact of it alone, by" in source
+    assert max(map(len, source.splitlines())) <= 120
+    assert "best_bot(dicegym.agent(game, 'haphazard')" in source
 
 
 def test_the_shipped_table_is_what_it_says() -> None:
