@@ -20,8 +20,7 @@ from dicegym.players.roster import Origin
 from dicegym.sandbox.jobs import Seal, digest_of, sealed
 
 VERSION = 1
-"""Of the form of JSON files: raised when a key goes or means something else, not when one is added. The files without
-a version, which came before, call the baseline otherwise."""
+"""Of the form of JSON files: raised when a key goes or means something else, not when one is added."""
 DATE_VARIABLE = "SOURCE_DATE_EPOCH"
 """Environment variable with the seconds since 1970 that results are dated instead of now, so that equal contests write
 equal files; see https://reproducible-builds.org/specs/source-date-epoch/."""

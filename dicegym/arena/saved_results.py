@@ -26,7 +26,7 @@ from dicegym.arena.match import Match
 from dicegym.arena.options import ContestOptions
 from dicegym.arena.provenance import EntryRecord
 from dicegym.arena.results import ContestResult
-from dicegym.arena.store.book import StoredOutcomes, ending_of
+from dicegym.arena.store.book import StoredOutcomes, saved_form
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.schema import read_in_words
 from dicegym.arena.store.stored import StoredContest, StoredEntry, StoredRules
@@ -198,12 +198,12 @@ def _difference(
     reader: StoreReader, contest: StoredContest, derived: ContestResult[Any], told: Mapping[str, Any]
 ) -> str:
     """Return where the result, the report and the standings differ from what follows, in words."""
-    ending, report = ending_of(derived), reader.report(contest.id)
-    standings = [row["figures"] for row in ending.standings]
+    derived_form, report = saved_form(derived), reader.report(contest.id)
+    standings = [row["figures"] for row in derived_form.standings]
     for what, saved, follows in (
         ("standings", reader.standings(contest.id), standings),
-        ("result", told, ending.result),
-        ("report", None if report is None else report.to_json(), ending.report),
+        ("result", told, derived_form.result),
+        ("report", None if report is None else report.to_json(), derived_form.report),
     ):
         found = _first_difference(_plain(saved), _plain(follows))
         if found:

@@ -126,6 +126,7 @@ def test_a_damaged_file_is_refused_with_a_way_out_and_not_touched(
     damage: str, path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(path.parent)
+    monkeypatch.setenv("DICEGYM_STORE", path.name)
     path.write_bytes(DAMAGES[damage](path.read_bytes()))
     before = state_of(path.parent)
     for words in (

@@ -33,7 +33,7 @@ AT_ONCE = 1_000
 """Outcomes that are read in one go: who asks for one asks for those after it next."""
 
 
-class Ending(NamedTuple):
+class SavedResult(NamedTuple):
     """What is saved of a contest that has ended, as plain values."""
 
     result: dict[str, Any]
@@ -42,14 +42,14 @@ class Ending(NamedTuple):
     """Rows of the table of standings, but for the contest's number."""
 
 
-def ending_of(contest_result: ContestResult[Any]) -> Ending:
+def saved_form(contest_result: ContestResult[Any]) -> SavedResult:
     """Return what is saved of a result."""
     result = contest_result.to_json()
     rows = [
         {"position": position, "place": row["place"], "name": row["name"], "figures": row}
         for position, row in enumerate(result["standings"], 1)
     ]
-    return Ending(result, contest_result.report().to_json(), rows)
+    return SavedResult(result, contest_result.report().to_json(), rows)
 
 
 class StoredOutcomes:
@@ -233,9 +233,9 @@ class Book(StoredOutcomes):
     def finish(self, contest_result: ContestResult[Any], struck: Mapping[str, str]) -> None:
         """Store what the contest came to, and drop matches that are not its own any more; ``struck``: name -> why."""
         self._writing.flush()
-        ending = ending_of(contest_result)
+        saved = saved_form(contest_result)
         contest, run = self._contest.id, self._contest.run
-        rows = [row | {"contest": contest, "figures": json.dumps(row["figures"])} for row in ending.standings]
+        rows = [row | {"contest": contest, "figures": json.dumps(row["figures"])} for row in saved.standings]
         with self._store.writing() as connection:
             connection.execute(PLAYS.delete().where((PLAYS.c.contest == contest) & (PLAYS.c.run < run)))
             connection.execute(STANDINGS.delete().where(STANDINGS.c.contest == contest))
@@ -245,7 +245,7 @@ class Book(StoredOutcomes):
                 own = sa.select(AGENTS.c.id).where(AGENTS.c.name == name)
                 named = (FIELDS.c.contest == contest) & (FIELDS.c.run == run) & FIELDS.c.agent.in_(own)
                 connection.execute(FIELDS.update().where(named).values(reason=reason))
-            ended = {"ended": now_in_words(), "result": json.dumps(ending.result), "report": json.dumps(ending.report)}
+            ended = {"ended": now_in_words(), "result": json.dumps(saved.result), "report": json.dumps(saved.report)}
             connection.execute(CONTESTS.update().where(CONTESTS.c.id == contest).values(ended))
 
     @property
