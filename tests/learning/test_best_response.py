@@ -20,7 +20,7 @@ from dicegym.learning.interruption import Interruption
 from dicegym.learning.learner import LearnerNetworks
 from dicegym.players import model as models
 from dicegym.players.roster import agents_folder
-from dicegym.players.sb3_plain import weights_of
+from dicegym.players.sb3_plain import has_critic, weights_of
 
 SMALL = (
     *("run.games=16", "run.torch_threads=1", "algorithm.n_steps=32", "algorithm.batch_size=128"),
@@ -99,7 +99,7 @@ def test_what_a_best_response_began_with_is_told_as_it_was_named(target: str, be
 
 @pytest.mark.parametrize("named", [True, False])
 def test_a_best_response_that_begins_with_a_taught_model_judges_by_a_critic_of_its_own(named: bool) -> None:
-    """That of the model has eight units, as whoever is taught learns no values."""
+    """Its settings give it eight units, as whoever is taught learns no values, and its file has none."""
     game = dicegym.game("hog")
     file = agents_folder(game) / "taught.zip"
     taught = weights_of(str(file))
@@ -109,7 +109,8 @@ def test_a_best_response_that_begins_with_a_taught_model_judges_by_a_critic_of_i
         game, dicegym.agent(game, "bacon"), settings, None, 64, start, 1, None, lambda *told: None, Interruption()
     )
     policy = made._model.policy.state_dict()
-    assert len(taught["mlp_extractor.value_net.0.weight"]) == 8
+    assert settings.network.net_arch == {"pi": [512, 512], "vf": [8]}
+    assert not has_critic(taught)
     assert [len(policy[f"mlp_extractor.value_net.{n}.weight"]) for n in (0, 2)] == [512, 512]
     for name in ("mlp_extractor.policy_net.0.weight", "mlp_extractor.policy_net.2.bias", "action_net.weight"):
         assert np.array_equal(policy[name], taught[name])

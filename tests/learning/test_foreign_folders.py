@@ -99,10 +99,9 @@ def bombed(run: Path, mark: Path) -> None:
     checkpoint = run / "checkpoint"
     for model in (checkpoint / "model.zip", run / "best.zip", run / "model.zip"):
         found = members_of(model)
-        changes: dict[str, bytes | None] = {
-            "data": fields(found["data"], mark),
-            "pytorch_variables.pth": torch_file(found["pytorch_variables.pth"], mark),
-        }
+        changes: dict[str, bytes | None] = {"data": fields(found["data"], mark)}
+        if "pytorch_variables.pth" in found:  # of the checkpoint, which holds all that Stable-Baselines3 writes
+            changes["pytorch_variables.pth"] = torch_file(found["pytorch_variables.pth"], mark)
         changed(model, model.with_suffix(".new"), changes).replace(model)
     (checkpoint / PROGRAMS_FILE).write_bytes(pickle.dumps([Bomb(mark)]))
 
