@@ -115,6 +115,9 @@ if [ -n "$$UV_TORCH_BACKEND" ]; then \
   echo "PyTorch: the build for $$UV_TORCH_BACKEND, as UV_TORCH_BACKEND says"; \
   echo "--torch-backend=$$UV_TORCH_BACKEND" >$(TORCH); \
 elif [ -e $(TORCH) ]; then :; \
+elif $(BIN)/python -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec("torch") is None)'; then \
+  echo "PyTorch: the build that $(VENV) has"; \
+  : >$(TORCH); \
 elif UV_HTTP_RETRIES=0 $(IN_TEN_SECONDS) $(INSTALL) --dry-run --torch-backend=auto torch >/dev/null 2>&1; then \
   echo "PyTorch: the build for this machine, from PyTorch's own index"; \
   echo "--torch-backend=auto" >$(TORCH); \
