@@ -7,6 +7,8 @@ gone then, and it saves what it has.
 from __future__ import annotations
 
 import os
+import secrets
+import shutil
 import signal
 import sys
 import threading
@@ -18,7 +20,6 @@ from pathlib import Path
 from typing import IO, Any
 
 from dicegym.errors import DicegymError, one_line
-from dicegym.learning.seeds.parcel import pack_into
 from dicegym.learning.seeds.task import (
     FAILED,
     FINISHED,
@@ -82,11 +83,11 @@ def main() -> None:
 
 
 def _send(task: SeedTask, voice: _Voice) -> None:
-    """Say that there is something new in the run's folder; put a parcel of it where somebody wants one."""
+    """Say that there is something new in the run's folder; put a copy of it where somebody wants one."""
     if not task.outbox:
         voice.say(Saved())
     elif Path(task.folder).is_dir():
-        voice.say(Saved(str(pack_into(Path(task.folder), Path(task.outbox)))))
+        voice.say(Saved(shutil.copytree(task.folder, Path(task.outbox, secrets.token_hex(8)))))
 
 
 def _carry_out(task: SeedTask, voice: _Voice) -> TrainingEnd:

@@ -23,7 +23,7 @@ class SeedTask(NamedTuple):
     threads: int
     device: str = "cpu"
     outbox: str = ""
-    """Folder that takes a parcel of the run's folder after each checkpoint; empty: nobody wants any."""
+    """Folder that takes a copy of the run's folder after each checkpoint; empty: nobody wants any."""
 
     def to_line(self) -> str:
         """Return all of it as a line of JSON."""
@@ -53,8 +53,8 @@ class Said(NamedTuple):
 class Saved(NamedTuple):
     """A training has written a checkpoint, or its last files."""
 
-    parcel: str = ""
-    """Path of the parcel with all of them; see `dicegym.learning.seeds.parcel`."""
+    folder: str = ""
+    """Of the copy; empty: there is none."""
 
 
 class TrainingEnd(NamedTuple):
