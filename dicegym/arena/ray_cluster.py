@@ -16,7 +16,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from dicegym.engine.threads import cores
 from dicegym.errors import DependencyError, DicegymError, ParameterError, one_line
@@ -26,13 +26,11 @@ HERE, RUNNING = "local", "auto"
 """Addresses of a Ray of this process's own, and of the Ray that runs on this machine already."""
 STORE = 100 << 20
 """Bytes of shared memory that a Ray of our own takes: 80 MB is the least that it accepts."""
-KNOCK_SECONDS, PATIENCE = 10.0, 600.0
-"""How long a cluster may take to answer, and to have a node with a processor."""
-LOOK_EVERY = 1.0
-"""Seconds between two looks at the nodes."""
+KNOCK_SECONDS, LOOK_EVERY, PATIENCE = 10.0, 1.0, 600.0
+"""How long a cluster may take to answer, from one look at its nodes to the next, and until it has one to use."""
 MOST_LOSSES = 5
 """Nodes or processes that may be lost with the same work."""
-_QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 """Ray neither reports home nor warns of graphics cards that nobody asked for."""
 
 
@@ -63,18 +61,26 @@ def connected(address: str | None = None, workers: int | None = None) -> Iterato
         DependencyError: Ray is not installed.
         DicegymError: there is no such cluster, or it turns this machine away.
     """
-    os.environ |= _QUIET | {name: os.environ[name] for name in _QUIET if name in os.environ}
+    os.environ.update({name: os.environ.get(name, value) for name, value in QUIET.items()})
     try:
         import ray
     except ImportError as error:
         raise DependencyError.for_extra("ray", "ray", "playing on a cluster") from error
-    wanted = check_address(address or os.environ.get("RAY_ADDRESS") or RUNNING)
+    wanted = check_address(address or os.environ.get("RAY_ADDRESS")) or RUNNING
     if ray.is_initialized():
         yield ray
         return
+    options: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
     before = signal.getsignal(signal.SIGTERM)
+    vars(sys.modules["ray._private.worker"])["_worker_logs_enabled"] = False  # on lost nodes, to standard output
     try:
-        _connect(ray, str(wanted), address is None and wanted == RUNNING, workers or cores())
+        if wanted == HERE or (address is None and wanted == RUNNING and not _answers(wanted)):
+            options |= {"num_cpus": workers or cores(), "object_store_memory": STORE, "include_dashboard": False}
+            ray.init(HERE, _node_ip_address="127.0.0.1", **options)  # nobody else is to reach it
+        elif _answers(wanted):
+            ray.init(wanted, **options)
+        else:
+            raise ConnectionError("nobody answers")
     except Exception as error:  # whatever Ray raises
         raise DicegymError(
             f"no connection to a Ray cluster at {wanted!r} ({one_line(error)}): start one there (`ray start --head`), "
@@ -90,38 +96,18 @@ def connected(address: str | None = None, workers: int | None = None) -> Iterato
         ray.shutdown()
 
 
-def _connect(ray: Any, address: str, else_own: bool, workers: int) -> None:
-    quiet = {"log_to_driver": False, "logging_level": "error"}
-    with contextlib.suppress(AttributeError):  # Ray has no other switch for what it writes to standard output
-        vars(sys.modules["ray._private.worker"])["_worker_logs_enabled"] = False
-    if address != HERE:
-        try:
-            found = address.removeprefix("ray://")
-            if address == RUNNING:  # a Ray that was killed leaves its address behind
-                from ray._private.services import canonicalize_bootstrap_address_or_die
+def _answers(address: str) -> bool:
+    """Return whether somebody listens at an address, where Ray would wait for minutes."""
+    try:
+        if address == RUNNING:  # a Ray that was killed leaves its address behind
+            from ray._private.services import canonicalize_bootstrap_address_or_die
 
-                found = canonicalize_bootstrap_address_or_die(RUNNING)
-            host, _, port = found.rpartition(":")  # where nobody listens Ray would wait for minutes
-            socket.create_connection((host.strip("[]"), int(port)), KNOCK_SECONDS).close()
-            ray.init(address, **quiet)
-            return
-        except OSError:  # Ray's ConnectionError too
-            if not else_own:
-                raise
-    own = {"num_cpus": workers, "object_store_memory": STORE, "include_dashboard": False}
-    ray.init(HERE, _node_ip_address="127.0.0.1", **own, **quiet)  # nobody else is to reach it
-
-
-class Work(NamedTuple):
-    """What is done on some node."""
-
-    function: Callable[..., Any]
-    """Of a module of dicegym's; it may raise DependencyError where the node cannot do it."""
-    arguments: tuple[Any, ...]
-    references: Any = None
-    """The last argument: references to objects of Ray's, in lists."""
-    cpus: int = 1
-    gpus: int = 0
+            address = canonicalize_bootstrap_address_or_die(RUNNING)
+        host, _, port = address.removeprefix("ray://").rpartition(":")
+        socket.create_connection((host.strip("[]"), int(port)), KNOCK_SECONDS).close()
+    except OSError:  # Ray's ConnectionError too
+        return False
+    return True
 
 
 class Cluster:
@@ -141,54 +127,57 @@ class Cluster:
         self._there: dict[str, Any] = {}
         self._refused: dict[str, str] = {}
         self._looked, self._usable = 0.0, time.monotonic()
-        self._task = ray.remote(max_retries=MOST_LOSSES - 1)(_on_node())
+        self._task = ray.remote(_on_node())
         self.look()
         told(f"a Ray cluster of {len(self._there)} nodes with {self.processors} processors")
 
-    def start(self, work: Work) -> Any:
-        """Give work to Ray; return the reference to its result, for `result`."""
-        name = work.function.__module__, work.function.__qualname__
-        others = f"!in({','.join(self._refused)})"
-        selector = {"label_selector": {"ray.io/node-id": others}} if self._refused else {}
-        task = self._task.options(num_cpus=work.cpus, num_gpus=work.gpus, **selector)
-        return task.remote(_version(), *name, pickle.dumps(work.arguments), work.references)
+    def start(self, function: Callable[..., Any], *arguments: Any, objects: Any = None, **options: Any) -> Any:
+        """Have work done on some node; return the reference to its result, for `result`.
+
+        Args:
+            function: of a module of dicegym's; it may raise DependencyError on a node that cannot do it.
+            arguments: are sent as a pickle.
+            objects: references to objects of Ray's, in a collection, which is the function's last argument.
+            options: of Ray's tasks.
+        """
+        if self._refused:
+            options["label_selector"] = {"ray.io/node-id": f"!in({','.join(self._refused)})"}
+        name = function.__module__, function.__qualname__
+        return self._task.options(**options).remote(_version(), *name, pickle.dumps(arguments), objects)
 
     def result(self, reference: Any) -> tuple[bool, Any]:
         """Return whether work was done, and its result; if its node does not fit, it has to be started again.
 
-        Raises DicegymError if it cannot be done: `MOST_LOSSES` nodes or processes were lost with it, or it raised.
+        Raises:
+            DicegymError: it cannot be done.
+            ConnectionError: nodes or processes were lost with it, as often as Ray was to try.
         """
         try:
             node, found = self.ray.get(reference)
         except self.ray.exceptions.RayTaskError as error:
             raise DicegymError(f"work on a node failed: {one_line(error.cause, 500)}") from error
         except self.ray.exceptions.RayError as error:
-            why = one_line(str(error).strip().partition("\n")[0], 300)
-            raise DicegymError(f"{MOST_LOSSES} nodes or processes were lost with the same work: {why}") from error
+            raise ConnectionError(one_line(str(error).strip().partition("\n")[0], 300)) from error
         if node is not None and node not in self._refused:
             self._refused[node] = found
             warnings.warn(f"a node is left out: {found}", RuntimeWarning, stacklevel=2)
         return node is None, found
 
     def look(self) -> None:
-        """Tell of nodes that are lost, once in a while. Raises DicegymError if there are none that can be used."""
+        """Tell of lost nodes, at most once in `LOOK_EVERY` seconds. Raises DicegymError if no node can be used."""
         now = time.monotonic()
         if now - self._looked < LOOK_EVERY:
             return
-        self._looked = now
         there = {one["NodeID"]: one for one in self.ray.nodes() if one["Alive"] and one["Resources"].get("CPU", 0) >= 1}
         for lost in self._there.keys() - there.keys():
             host = self._there[lost]["NodeManagerHostname"]
             self._told(f"node {host} ({lost[:8]}) was lost: what it was doing is done again elsewhere")
-        self._there, usable = there, there.keys() - self._refused.keys()
+        usable = there.keys() - self._refused.keys()
+        self._looked, self._there, self._usable = now, there, now if usable else self._usable
         self.processors = sum(int(there[node]["Resources"]["CPU"]) for node in usable)
-        self._usable = now if usable else self._usable
-        if self._refused and there and not usable:
-            raise DicegymError(
-                f"no node of the cluster can be used: {'; '.join(dict.fromkeys(self._refused.values()))}"
-            )
-        if now - self._usable > PATIENCE:
-            raise DicegymError(f"the cluster has had no node with a processor for {PATIENCE:g} s: see `ray status`")
+        if (there and not usable) or now - self._usable > PATIENCE:
+            why = "; ".join(dict.fromkeys(self._refused.values())) or "there is none with a processor"
+            raise DicegymError(f"no node of the cluster can be used: {why}")
 
 
 def _version() -> str:
@@ -199,7 +188,7 @@ def _on_node() -> Callable[..., tuple[str | None, Any]]:
     """Return what runs on a node: None and a result, or the node and why it does not fit."""
 
     # Ray sends a function that is made here by value, so that a node without dicegym can say so.
-    def on_node(version: str, module: str, name: str, data: bytes, references: Any) -> tuple[str | None, Any]:
+    def on_node(version: str, module: str, name: str, arguments: bytes, objects: Any) -> tuple[str | None, Any]:
         import importlib
         import pickle
         import socket
@@ -210,8 +199,7 @@ def _on_node() -> Callable[..., tuple[str | None, Any]]:
             found = importlib.import_module("dicegym").__version__
             if found != version:
                 raise ImportError(f"dicegym is {found} there and {version} here: install the same everywhere")
-            function = getattr(importlib.import_module(module), name)
-            return None, function(*pickle.loads(data), references)
+            return None, getattr(importlib.import_module(module), name)(*pickle.loads(arguments), objects)
         except ImportError as error:  # dicegym's DependencyError too
             return ray.get_runtime_context().get_node_id(), f"{socket.gethostname()}: {error}"
 
@@ -220,17 +208,16 @@ def _on_node() -> Callable[..., tuple[str | None, Any]]:
 
 @functools.cache
 def node_folder() -> Path:
-    """Return a folder of this process of Ray's for all temporary files, which is removed however that ends.
+    """Return a folder for all temporary files of this process of Ray's, which is removed however that ends.
 
-    The process is ended with its node, and with it all that it has started.
+    The process ends with its node, and with it all that it has started.
     """
     with contextlib.suppress(OSError):  # not Linux: Ray looks for its parent itself, from time to time
         linux.prctl(linux.PDEATHSIG, signal.SIGKILL)
-    folder = tempfile.mkdtemp(prefix="dicegym-ray-")
-    # Ray kills a process with its children: what waits for the end of its input here is nobody's child.
-    waits = 'exec 3<&0; { cat <&3; rm -rf -- "$1"; } >/dev/null 2>&1 &'
+    tempfile.tempdir = tempfile.mkdtemp(prefix="dicegym-ray-")
     reading, _ = os.pipe()  # whose other end closes with this process
-    subprocess.run(["sh", "-c", waits, "sh", folder], stdin=reading, start_new_session=True, check=True)
+    # Ray kills a process with its children: what waits for that end is nobody's child.
+    waits = 'exec 3<&0; { cat <&3; rm -rf -- "$1"; } >/dev/null 2>&1 &'
+    subprocess.run(["sh", "-c", waits, "sh", tempfile.tempdir], stdin=reading, start_new_session=True, check=True)
     os.close(reading)
-    tempfile.tempdir = folder
-    return Path(folder)
+    return Path(tempfile.tempdir)

@@ -44,12 +44,12 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Take the arguments as Typer does, an empty value put after an option without one."""
-        for option, fits in ((RAY, _is_address), (TUTOR, _is_level)):
+        for option, fits in ((RAY, is_address), (TUTOR, _is_level)):
             args = _with_values(args, option, fits) if option in args else args
         return super().parse_args(ctx, args)
 
 
-def _is_address(text: str) -> bool:
+def is_address(text: str) -> bool:
     """Return whether ``text`` can only be meant as the address of a cluster, right or wrong, and is no file."""
     from dicegym.arena.ray_cluster import HERE, RUNNING
 

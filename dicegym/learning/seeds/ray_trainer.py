@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from dicegym.arena.ray_cluster import Cluster, Work, connected, node_folder
+from dicegym.arena.ray_cluster import MOST_LOSSES, Cluster, connected, node_folder
 from dicegym.errors import DicegymError
-from dicegym.files import LARGEST_TEXT, read_text
+from dicegym.files import LARGEST_TEXT, read_text, writing
 from dicegym.learning import checkpoint
 from dicegym.learning.files import LOCK_FILE
 from dicegym.learning.lock import alone_in
@@ -28,6 +28,8 @@ from dicegym.learning.seeds.training import Workshop
 from dicegym.players.seal import SEAL, is_sealed, write_seal
 
 CHECKPOINT = checkpoint.NAMES[0]
+SAID, SIGNALS = "said", "signals"
+"""Boxes of a mailbox."""
 WORD_EVERY = 0.2
 """Seconds between two words of a training to its mailbox."""
 
@@ -47,28 +49,21 @@ def read_run(folder: Path) -> dict[str, bytes]:
     return found
 
 
-def write_run(files: dict[str, bytes], folder: Path) -> None:
-    """Write what `read_run` returned into a run's folder, its checkpoint whole or not at all, with seals of this user.
+def write_run(contents: dict[str, bytes], folder: Path) -> None:
+    """Write what `read_run` returned, the checkpoint whole or not at all, with seals of this user; other files stay."""
 
-    What is in the folder besides stays.
-    """
+    def write(contents: dict[str, bytes], top: Path) -> None:
+        for name, content in contents.items():
+            (top / name).parent.mkdir(parents=True, exist_ok=True)
+            if not _sealed_by(top / name):
+                with writing(top / name) as unfinished:
+                    unfinished.write_bytes(content)
+        for sealed in filter(None, (_sealed_by(top / name) for name in contents)):
+            write_seal(sealed)
 
-    def write(names: Iterable[str], top: Path) -> None:
-        for name in names:
-            target = top / name.removeprefix(f"{CHECKPOINT}/")
-            target.parent.mkdir(parents=True, exist_ok=True)
-            if sealed := _sealed_by(target):
-                seals.append(sealed)
-                continue
-            unfinished = target.with_name(f".{target.name}.part")
-            unfinished.write_bytes(files[name])
-            os.replace(unfinished, target)
-        while seals:
-            write_seal(seals.pop())
-
-    seals: list[Path] = []
-    inside = [name for name in files if name.startswith(f"{CHECKPOINT}/")]
-    write(files.keys() - set(inside), folder)
+    start = f"{CHECKPOINT}/"
+    inside = {name.removeprefix(start): content for name, content in contents.items() if name.startswith(start)}
+    write({name: content for name, content in contents.items() if not name.startswith(start)}, folder)
     if inside:
         checkpoint.replace(folder, lambda empty: write(inside, empty))
 
@@ -79,60 +74,44 @@ def _sealed_by(file: Path) -> Path | None:
 
 
 class Mailbox:
-    """What a training and whoever began it tell each other; becomes an actor of Ray's."""
+    """What a training and whoever began it have for each other; becomes an actor of Ray's."""
 
-    def __init__(self, files: dict[str, bytes]) -> None:
-        self._files, self._starts = files, 0
-        self._said: list[tuple[SeedEvent, dict[str, bytes]]] = []
-        self._signals: list[int] = []
+    def __init__(self) -> None:
+        self._boxes: dict[str, list[Any]] = {SAID: [], SIGNALS: []}
 
-    def start(self) -> dict[str, bytes]:
-        """Return the files to begin with, on whatever node."""
-        self._starts += 1
-        if self._starts > 1:
-            self._said.append((Said("its node was lost; it goes on elsewhere from the last checkpoint that came"), {}))
-        return self._files
-
-    def report(self, said: list[tuple[SeedEvent, dict[str, bytes]]]) -> list[int]:
-        """Take what happened, each with the files that it left; return signals that came meanwhile."""
-        self._said += said
-        self._files = next((files for _, files in reversed(said) if files), self._files)
-        signals, self._signals = self._signals, []
-        return signals
-
-    def collect(self, signals: list[int]) -> tuple[bool, list[tuple[SeedEvent, dict[str, bytes]]]]:
-        """Take signals; return whether the training has begun anywhere, and what was reported since the last call."""
-        self._signals += signals
-        said, self._said = self._said, []
-        return self._starts > 0, said
+    def swap(self, put: str, news: list[Any], take: str) -> list[Any]:
+        """Put news into one box, and return what has come into the other one."""
+        self._boxes[put] += news
+        found, self._boxes[take] = self._boxes[take], []
+        return found
 
 
-def train_on_node(task: SeedTask, config: str, where: str, references: list[Any]) -> None:
+def train_on_node(task: SeedTask, contents: dict[str, bytes], config: str, where: str, objects: list[Any]) -> None:
     """Train on a node, in a folder of its own.
 
     Args:
         task: what to do, with the folder that it has where it was begun.
+        contents: of that folder, as far as there is one.
         config: text of the configuration; empty: the game's own.
         where: folder in which whoever began it works; paths of settings begin there if the node has it.
-        references: the mailbox.
+        objects: the mailbox.
     """
     import ray
 
-    (mailbox,) = references
     top = Path(tempfile.mkdtemp(dir=node_folder()))
-    run, own = top / "run", top / "config.toml"
-    write_run(ray.get(mailbox.start.remote()), run)
+    run, outbox, own = top / "run", top / "outbox", top / "config.toml"
+    outbox.mkdir()
     own.write_text(config, encoding="utf-8")
-    (top / "outbox").mkdir()
-    begun = (run / "settings.json").is_file()
-    task = task._replace(folder=str(run), outbox=str(top / "outbox"), config=str(own) if config else "", resume=begun)
+    write_run(contents, run)
+    begun = "settings.json" in contents
+    task = task._replace(folder=str(run), outbox=str(outbox), config=str(own) if config else "", resume=begun)
     process = SeedProcess(task, top / "log", Path(where) if os.path.isdir(where) else top)
     over = False
     while not over:
         time.sleep(WORD_EVERY)
         said = [(event, _taken(event)) for event in process.events()]
         over = any(isinstance(event, TrainingEnd) for event, _ in said)
-        for number in ray.get(mailbox.report.remote(said)):
+        for number in ray.get(objects[0].swap.remote(SAID, said, SIGNALS)):
             process.stop(number)
     process.close()
     shutil.rmtree(top, ignore_errors=True)
@@ -140,11 +119,11 @@ def train_on_node(task: SeedTask, config: str, where: str, references: list[Any]
 
 def _taken(event: SeedEvent) -> dict[str, bytes]:
     """Return the files of the copy of a run's folder that an event names, and remove it."""
-    if not isinstance(event, Saved):
+    if not isinstance(event, Saved) or not event.folder:
         return {}
-    files = read_run(Path(event.folder))
+    contents = read_run(Path(event.folder))
     shutil.rmtree(event.folder)
-    return files
+    return contents
 
 
 class RayTrainer:
@@ -157,51 +136,68 @@ class RayTrainer:
     """
 
     def __init__(self, cluster: Cluster, task: SeedTask, log: Path) -> None:
-        self._cluster, self._folder = cluster, Path(task.folder)
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+        self._cluster, self._task, self._folder = cluster, task, Path(task.folder)
+        self._config = read_text(task.config, "name a file of settings", LARGEST_TEXT) if task.config else ""
         self._held = contextlib.ExitStack()
         # What a lock remembers of its thread is undone in the order of its doing: each trainer has a memory of its own.
         self._memory = contextvars.copy_context()
         self._memory.run(self._held.enter_context, alone_in(self._folder))
-        here = cluster.ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
-            cluster.ray.get_runtime_context().get_node_id(), soft=False
-        )
-        there = read_run(self._folder) if (self._folder / "settings.json").is_file() else {}
-        self._mailbox = cluster.ray.remote(num_cpus=0, scheduling_strategy=here)(Mailbox).remote(there)
-        config = read_text(task.config, "name a file of settings", LARGEST_TEXT) if task.config else ""
-        gpus = 1 if task.device.startswith("cuda") else 0
-        arguments = task, config, os.getcwd()
-        self._work = Work(train_on_node, arguments, [self._mailbox], task.threads, gpus)
-        self._running = cluster.start(self._work)
+        here = NodeAffinitySchedulingStrategy(cluster.ray.get_runtime_context().get_node_id(), soft=False)
+        self._mailbox = cluster.ray.remote(num_cpus=0, scheduling_strategy=here)(Mailbox).remote()
         self._signals: list[int] = []
-        self._over = False
+        self._stopped = self._heard = self._over = False
+        self._losses = 0
+        self._begin()
+
+    def _begin(self) -> None:
+        contents = read_run(self._folder) if (self._folder / "settings.json").is_file() else {}
+        arguments = self._task, contents, self._config, os.getcwd()
+        gpus = 1 if self._task.device.startswith("cuda") else 0
+        options = {"num_cpus": self._task.threads, "num_gpus": gpus, "max_retries": 0}
+        self._running = self._cluster.start(train_on_node, *arguments, objects=[self._mailbox], **options)
 
     def events(self) -> Iterable[SeedEvent]:
         """Return what happened since the last call; see `dicegym.learning.seeds.task.SeedTrainer`."""
         if self._over:
             return []
-        ray = self._cluster.ray
-        ended = bool(ray.wait([self._running], timeout=0)[0])  # before what it has said is asked for
-        stopped, signals, self._signals = bool(self._signals), self._signals, []
-        begun, said = ray.get(self._mailbox.collect.remote(signals))
-        for _, files in said:
-            if files:
-                write_run(files, self._folder)
+        ray, signals = self._cluster.ray, self._signals
+        ended = bool(ray.wait([self._running], timeout=0)[0])  # before it is asked what was said
+        self._signals = []
+        said = ray.get(self._mailbox.swap.remote(SIGNALS, signals, SAID))
+        for _, contents in said:
+            write_run(contents, self._folder)
         found = [event for event, _ in said]
-        if stopped and not begun:  # there is nothing to save
-            found.append(TrainingEnd(STOPPED))
-        self._over = any(isinstance(event, TrainingEnd) for event in found)
-        if ended and not self._over:
-            try:
-                if not self._cluster.result(self._running)[0]:
-                    self._running = self._cluster.start(self._work)
-            except DicegymError as error:
-                self._over = True
-                found.append(TrainingEnd(FAILED, str(error)))
+        self._heard = self._heard or bool(found)
         self._cluster.look()
+        if self._stopped and not self._heard:  # there is nothing to save
+            found.append(TrainingEnd(STOPPED))
+        elif ended and not any(isinstance(event, TrainingEnd) for event in found):
+            found.append(self._begin_again())
+        self._over = any(isinstance(event, TrainingEnd) for event in found)
         return found
+
+    def _begin_again(self) -> SeedEvent:
+        """Begin elsewhere, from the last checkpoint that came, unless it is to end; return what is to be said."""
+        try:
+            self._cluster.result(self._running)
+            why = "its node does not fit; it begins on another"
+        except ConnectionError as error:
+            why = "its node was lost; it goes on elsewhere from the last checkpoint that came"
+            self._losses += 1
+            if self._stopped:
+                return TrainingEnd(STOPPED)
+            if self._losses >= MOST_LOSSES:
+                return TrainingEnd(FAILED, f"{MOST_LOSSES} nodes were lost with it, the last one so: {error}")
+        except DicegymError as error:
+            return TrainingEnd(FAILED, str(error))
+        self._begin()
+        return Said(why)
 
     def stop(self, number: int) -> None:
         """Hand on a signal; see `dicegym.learning.seeds.task.SeedTrainer`."""
+        self._stopped = True
         self._signals.append(number)
 
     def kill(self) -> None:
@@ -222,18 +218,15 @@ def ray_workshop(
     """Connect to a cluster, and yield what `dicegym.learning.seeds.training.train_seeds` takes as workshop.
 
     Args:
-        address: as for `dicegym.arena.ray_cluster.connected`.
+        address: as for `dicegym.arena.ray_cluster.connected`, whose errors this raises.
         workers: trainings at once; default: as many as the cluster has room for.
         told: called with a line that says where they are, and with one for each node that is lost.
-
-    Raises as `dicegym.arena.ray_cluster.connected` does.
     """
     with connected(address) as ray:
         cluster = Cluster(ray, told)
 
         def workshop(seeds: int) -> Workshop:
-            at_once = min(seeds, workers or seeds)
-            there = cluster.processors
+            at_once, there = min(seeds, workers or seeds), cluster.processors
             share = there // min(at_once, there) if there else None
             return Workshop(lambda task, log: RayTrainer(cluster, task, log), at_once, share)
 
