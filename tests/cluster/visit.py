@@ -22,9 +22,9 @@ from typing import Any, NoReturn
 import dicegym
 from dicegym.arena import contest
 from dicegym.arena.check import Check
-from dicegym.arena.cluster import ray_cluster
-from dicegym.arena.cluster.connection import connected, ray_module
 from dicegym.arena.executors import Executor, Executors, local
+from dicegym.arena.ray_cluster import QUIET, connected
+from dicegym.arena.ray_executor import ray_cluster
 from dicegym.errors import DicegymError
 from dicegym.players.roster import agents_folder
 from dicegym.sandbox import linux
@@ -78,7 +78,7 @@ def strangers(game: str, agents: list[str]) -> list[str]:
 @contextlib.contextmanager
 def nodes(number: int, outside: bool = False) -> Iterator[Any]:
     """Yield a cluster of nodes with a processor each, of which the first one stays, connected to it."""
-    ray_module()
+    os.environ |= QUIET
     from ray.cluster_utils import Cluster
 
     cluster = Cluster(initialize_head=True, head_node_args={**NODE, **CLIENT, "_system_config": HEALTH})
@@ -209,7 +209,7 @@ def stored(file: str) -> int:
 
 def referee() -> int:
     """Return the process of a referee."""
-    return next(int(one.parent.name) for one in Path("/proc").glob("[0-9]*/cmdline") if b"NodeReferee" in read(one))
+    return next(int(one.parent.name) for one in Path("/proc").glob("[0-9]*/cmdline") if b"ray::on_node" in read(one))
 
 
 def read(file: Path) -> bytes:
