@@ -9,8 +9,8 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import os
-import shutil
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -22,8 +22,9 @@ from dicegym.files import LARGEST_TEXT, read_text, writing
 from dicegym.learning import checkpoint
 from dicegym.learning.files import LOCK_FILE
 from dicegym.learning.lock import alone_in
-from dicegym.learning.seeds.process import SeedProcess
-from dicegym.learning.seeds.task import FAILED, STOPPED, Said, Saved, SeedEvent, SeedTask, TrainingEnd
+from dicegym.learning.seeds.child import Voice, carry_out
+from dicegym.learning.seeds.process import LIBRARY_THREADS
+from dicegym.learning.seeds.task import FAILED, STOPPED, Said, SeedEvent, SeedTask, TrainingEnd
 from dicegym.learning.seeds.training import Workshop
 from dicegym.players.seal import SEAL, is_sealed, write_seal
 
@@ -87,7 +88,7 @@ class Mailbox:
 
 
 def train_on_node(task: SeedTask, contents: dict[str, bytes], config: str, where: str, objects: list[Any]) -> None:
-    """Train on a node, in a folder of its own.
+    """Train in a process of Ray's, in a folder of its own.
 
     Args:
         task: what to do, with the folder that it has where it was begun.
@@ -99,31 +100,25 @@ def train_on_node(task: SeedTask, contents: dict[str, bytes], config: str, where
     import ray
 
     top = Path(tempfile.mkdtemp(dir=node_folder()))
-    run, outbox, own = top / "run", top / "outbox", top / "config.toml"
-    outbox.mkdir()
+    run, own = top / "run", top / "config.toml"
     own.write_text(config, encoding="utf-8")
     write_run(contents, run)
     begun = "settings.json" in contents
-    task = task._replace(folder=str(run), outbox=str(outbox), config=str(own) if config else "", resume=begun)
-    process = SeedProcess(task, top / "log", Path(where) if os.path.isdir(where) else top)
-    over = False
-    while not over:
-        time.sleep(WORD_EVERY)
-        said = [(event, _taken(event)) for event in process.events()]
-        over = any(isinstance(event, TrainingEnd) for event, _ in said)
-        for number in ray.get(objects[0].swap.remote(SAID, said, SIGNALS)):
-            process.stop(number)
-    process.close()
-    shutil.rmtree(top, ignore_errors=True)
+    task = task._replace(folder=str(run), config=str(own) if config else "", resume=begun)
+    os.chdir(where if os.path.isdir(where) else top)
 
+    def swap(*said: tuple[SeedEvent | None, dict[str, bytes]]) -> None:
+        for number in ray.get(objects[0].swap.remote(SAID, list(said), SIGNALS)):
+            os.kill(os.getpid(), number)
 
-def _taken(event: SeedEvent) -> dict[str, bytes]:
-    """Return the files of the copy of a run's folder that an event names, and remove it."""
-    if not isinstance(event, Saved) or not event.folder:
-        return {}
-    contents = read_run(Path(event.folder))
-    shutil.rmtree(event.folder)
-    return contents
+    def listen() -> None:
+        while True:
+            time.sleep(WORD_EVERY)
+            swap()
+
+    threading.Thread(target=listen, daemon=True).start()
+    over = carry_out(task, Voice(lambda event: swap((event, {}))), lambda: swap((None, read_run(run))))
+    swap((None, read_run(run)), (over, {}))
 
 
 class RayTrainer:
@@ -155,8 +150,11 @@ class RayTrainer:
         contents = read_run(self._folder) if (self._folder / "settings.json").is_file() else {}
         arguments = self._task, contents, self._config, os.getcwd()
         gpus = 1 if self._task.device.startswith("cuda") else 0
-        options = {"num_cpus": self._task.threads, "num_gpus": gpus, "max_retries": 0}
-        self._running = self._cluster.start(train_on_node, *arguments, objects=[self._mailbox], **options)
+        # No other training has the same variables, so Ray has a process of its own for this one.
+        variables = dict.fromkeys(LIBRARY_THREADS, str(self._task.threads)) | {"DICEGYM_SEED": str(self._task.seed)}
+        options: dict[str, Any] = {"num_cpus": self._task.threads, "num_gpus": gpus, "max_retries": 0}
+        options |= {"objects": [self._mailbox], "runtime_env": {"env_vars": variables}}
+        self._running = self._cluster.start(train_on_node, *arguments, **options)
 
     def events(self) -> Iterable[SeedEvent]:
         """Return what happened since the last call; see `dicegym.learning.seeds.task.SeedTrainer`."""
@@ -168,7 +166,7 @@ class RayTrainer:
         said = ray.get(self._mailbox.swap.remote(SIGNALS, signals, SAID))
         for _, contents in said:
             write_run(contents, self._folder)
-        found = [event for event, _ in said]
+        found: list[SeedEvent] = [event for event, _ in said if event is not None]
         self._heard = self._heard or bool(found)
         self._cluster.look()
         if self._stopped and not self._heard:  # there is nothing to save
