@@ -192,14 +192,16 @@ def _on_node() -> Callable[..., tuple[str | None, Any]]:
         import importlib
         import pickle
         import socket
+        import sys
 
         import ray
 
         try:
-            found = importlib.import_module("dicegym").__version__
-            if found != version:
-                raise ImportError(f"dicegym is {found} there and {version} here: install the same everywhere")
-            return None, getattr(importlib.import_module(module), name)(*pickle.loads(arguments), objects)
+            found = importlib.import_module(module)
+            here = sys.modules["dicegym"].__version__
+            if here != version:
+                raise ImportError(f"dicegym is {here} there and {version} here: install the same everywhere")
+            return None, getattr(found, name)(*pickle.loads(arguments), objects)
         except ImportError as error:  # dicegym's DependencyError too
             return ray.get_runtime_context().get_node_id(), f"{socket.gethostname()}: {error}"
 

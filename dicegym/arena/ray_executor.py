@@ -111,7 +111,7 @@ class _Referee:
         if self.present is not None:
             self.present.sandbox.__exit__()
         self.executor, self.entries, self.folder = executor, dict[int, Entry](), node_folder() / executor
-        self.sandbox = Sandbox(game, 1, limits, level).__enter__()
+        self.sandbox: Sandbox = Sandbox(game, 1, limits, level).__enter__()
         _Referee.present = self
 
 
