@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -42,15 +44,18 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Take the arguments as Typer does, an empty value put after an option without one."""
-        for option, fits in ((RAY, _is_address), (TUTOR, _is_level)):
+        for option, fits in ((RAY, is_address), (TUTOR, _is_level)):
             args = _with_values(args, option, fits) if option in args else args
         return super().parse_args(ctx, args)
 
 
-def _is_address(text: str) -> bool:
-    from dicegym.arena.cluster.connection import looks_like_address
+def is_address(text: str) -> bool:
+    """Return whether ``text`` can only be meant as the address of a cluster, right or wrong, and is no file."""
+    from dicegym.arena.ray_cluster import HERE, RUNNING
 
-    return looks_like_address(text)
+    if text in (HERE, RUNNING):
+        return True
+    return not os.path.exists(text) and ("://" in text or re.fullmatch(r"[\w.\-\[\]:]+:\d+", text) is not None)
 
 
 def _is_level(text: str) -> bool:
@@ -82,7 +87,7 @@ def chosen_executors(workers: int | None = None, ray: str | None = None, shard: 
 
     executors = local(workers)
     if ray is not None:
-        from dicegym.arena.cluster import ray_cluster
+        from dicegym.arena.ray_executor import ray_cluster
 
         executors = ray_cluster(ray or None, workers, lambda line: err.print(f"dicegym: {line}"))
     if shard is not None:

@@ -160,10 +160,9 @@ def _train_seeds(
         show, say = stack.enter_context(progress_bars("steps"))
         workshop = None
         if ray is not None:
-            from dicegym.learning.seeds.cluster import cluster
+            from dicegym.learning.seeds.ray_trainer import ray_workshop
 
-            table = dicegym.game(game)
-            workshop = stack.enter_context(cluster(table, ray or None, workers, lambda line: say(f"dicegym: {line}")))
+            workshop = stack.enter_context(ray_workshop(ray or None, workers, lambda line: say(f"dicegym: {line}")))
         found = train_seeds(
             game,
             folder,

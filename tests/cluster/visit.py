@@ -22,9 +22,9 @@ from typing import Any, NoReturn
 import dicegym
 from dicegym.arena import contest
 from dicegym.arena.check import Check
-from dicegym.arena.cluster import ray_cluster
-from dicegym.arena.cluster.connection import connected, ray_module
 from dicegym.arena.executors import Executor, Executors, local
+from dicegym.arena.ray_cluster import QUIET, connected
+from dicegym.arena.ray_executor import ray_cluster
 from dicegym.errors import DicegymError
 from dicegym.players.roster import agents_folder
 from dicegym.sandbox import linux
@@ -33,11 +33,12 @@ from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.sandbox import JobOutcome
 
 NODE = {"num_cpus": 1, "object_store_memory": 80 << 20, "node_ip_address": "127.0.0.1"}
-CLIENT = {"ray_client_server_port": 10001}
+CLIENT_PORT = 10017
 HEALTH = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 500, "health_check_failure_threshold": 4}
 HEALTH["raylet_liveness_self_check_interval_ms"] = 500
 """Whether a node still lives is asked more often than usual, by others and by its own processes, which end with it."""
 SUBREAPER = 36
+AGENTS = ("ray::DashboardAgent", "ray::RuntimeEnvAgent")
 BOTS = {
     "ann.py": (
         "import json, os\nfrom tools import dice\nTABLE = json.load(open(os.path.splitext(__file__)[0] + '.json'))\n"
@@ -77,16 +78,23 @@ def strangers(game: str, agents: list[str]) -> list[str]:
 
 @contextlib.contextmanager
 def nodes(number: int, outside: bool = False) -> Iterator[Any]:
-    """Yield a cluster of nodes with a processor each, of which the first one stays, connected to it."""
-    ray_module()
+    """Yield a cluster of nodes with a processor each, of which the first one stays, connected to it.
+
+    Args:
+        number: of nodes.
+        outside: connect by Ray's client, which does not start where nodes have the address 127.0.0.1.
+    """
+    os.environ |= QUIET
     from ray.cluster_utils import Cluster
 
-    cluster = Cluster(initialize_head=True, head_node_args={**NODE, **CLIENT, "_system_config": HEALTH})
+    plain: dict[str, Any] = {name: value for name, value in NODE.items() if not outside or name != "node_ip_address"}
+    client = {"ray_client_server_port": CLIENT_PORT} if outside else {}
+    cluster = Cluster(initialize_head=True, head_node_args={**plain, **client, "_system_config": HEALTH})
     try:
         for _ in range(number - 1):
-            cluster.add_node(**NODE, wait=False)
+            cluster.add_node(**plain, wait=False)
         cluster.wait_for_nodes()
-        with connected(f"ray://127.0.0.1:{CLIENT['ray_client_server_port']}" if outside else cluster.address):
+        with connected(f"ray://127.0.0.1:{CLIENT_PORT}" if outside else cluster.address):
             yield cluster
     finally:
         cluster.shutdown()
@@ -146,7 +154,8 @@ def losing(request: dict[str, Any]) -> dict[str, Any]:
                 os.kill(referee(), signal.SIGKILL)
                 return
             cluster.remove_node(sorted(cluster.worker_nodes, key=id)[0], allow_graceful=False)
-            cluster.add_node(**NODE, wait=False)
+            if not request.get("outside"):
+                cluster.add_node(**NODE, wait=False)
 
         after = dict.fromkeys(request["losses"], lose)
         there = held(request["game"], entries, counting(ray_cluster(), counted, after), request["games"])
@@ -209,7 +218,8 @@ def stored(file: str) -> int:
 
 def referee() -> int:
     """Return the process of a referee."""
-    return next(int(one.parent.name) for one in Path("/proc").glob("[0-9]*/cmdline") if b"NodeReferee" in read(one))
+    titles = (b"ray::on_node", b"ray::IDLE")
+    return next(int(one.parent.name) for one in Path("/proc").glob("[0-9]*/cmdline") if read(one).startswith(titles))
 
 
 def read(file: Path) -> bytes:
@@ -221,14 +231,17 @@ def read(file: Path) -> bytes:
 
 
 def referees() -> list[str]:
-    """Return the other processes of Python and Ray that run, with their commands."""
+    """Return the other processes of Python and Ray that run, with their commands.
+
+    Two agents of Ray's, which end by themselves within minutes, are left out.
+    """
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
             state = (folder / "stat").read_text().rpartition(")")[2].split()[0]
             others = int(folder.name) not in (1, os.getpid()) and state != "Z"
-            if others and ("ray" in command or "python" in command):
+            if others and ("ray" in command or "python" in command) and not command.startswith(AGENTS):
                 found.append(command[:200])
     return found
 

@@ -11,11 +11,9 @@ from pathlib import Path
 
 def main() -> None:
     """Train as the request, JSON in the first argument, says; write what came out where it says."""
-    import ray
     from ray.cluster_utils import Cluster
 
-    import dicegym
-    from dicegym.learning.seeds.cluster import cluster
+    from dicegym.learning.seeds.ray_trainer import ray_workshop
     from dicegym.learning.seeds.training import train_seeds
 
     request = json.loads(sys.argv[1])
@@ -31,11 +29,9 @@ def main() -> None:
 
     threading.Thread(target=kill, daemon=True).start()
     try:
-        ray.init(nodes.address, log_to_driver=False, logging_level="error")
-        with cluster(dicegym.game("hog"), nodes.address, told=told.append) as workshop:
+        with ray_workshop(nodes.address, told=told.append) as workshop:
             found = train_seeds("hog", folder, 2, overrides=request["overrides"], workshop=workshop, told=told.append)
     finally:
-        ray.shutdown()
         nodes.shutdown()
     results = [[one.seed, one.how, one.best, one.end] for one in found.results]
     Path(request["result"]).write_text(json.dumps({"results": results, "told": told}))

@@ -6,6 +6,7 @@ gone then, and it saves what it has.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -13,19 +14,17 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from dicegym.errors import DicegymError, one_line
-from dicegym.learning.seeds.parcel import pack_into
 from dicegym.learning.seeds.task import (
     FAILED,
     FINISHED,
     STOPPED,
     Progressed,
     Said,
-    Saved,
     SeedEvent,
     SeedTask,
     TrainingEnd,
@@ -37,27 +36,30 @@ OFTEN = 0.2
 """Seconds from one word on how far it is to the next."""
 
 
-class _Voice:
-    """Says what happens; nobody need hear it."""
+class Voice:
+    """Says what happens.
 
-    def __init__(self, stream: IO[str]) -> None:
-        self._stream, self._lock, self._next = stream, threading.Lock(), 0.0
+    Args:
+        say: is called with each event, one at a time.
+    """
+
+    def __init__(self, say: Callable[[SeedEvent], None]) -> None:
+        self._say, self._lock, self._next = say, threading.Lock(), 0.0
 
     def say(self, event: SeedEvent) -> None:
+        """Say an event."""
         with self._lock:
-            try:
-                self._stream.write(to_line(event))
-                self._stream.flush()
-            except (OSError, ValueError):  # whoever began it is gone: `_end_with_caller` sees to the rest
-                self._next = float("inf")
+            self._say(event)
 
     def progress(self, done: int, total: int, text: str) -> None:
+        """Say how far it is, unless that was said just now."""
         now = time.monotonic()
         if now >= self._next or done >= total:
             self._next = now + OFTEN
             self.say(Progressed(done, total, text))
 
     def warn(self, message: Warning | str, *where: Any, **more: Any) -> None:
+        """Say a warning, as `warnings.showwarning`."""
         self.say(Said(one_line(message, 1000)))
 
 
@@ -70,29 +72,31 @@ def _end_with_caller(lines: Iterator[str]) -> None:
 
 def main() -> None:
     """Do the task that the first line of the standard input tells of."""
-    voice = _Voice(os.fdopen(os.dup(1), "w", encoding="utf-8"))
+    stream = os.fdopen(os.dup(1), "w", encoding="utf-8")
+
+    def say(event: SeedEvent) -> None:
+        with contextlib.suppress(OSError, ValueError):  # whoever began it is gone: `_end_with_caller` sees to the rest
+            stream.write(to_line(event))
+            stream.flush()
+
     os.dup2(2, 1)  # what libraries print goes where errors go
-    task = SeedTask.from_line(sys.stdin.readline())
-    warnings.showwarning = voice.warn
+    task, voice = SeedTask.from_line(sys.stdin.readline()), Voice(say)
     threading.Thread(target=_end_with_caller, args=(sys.stdin,), daemon=True).start()
-    over = _carry_out(task, voice)
-    _send(task, voice)
-    voice.say(over)
+    voice.say(carry_out(task, voice))
     os._exit(0)  # whatever threads libraries have left: all is written
 
 
-def _send(task: SeedTask, voice: _Voice) -> None:
-    """Say that there is something new in the run's folder; put a parcel of it where somebody wants one."""
-    if not task.outbox:
-        voice.say(Saved())
-    elif Path(task.folder).is_dir():
-        voice.say(Saved(str(pack_into(Path(task.folder), Path(task.outbox)))))
+def carry_out(task: SeedTask, voice: Voice, saved: Callable[[], None] | None = None) -> TrainingEnd:
+    """Train in this process; return how that ended.
 
-
-def _carry_out(task: SeedTask, voice: _Voice) -> TrainingEnd:
-    """Train; return how that ended."""
+    Args:
+        task: what to do.
+        voice: says how far it is.
+        saved: called whenever a checkpoint is whole.
+    """
     from dicegym.learning.script import train
 
+    warnings.showwarning = voice.warn
     config = Path(task.config) if task.config else None
     try:
         with as_interrupts():
@@ -104,7 +108,7 @@ def _carry_out(task: SeedTask, voice: _Voice) -> TrainingEnd:
                 task.resume,
                 voice.progress,
                 trust=task.trust,
-                saved=lambda: _send(task, voice),
+                saved=saved,
             )
     except KeyboardInterrupt as end:
         return TrainingEnd(STOPPED, str(end))

@@ -22,8 +22,6 @@ class SeedTask(NamedTuple):
     trust: bool
     threads: int
     device: str = "cpu"
-    outbox: str = ""
-    """Folder that takes a parcel of the run's folder after each checkpoint; empty: nobody wants any."""
 
     def to_line(self) -> str:
         """Return all of it as a line of JSON."""
@@ -50,13 +48,6 @@ class Said(NamedTuple):
     text: str
 
 
-class Saved(NamedTuple):
-    """A training has written a checkpoint, or its last files."""
-
-    parcel: str = ""
-    """Path of the parcel with all of them; see `dicegym.learning.seeds.parcel`."""
-
-
 class TrainingEnd(NamedTuple):
     """A training has ended."""
 
@@ -68,8 +59,8 @@ class TrainingEnd(NamedTuple):
 
 FINISHED, STOPPED, FAILED = "finished", "stopped", "failed"
 """How a training ends: by itself, because it was asked to, or by something that went wrong."""
-SeedEvent = Progressed | Said | Saved | TrainingEnd
-_KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in (Progressed, Said, Saved, TrainingEnd)}
+SeedEvent = Progressed | Said | TrainingEnd
+_KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in (Progressed, Said, TrainingEnd)}
 
 
 def to_line(event: SeedEvent) -> str:

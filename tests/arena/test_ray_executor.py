@@ -1,0 +1,326 @@
+"""Entries that travel are on another machine what they are here, and so is what is done with them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import stat
+import sys
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dicegym
+from dicegym.arena import ray_cluster, ray_executor
+from dicegym.arena.executors import local
+from dicegym.arena.match import Match
+from dicegym.arena.ray_cluster import Cluster, check_address
+from dicegym.arena.ray_executor import bundle, unbundle
+from dicegym.bots.source import Source
+from dicegym.cli.machines import is_address
+from dicegym.errors import DependencyError, DicegymError, ParameterError
+from dicegym.players.roster import agent_names
+from dicegym.registry import GAMES
+from dicegym.sandbox.jobs import Entry, entry, sealed
+from dicegym.shipped import shipped_folder
+
+BOT = "import tools\ndef final_strategy(score, opponent_score):\n    return 4\n"
+
+
+@pytest.fixture
+def game() -> dicegym.Game:
+    return dicegym.game("hog")
+
+
+def sent(game: dicegym.Game, one: Entry, folder: Path) -> Entry:
+    """Return an entry as it is on a node."""
+    return unbundle(pickle.loads(pickle.dumps(bundle(game, one))), folder)
+
+
+def texts(folder: Path) -> dict[str, str]:
+    return {str(file.relative_to(folder)): file.read_text() for file in folder.rglob("*") if file.is_file()}
+
+
+def test_a_bot_brings_along_what_it_may_read_and_nothing_else(game: dicegym.Game, tmp_path: Path) -> None:
+    home, node = tmp_path / "home", tmp_path / "node"
+    for folder in (home / "ann", node):
+        folder.mkdir(parents=True)
+    for name in ("ann.py", "tools.py", "ann.json", "ann/table.txt", "other.py", "other.json"):
+        (home / name).write_text(BOT if name.endswith(".py") else name)
+    one = entry(game, "ann", str(home / "ann.py"))
+    arrived = sent(game, one, node)
+    assert isinstance(arrived.origin, Source)
+    assert texts(arrived.origin.file.parent) == {
+        "ann.py": BOT,
+        "tools.py": BOT,
+        "ann.json": "ann.json",
+        "ann/table.txt": "ann/table.txt",
+    }
+    assert sealed(arrived.origin)[0] == one.seal == arrived.seal
+    assert arrived._replace(origin=one.origin) == one
+    assert not os.stat(arrived.origin.file).st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH)
+
+
+def test_a_folder_of_its_own_is_sent_whole_but_for_what_leads_out(game: dicegym.Game, tmp_path: Path) -> None:
+    home, node = tmp_path / "home", tmp_path / "node"
+    for folder in (home / "ben" / "deep", home / "ben" / "__pycache__", node):
+        folder.mkdir(parents=True)
+    for name in ("hog.py", "tools.py", "deep/weights.txt", "__pycache__/old.pyc"):
+        (home / "ben" / name).write_text("x = 1\n")
+    (home / "secret.txt").write_text("secret")
+    (home / "ben" / "way_out").symlink_to(home / "secret.txt")
+    os.mkfifo(home / "ben" / "pipe")
+    there = sent(game, entry(game, "ben", str(home / "ben")), node)
+    assert isinstance(there.origin, Source)
+    assert set(texts(there.origin.file.parent)) == {"hog.py", "tools.py", "deep/weights.txt"}
+
+
+def test_a_link_to_a_bot_elsewhere_has_that_folder_s_helpers(game: dicegym.Game, tmp_path: Path) -> None:
+    home, node = tmp_path / "home", tmp_path / "node"
+    for folder in (home / "real", home / "sent", node):
+        folder.mkdir(parents=True)
+    (home / "real" / "hog.py").write_text(BOT)
+    (home / "real" / "tools.py").write_text("x = 1\n")
+    (home / "sent" / "hog.py").symlink_to(home / "real" / "hog.py")
+    one = entry(game, "ann", str(home / "sent" / "hog.py"))
+    there = sent(game, one, node)
+    assert len(one.seal) == 2
+    assert isinstance(there.origin, Source)
+    assert sealed(there.origin)[0] == one.seal
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_agents_that_ship_are_found_there_by_their_paths(name: str, tmp_path: Path) -> None:
+    game = dicegym.game(name)
+    for agent in agent_names(game):
+        one = entry(game, agent, agent)
+        assert sent(game, one, tmp_path) == one
+        assert str(shipped_folder("agents")) not in repr(bundle(game, one))
+
+
+def test_an_agent_that_is_another_one_there_is_no_fault_of_its_own(game: dicegym.Game, tmp_path: Path) -> None:
+    packed, contents = bundle(game, entry(game, "bacon", "bacon"))
+    with pytest.raises(DependencyError, match="'bacon' is another one there"):
+        unbundle((packed._replace(seal=(("bacon.py", "0" * 64),)), contents), tmp_path)
+
+
+def test_a_player_arrives_as_it_was_handed_over(game: dicegym.Game, tmp_path: Path) -> None:
+    one = entry(game, "model", "ppo")
+    assert sent(game, one, tmp_path) == one
+
+
+def test_a_file_that_is_gone_is_missed_there_as_here(game: dicegym.Game, tmp_path: Path) -> None:
+    home, away = tmp_path / "home", tmp_path / "node"
+    home.mkdir()
+    away.mkdir()
+    (home / "ann.py").write_text("x = 1\n")
+    one = entry(game, "ann", str(home / "ann.py"))
+    (home / "ann.py").unlink()
+    there = sent(game, one, away)
+    assert isinstance(there.origin, Source)
+    assert not there.origin.file.exists()
+
+
+@pytest.mark.parametrize(("limit", "value"), [("LARGEST", 10), ("MOST_FILES", 1)])
+def test_a_bot_with_too_much_is_told_so(
+    game: dicegym.Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, value: int
+) -> None:
+    monkeypatch.setattr(ray_executor, limit, value)
+    (tmp_path / "hog.py").write_text("x = 1\n")
+    (tmp_path / "large.txt").write_text("1234567890")
+    with pytest.raises(ParameterError, match="entry 'ann' cannot be sent"):
+        bundle(game, entry(game, "ann", str(tmp_path / "hog.py")))
+
+
+@pytest.mark.parametrize("address", [None, "auto", "local", "host:6379", "ray://10.0.0.1:10001", "[::1]:6379"])
+def test_addresses_of_clusters(address: str | None) -> None:
+    assert check_address(address) == address
+    assert address is None or is_address(address)
+
+
+@pytest.mark.parametrize("address", ["host", "host:", ":6379", "host:0", "host:70000", "http://a:80", "ray://a"])
+def test_what_is_no_address(address: str) -> None:
+    with pytest.raises(ParameterError, match="invalid address of a Ray cluster"):
+        check_address(address)
+
+
+@pytest.mark.parametrize("text", ["", "bacon", "my/bots", "bot.py", "--json", "bots:hog", "a:b:c"])
+def test_what_is_an_entry_and_no_address(text: str) -> None:
+    assert not is_address(text)
+
+
+def test_a_file_is_no_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("ann:1").touch()
+    assert not is_address("ann:1")
+
+
+class Ray(types.ModuleType):
+    """A Ray of two nodes, whose tasks are done here and at once, each first by a node that is lost or does not fit.
+
+    Args:
+        fits: whether the first node does.
+    """
+
+    class RayError(Exception):
+        """As Ray's."""
+
+    class RayTaskError(RayError):
+        """As Ray's."""
+
+    def __init__(self, fits: bool = True) -> None:
+        super().__init__("ray")
+        self.exceptions = self
+        self.alive = {"one": True, "two": True}
+        self.fits, self.cancelled = fits, list[Any]()
+        self.put = lambda value: value
+
+    def raised(self, value: Any) -> Any:
+        if isinstance(value, Exception):
+            raise value
+        return value
+
+    def remote(self, function: Callable[..., Any]) -> Any:
+        def options(label_selector: dict[str, str] | None = None, **others: Any) -> Any:
+            def send(*arguments: Any) -> Any:
+                there = "" if label_selector is None else label_selector["ray.io/node-id"]
+                return ("one", "no jail") if not self.fits and there != "!in(one)" else function(*arguments)
+
+            return types.SimpleNamespace(remote=lambda *arguments: Reference(send(*arguments)))
+
+        return types.SimpleNamespace(options=options)
+
+    def get(self, reference: Any) -> Any:
+        return self.raised(reference.value if isinstance(reference, Reference) else reference)
+
+    def wait(self, references: list[Any], **options: Any) -> tuple[list[Any], list[Any]]:
+        return references[:1], references[1:]
+
+    def cancel(self, reference: Any, force: bool) -> None:
+        self.cancelled.append(reference)
+
+    def nodes(self) -> list[dict[str, Any]]:
+        facts = {"NodeManagerHostname": "host", "Resources": {"CPU": 1.0}}
+        return [{"NodeID": name, "Alive": alive, **facts} for name, alive in self.alive.items()]
+
+
+class Reference:
+    """To a value."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+@pytest.fixture
+def ray(monkeypatch: pytest.MonkeyPatch) -> Ray:
+    """Put a fake in the place of Ray."""
+    fake = Ray()
+    monkeypatch.setitem(sys.modules, "ray", fake)
+    monkeypatch.setattr(ray_executor, "connected", lambda address, workers: contextlib.nullcontext(fake))
+    monkeypatch.setattr(ray_cluster, "LOOK_EVERY", 0.0)
+    return fake
+
+
+def double(number: int, objects: Any) -> int:
+    """Return twice a number: what a node is asked for."""
+    return 2 * number
+
+
+def test_work_is_done_again_where_its_node_does_not_fit(ray: Ray) -> None:
+    ray.fits = False
+    told: list[str] = []
+    cluster = Cluster(ray, told.append)
+    assert told == ["a Ray cluster of 2 nodes with 2 processors"]
+    with pytest.warns(RuntimeWarning, match="a node is left out: no jail"):
+        assert cluster.result(cluster.start(double, 4)) == (False, "no jail")
+    assert cluster.result(cluster.start(double, 4)) == (True, 8)
+    cluster.look()
+    assert cluster.processors == 1
+    ray.alive["two"] = False
+    with pytest.raises(DicegymError, match="no node of the cluster can be used: no jail"):
+        cluster.look()
+    assert "node host (two) was lost: what it was doing is done again elsewhere" in told
+
+
+def test_a_node_with_another_dicegym_says_so_and_so_does_one_that_lacks_what_work_needs(
+    ray: Ray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster = Cluster(ray, lambda line: None)
+    ray.get_runtime_context = lambda: types.SimpleNamespace(get_node_id=lambda: "one")  # type: ignore[attr-defined]
+    monkeypatch.setattr(ray_cluster, "_version", lambda: "0.0.0")
+    with pytest.warns(RuntimeWarning, match="and 0.0.0 here: install the same everywhere"):
+        assert not cluster.result(cluster.start(double, 4))[0]
+
+
+@pytest.mark.parametrize(("raised", "error"), [("RayTaskError", DicegymError), ("RayError", ConnectionError)])
+def test_lost_work_is_told_from_work_that_fails(raised: str, error: type[Exception], ray: Ray) -> None:
+    failure = getattr(ray, raised)("gone")
+    failure.cause = ValueError("gone")
+    with pytest.raises(error, match="gone"):
+        Cluster(ray, lambda line: None).result(Reference(failure))
+
+
+def test_no_node_in_time_is_said(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
+    ray.alive = {}
+    cluster = Cluster(ray, lambda line: None)
+    monkeypatch.setattr(ray_cluster, "PATIENCE", 0.0)
+    with pytest.raises(DicegymError, match="there is none with a processor"):
+        cluster.look()
+
+
+def test_matches_on_a_cluster_are_what_they_are_here(
+    ray: Ray, game: dicegym.Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ray_executor, "node_folder", lambda: tmp_path / "node")
+    monkeypatch.setattr(ray_executor._Referee, "present", None)
+    (tmp_path / "cat.py").write_text("def final_strategy(score, opponent_score):\n    raise ValueError(__file__)\n")
+    pair = entry(game, "cat", str(tmp_path / "cat.py")), entry(game, "bacon", "bacon")
+    jobs = [Match(game, pair, seed, 2) for seed in range(5)]
+    with ray_executor.ray_cluster()(game, None, "auto") as executor:
+        there = dict(executor.run(iter(jobs)))
+        assert list(executor.run([])) == []
+        broken_off = executor.run(iter(jobs))
+        next(broken_off)
+        broken_off.close()  # type: ignore[attr-defined]
+        assert ray.cancelled
+    referee = ray_executor._Referee.present
+    assert referee is not None
+    referee.sandbox.__exit__()
+    with local(1)(game, None, "auto") as executor:
+        assert there == dict(executor.run(iter(jobs)))
+    assert str(tmp_path / "cat.py") in str(there)
+
+
+def test_a_job_that_is_lost_again_and_again_is_named(
+    ray: Ray, game: dicegym.Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lost = Reference(ray.RayError("gone"))
+    monkeypatch.setattr(Cluster, "start", lambda self, *arguments, **options: lost)
+    pair = entry(game, "swap", "swap"), entry(game, "bacon", "bacon")
+    with (
+        ray_executor.ray_cluster()(game, None, "auto") as executor,
+        pytest.raises(DicegymError, match=r"5 processes were lost .* Match of swap - bacon, which is given up: gone"),
+    ):
+        list(executor.run([Match(game, pair, 1, 2)]))
+
+
+@pytest.mark.parametrize("listens", [True, False])
+def test_who_is_turned_away_is_told_what_to_do(listens: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ray")
+    import ray
+
+    def turned_away(address: str, **options: Any) -> None:
+        raise ConnectionError(f"Failed to connect to Ray cluster at {address}")
+
+    monkeypatch.setattr(ray, "init", turned_away)
+    monkeypatch.setattr(ray_cluster, "_answers", lambda address: listens)
+    with (
+        pytest.raises(DicegymError, match="Failed to connect" if listens else "nobody answers") as error,
+        ray_cluster.connected("head:6379"),
+    ):
+        pass
+    assert "set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN" in str(error.value)
