@@ -245,7 +245,8 @@ def test_cards_tell_of_whatever_a_model_was_that_a_training_began_with(before: A
     score = Score("win rate", "even", 0.5, 0.4, 0.6, 20)
     own = {"command": "dicegym train hog", "timesteps": 5, "seconds": 1, "machine": "", "versions": {}}
     of_game = {"game": "hog", "players": 2, "parameters": {}, "fingerprint": "", "algorithm": "PPO"}
-    settings = {"settings": {"run": {"seed": 1}}, "score": score.to_json(), "began_with": before}
+    scores = {"score": score.to_json(), "scores": [score.to_json()]}
+    settings = {"settings": {"run": {"seed": 1}}, "began_with": before, **scores}
     shown = page({**own, **of_game, **settings}, "model", [score])
     assert words in shown
     assert "\x1b" not in shown

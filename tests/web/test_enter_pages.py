@@ -77,7 +77,7 @@ def handed_in(client: TestClient, headers: dict[str, str], name: str = "rusher",
 
 def report_of(**report: Any) -> dict[str, Any]:
     found = {"ok": True, "load_seconds": 0.1, "seconds": 0.2, "limit": 10.0, "questions": 7, "printed": "", "calls": ""}
-    found |= {"win_rate": None, "baseline": "", "remarks": [], "reason": ""} | report
+    found |= {"unit": "questions", "win_rate": None, "baseline": "", "remarks": [], "reason": ""} | report
     return found
 
 
