@@ -78,9 +78,11 @@ def unbundle(sent: Bundle, folder: Path) -> Entry:
     for path, content in contents.items():
         target = folder / path.lstrip("/")
         target.parent.mkdir(parents=True, exist_ok=True)
+        if target.exists() or target.is_symlink():
+            continue  # entries may share files
         if isinstance(content, str):
             target.symlink_to(content)
-        elif not target.exists():  # entries may share files
+        else:
             target.write_bytes(content)
             target.chmod(0o444)
     file = entry.origin.file

@@ -14,7 +14,6 @@ import pytest
 from variants import FINISHED, one_always
 
 import dicegym
-from dicegym.arena.contest import contest
 from dicegym.bots.export import export_forms, export_source
 from dicegym.bots.surroundings import PrivateRandom
 from dicegym.errors import ParameterError
@@ -167,15 +166,6 @@ def test_export_of_another_form_is_refused() -> None:
         export_source(model("hog"), dicegym.game("hog"), "bot.py")
     with pytest.raises(ParameterError, match=r"export as hog\.py or .*, and name its place by --output mine/hog\.py"):
         export_source(model("hog"), dicegym.game("hog"), "mine/hog.py")
-
-
-@pytest.mark.slow
-def test_a_file_and_its_model_have_the_same_results_in_a_contest(written: Callable[..., Path]) -> None:
-    game, rivals = dicegym.game("yatzy"), ["gather"]
-    file = str(written("yatzy", "yatzy.py", "ppo.py"))
-    matches = contest(game, [file, *rivals], seed=3, workers=1).matches
-    assert matches == contest(game, ["ppo", *rivals], seed=3, workers=1).matches
-    assert len(matches) == 1
 
 
 @pytest.mark.parametrize(("game", "agent"), [("hog", "swap"), ("hog", "ppo"), ("yatzy", "ppo")])
