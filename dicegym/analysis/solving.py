@@ -1,7 +1,7 @@
 """Solves what of a game can be solved in minutes, and keeps it; games' ``solutions.py`` do the work.
 
 Before anything starts it is known how much memory and disk it takes. One process at a time works on the tables of one
-solution; whoever is stopped goes on from what lies there. Needs the extra ``arena``.
+solution; a stopped search continues from its file there. Needs the extra ``arena``.
 """
 
 from __future__ import annotations

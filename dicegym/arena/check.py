@@ -154,7 +154,7 @@ class Check:
     def _at_a_fuller_table(self, load: Callable[[Game], Player]) -> list[str]:
         """Return a remark if it fails at a table with one more seat, where players can be out before a game ends.
 
-        A failure there is no fault: the contest of the check has no such table.
+        A failure there is only noted: the contest has no table of this size.
         """
         game, most = self.game, self.game.spec.players[1]
         if part(game, EXAMINATION) is not None or not 1 < game.players < most:

@@ -30,7 +30,7 @@ from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.sandbox import JobOutcome
 
 if TYPE_CHECKING:
-    from dicegym.arena.store.book import StoredOutcomes  # whose libraries only who keeps something needs
+    from dicegym.arena.store.book import StoredOutcomes  # its libraries are needed by stored contests alone
 
 
 def check_table(game: Game) -> None:

@@ -59,7 +59,7 @@ def connected(address: str | None = None, workers: int | None = None) -> Iterato
     Raises:
         ParameterError: the address is invalid.
         DependencyError: Ray is not installed.
-        DicegymError: there is no such cluster, or it turns this machine away.
+        DicegymError: the cluster cannot be reached, or refuses this machine.
     """
     os.environ.update({name: os.environ.get(name, value) for name, value in QUIET.items()})
     try:

@@ -49,7 +49,7 @@ def bundle(game: Game, entry: Entry) -> Bundle:
     contents: dict[str, bytes | str] = {}
     found: list[Path] = []
     size = 0
-    with contextlib.suppress(BadFileError):  # whoever loads it there finds the same
+    with contextlib.suppress(BadFileError):  # loading it there fails in the same way
         found = files_of(game, origin, MOST_FILES + 1)
     for file in found:
         with contextlib.suppress(OSError, BadFileError):  # what cannot be read here cannot be read there
@@ -152,7 +152,7 @@ class RayExecutor:
         address, workers, told: as for `ray_cluster`.
 
     Raises:
-        ParameterError, UnknownNameError: there is no such address, number or isolation.
+        ParameterError, UnknownNameError: the address, number or isolation is invalid.
     """
 
     def __init__(

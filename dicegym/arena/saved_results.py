@@ -106,7 +106,7 @@ class _Nobody:
         pass
 
     def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobOutcome]]:
-        """Leave out matches that are asked for once, as an entry may have been struck before they were played."""
+        """Leave out matches that are asked for once, as an entry may have been disqualified before."""
         for job in jobs:
             names = tuple(entry.name for entry in job.entries)
             asked = *names, job.number if isinstance(job, Match) else -1

@@ -150,7 +150,7 @@ def compare(
 
 
 def hold_stored(director: Director, options: Mapping[str, Any], told: Mapping[str, Any]) -> Comparison:
-    """Return what a comparison comes to, in a director that finds its matches in a store.
+    """Return the result of a comparison, in a director that finds its matches in a store.
 
     Args:
         director: of the comparison.
