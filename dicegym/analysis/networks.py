@@ -1,10 +1,10 @@
 """A valuer made of a trained model's critic: what states are worth by the network that was trained beside its policy.
 
-Models of PPO, MaskablePPO and A2C have one, but for those that ship, which hold their policies alone. Their weights are
-read as data (`dicegym.players.model.load_model`); the extra ``train`` is needed. A critic foretells the rewards that
-are still to come, for a seat that is about to move; what has been earned so far is added. It was trained against others
-who were weaker, as a rule, and promises every seat too much for that: where returns sum to zero, all seats are asked
-and what is too much is taken from each alike. For two the return, from -1 to 1, becomes a win rate.
+Models of PPO, MaskablePPO and A2C have a critic. The models that ship have none, as they hold their policies alone.
+`dicegym.players.model.load_model` reads the weights as data; it needs the extra ``train``. A critic estimates the
+rewards to come for the seat that is about to move; the valuer adds what that seat has earned so far. Critics are
+mostly trained against weaker opponents, so they overestimate every seat. Where returns sum to zero, the valuer asks
+for all seats and subtracts the same excess from each. For two players the return, from -1 to 1, becomes a win rate.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class NetworkValuer:
         seed: names their dice.
 
     Raises:
-        ModelError: the model has no critic, as those that ship, or none for this game.
+        ModelError: the model has no critic, or another game's. Models that ship have none.
         DependencyError: PyTorch is missing.
     """
 

@@ -1,7 +1,7 @@
 """A contest without luck: what its games come to on average, from the exact win rate of every pair.
 
 A match of n games between two strategies whose win rate is known is n throws of one coin; so is known how likely each
-takes it, how many matches an entry wins on average if the contest is held for ever, and, by drawing contests, how far
+takes it, how many matches an entry is expected to win, and, by drawing contests, how far
 apart luck puts equals.
 """
 

@@ -28,13 +28,12 @@ from dicegym.arena.provenance import EntryRecord
 from dicegym.arena.results import ContestResult
 from dicegym.arena.store.book import StoredOutcomes, saved_form
 from dicegym.arena.store.reading import StoreReader
-from dicegym.arena.store.schema import read_in_words
 from dicegym.arena.store.stored import StoredContest, StoredEntry, StoredRules
 from dicegym.arena.store.tables import PLAYS
 from dicegym.arena.store.trouble import called
 from dicegym.arena.store.verifying import game_of_rules
 from dicegym.engine.game import Game
-from dicegym.errors import DamagedFileError, DicegymError, one_line
+from dicegym.errors import DamagedFileError, DependencyError, DicegymError, one_line
 from dicegym.games.parts import Progress
 from dicegym.sandbox.jail import Choice, Isolation
 from dicegym.sandbox.jobs import Entry, Job
@@ -139,15 +138,19 @@ def _verdict(reader: StoreReader, contest: StoredContest) -> ResultVerdict:
         return verdict._replace(unknown="its rules are not those of this version")
     if contest.format not in FORMATS and contest.format != COMPARE:
         return verdict._replace(unknown=f"dicegym has no format {one_line(contest.format, LONGEST)}")
-    with read_in_words(reader.name):
+    try:
         if told["options"].get("less_luck"):
-            return verdict._replace(unknown="its players themselves say what luck did")
-        try:
-            return verdict._replace(wrong=_wrong(reader, contest, game, told))
-        except DamagedFileError:
-            raise
-        except DicegymError as error:
-            return verdict._replace(wrong=one_line(error))
+            return verdict._replace(unknown="only its players can say what luck did")
+        return verdict._replace(wrong=_wrong(reader, contest, game, told))
+    except DamagedFileError:
+        raise
+    except DependencyError as error:  # of this machine, not of what was saved
+        return verdict._replace(unknown=one_line(error))
+    except DicegymError as error:
+        return verdict._replace(wrong=one_line(error))
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        said = one_line(f"{type(error).__name__}: {error}", LONGEST)
+        return verdict._replace(wrong=f"its result has another form than dicegym writes ({said})")
 
 
 def _wrong(reader: StoreReader, contest: StoredContest, game: Game, told: Mapping[str, Any]) -> str:

@@ -49,7 +49,8 @@ def verify(sample: Sample = None, store: StoreName = None) -> None:
 
     All results, reports and rankings of contests that have ended are made anew from the matches, and compared too.
 
-    That a bot chose its moves, and that one failed, no replay can show.
+    No replay can show that a bot chose its moves, or that it failed. Dates, versions, isolation and remarks are taken
+    as they were saved.
 
     Example: dicegym arena verify --store all.sqlite
     """
@@ -73,4 +74,4 @@ def verify(sample: Sample = None, store: StoreName = None) -> None:
         out.print(f"{made_again:,} of {len(results):,} saved results were made again from them, and are the same")
         for one in results:
             if one.unknown:
-                out.print(f"  contest {one.contest} cannot be, as {one.unknown}")
+                out.print(f"  contest {one.contest} was left out: {one.unknown}")

@@ -14,7 +14,7 @@ import dicegym
 from dicegym.cli.common import GameName, Seed, Trust, err, out, print_table, progress_bar
 from dicegym.cli.contests import tournament
 from dicegym.cli.evaluation import in_words
-from dicegym.cli.machines import RayAddress, chosen_executors
+from dicegym.cli.machines import RAY, RayAddress, chosen_executors
 from dicegym.cli.numbers import decisions
 from dicegym.cli.side_by_side import progress_bars
 from dicegym.errors import DicegymError, ParameterError
@@ -60,7 +60,12 @@ def train(
     workers: Annotated[
         int | None, typer.Option(min=1, help="with --seeds: trainings at once (default: the processor's cores)")
     ] = None,
-    ray: RayAddress = None,
+    ray: Annotated[
+        str | None,
+        typer.Option(
+            RAY, metavar="[ADDRESS]", help="with --seeds: train on a Ray cluster; addresses are as for contests"
+        ),
+    ] = None,
     resume: Annotated[bool, typer.Option(help="go on from the run's newest checkpoint, or with all its seeds")] = False,
     trust: Trust = False,
     help_settings: Annotated[

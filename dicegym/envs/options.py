@@ -169,8 +169,8 @@ def _id_of_record(game: Game, given: Any) -> str:
     record = given[0] if isinstance(given, np.ndarray) and given.shape == (1,) else given
     if getattr(record, "dtype", None) != game.spec.state or np.shape(record):
         raise ParameterError(
-            f"state={one_line(given, 60)} is no state of {game.spec.title}: give an id such as '{game.name}-...', or a "
-            "record such as env.state"
+            f"state={one_line(given, 60)} cannot be read as a state of {game.spec.title}: give an id such as "
+            f"'{game.name}-...', or a record such as env.state"
         )
     names = [name for name in ("players", *game.parameters) if record[name] != game.blank[name][0]]
     if names:

@@ -97,7 +97,7 @@ def position(text: str, game: Game | None = None) -> Position:
     Raises ParameterError, which says what is wrong with it: it was cut or mistyped, or made by other rules, or nobody
     can have played to what it stands for.
     """
-    told = f"{one_line(text, 60)!r} stands for no state"
+    told = f"{one_line(text, 60)!r} cannot be read as a state"
     found = _FORM.fullmatch(text.strip()) if len(text) <= LONGEST else None
     if found is None:
         raise ParameterError(f"{told}: such a text begins with the name of a game and a hyphen, as `hog-...`")

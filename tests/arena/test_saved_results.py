@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from dicegym.arena import contest
 from dicegym.cli.app import app
-from dicegym.errors import DamagedFileError
+from dicegym.errors import DamagedFileError, DependencyError
 
 pytest.importorskip("sqlalchemy")
 from dicegym.arena.compare.comparing import compare
@@ -83,7 +83,11 @@ FORGED = {
     "UPDATE contests SET report = NULL": "in its report: null is saved",
     "UPDATE contests SET result = NULL": "without a result",
     "UPDATE contests SET result = '[]'": "is damaged",
-    "UPDATE contests SET result = '{}'": "is damaged",
+    "UPDATE contests SET result = '{}'": "another form than dicegym writes (KeyError: 'options')",
+    "UPDATE contests SET result = json_remove(result, '$.entries')": "another form than dicegym writes (KeyError",
+    "UPDATE contests SET result = json_set(result, '$.options.mine', 1)": "another form than dicegym writes (TypeError",
+    "UPDATE contests SET result = json_set(result, '$.options', null)": "than dicegym writes (AttributeError",
+    "UPDATE contests SET result = json_set(result, '$.disqualified', 3)": "another form than dicegym writes (TypeError",
     "UPDATE contests SET report = '{}'": "is damaged",
     "UPDATE contests SET options = '{\"games\": 3}'": "options",
     "UPDATE fields SET reason = NULL": "is struck for None",
@@ -116,12 +120,27 @@ def test_a_match_that_counts_has_to_be_there(kept: Path, tmp_path: Path) -> None
     assert re.search(r"a match of .*, which counts, is not stored", wrong[0].wrong)
 
 
+def test_a_malformed_result_keeps_no_other_contest_from_being_verified(kept: Path, tmp_path: Path) -> None:
+    statement = "UPDATE contests SET result = json_remove(result, '$.entries') WHERE id = 1"
+    with StoreReader(changed(kept, statement, tmp_path / "forged.sqlite")) as reader:
+        assert [bool(one.wrong) for one in result_verdicts(reader)] == [True, False]
+
+
+def test_what_this_machine_lacks_is_no_forgery(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lack(*_: object) -> None:
+        raise DependencyError("there is no jail here")
+
+    monkeypatch.setattr("dicegym.arena.saved_results._wrong", lack)
+    with StoreReader(kept) as reader:
+        assert [one[1:] for one in result_verdicts(reader)] == [("", "there is no jail here")] * 2
+
+
 def test_what_cannot_be_made_again_is_said(tmp_path: Path) -> None:
     store = tmp_path / "store.sqlite"
     contest("hog", FIVE[:2], 5, 1, games=2, less_luck=True, store=store)
     shown = CliRunner().invoke(app, ["arena", "verify", "--store", str(store)])
     assert "0 of 1 saved results" in shown.output
-    assert "contest 1 cannot be, as its players themselves say what luck did" in shown.output
+    assert "contest 1 was left out: only its players can say what luck did" in shown.output
     changed(store, "UPDATE contests SET format = 'mine.hold'", tmp_path / "other.sqlite")
     with StoreReader(tmp_path / "other.sqlite") as reader:
         assert [one.unknown for one in result_verdicts(reader)] == ["dicegym has no format mine.hold"]

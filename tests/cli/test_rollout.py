@@ -114,9 +114,9 @@ def test_what_names_no_state_is_refused(verb: str, file: Path, capsys: pytest.Ca
     for wrong, says in (
         (text + "A", "cut or mistyped"),
         (other, "seat 0 is to move"),
-        ("hog", "is no state"),
+        ("hog", "cannot be read as a state"),
         (f"{file}:0", "the actions 1 to"),
-        (f"{file}:x", "is no state"),
+        (f"{file}:x", "cannot be read as a state"),
         ("nim-AAAA", "no game 'nim'"),
     ):
         status, out, err = run_with(capsys, verb, wrong)

@@ -261,7 +261,7 @@ def test_a_game_begins_in_a_state_and_goes_on_as_from_there(environment: Environ
         other.step(action)
         assert other.rewards == env.rewards
     assert other.state_record.tobytes() == env.state_record.tobytes()
-    with pytest.raises(ParameterError, match="state=7 is no state of"):
+    with pytest.raises(ParameterError, match="state=7 cannot be read as a state of"):
         other.reset(options={"state": 7})
     if environment.game == "lucky":
         with pytest.raises(ParameterError, match="whole rounds begin at the beginning alone"):

@@ -518,8 +518,8 @@ def test_states_that_batches_cannot_begin_in_are_refused() -> None:
     state = batch.game.new_game(3)[0]
     for given, match in (
         ([state], "1 states were given for 2 games: give one a game, or one"),
-        ([state, 7], "state=7 is no state of Hog"),
-        ("hog-", "stands for no state"),
+        ([state, 7], "state=7 cannot be read as a state of Hog"),
+        ("hog-", "cannot be read as a state"),
     ):
         before = batch.state_dict()["states"].tobytes()
         with pytest.raises(ParameterError, match=match):

@@ -176,7 +176,7 @@ class RoundRobinResult(ContestResult[RoundRobinStanding]):
 
     def _exact_words(self) -> Iterable[str]:
         yield (
-            "'Exact wins': matches won on average if this contest is held for ever, which ranks. 'Luck': where 95 of "
+            "'Exact wins': the expected number of matches won, by which entries are ranked. 'Luck': where 95 of "
             "100 such contests put an entry; 'First': how many of them it wins."
         )
         best = [row.name for row in self.standings if row.place == 1]
