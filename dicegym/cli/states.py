@@ -38,7 +38,8 @@ def state_named(text: str, store: str | None) -> Position:
         if not _OF_A_GAME.fullmatch(text.strip()):
             raise ParameterError(
                 f"{one_line(text, 60)!r} cannot be read as a state: give an id such as `hog-...` "
-                "(dicegym replay ID --ids shows them), or a game that was played and the number of an action, as 3fa2c1:12"
+                "(dicegym replay ID --ids shows them), or a game that was played and the number of an action, as "
+                "3fa2c1:12"
             )
         if store is not None:
             raise ParameterError("an id holds the whole state, and is in no store: leave --store out")
