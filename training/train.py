@@ -86,7 +86,6 @@ class Run:
         evaluated: Evaluated | None = None,
         finished: bool = False,
         trust: bool = False,
-        saved: Callable[[], None] | None = None,
     ) -> None:
         run = settings.run
         torch.set_num_threads(run.torch_threads)
@@ -95,7 +94,6 @@ class Run:
         """Whether nothing was left to do when this session began."""
         self.progress = progress or (lambda done, total, text: None)
         self.evaluated = evaluated or (lambda steps, score: None)
-        self.saved = saved or (lambda: None)
         self.interruption = Interruption()
         self.game = dicegym.game(game, **settings.game)
         self.evaluator = Evaluator(self.game, run, trust)
@@ -329,7 +327,6 @@ class Run:
     def checkpoint(self) -> None:
         """Write the state at the start of the present rollout; the model goes back there too."""
         self.start.write(self.folder, self.model, self.game, self.facts(), self.league.fixed, self.spent())
-        self.saved()
 
 
 def train(
@@ -341,12 +338,11 @@ def train(
     progress: Progress | None = None,
     evaluated: Evaluated | None = None,
     trust: bool = False,
-    saved: Callable[[], None] | None = None,
 ) -> Run:
     """Train ``game`` in ``folder`` and return the finished run; see `dicegym.learning.script.train`."""
     with alone_in(folder):
         _, settings, command, finished = prepare(game, folder, config, overrides or [], resume, trust)
-        run = Run(game, settings, folder, resume, progress, command, evaluated, finished, trust, saved)
+        run = Run(game, settings, folder, resume, progress, command, evaluated, finished, trust)
         if finished:
             return run
         with going_on(f"what was done so far is in {folder}: {run.again()}"):

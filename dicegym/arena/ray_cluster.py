@@ -1,11 +1,10 @@
-"""Work on the nodes of a Ray cluster: Ray places it, and does it again elsewhere when a node or a process is lost."""
+"""Work on the nodes of a Ray cluster, which Ray places, and does again elsewhere when a node or a process is lost."""
 
 from __future__ import annotations
 
 import contextlib
 import functools
 import os
-import pickle
 import signal
 import socket
 import subprocess
@@ -13,7 +12,6 @@ import sys
 import tempfile
 import threading
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -111,101 +109,70 @@ def _answers(address: str) -> bool:
 
 
 class Cluster:
-    """The nodes of a cluster. Those that lack what work needs are left out, each with a warning.
+    """The nodes of a cluster.
 
     Args:
         ray: the module, connected.
         told: called with a line that says where work is done, and with one for each node that is lost.
 
     Attributes:
-        processors: how many all nodes have that are not left out.
+        processors: how many all nodes have.
     """
 
     def __init__(self, ray: Any, told: Callable[[str], None]) -> None:
         self.ray, self._told = ray, told
         self.processors = 0
         self._there: dict[str, Any] = {}
-        self._refused: dict[str, str] = {}
         self._looked, self._usable = 0.0, time.monotonic()
-        self._task = ray.remote(_on_node())
         self.look()
         told(f"a Ray cluster of {len(self._there)} nodes with {self.processors} processors")
 
-    def start(self, function: Callable[..., Any], *arguments: Any, objects: Any = None, **options: Any) -> Any:
-        """Have work done on some node; return the reference to its result, for `result`.
-
-        Args:
-            function: of a module of dicegym's; it may raise DependencyError on a node that cannot do it.
-            arguments: are sent as a pickle.
-            objects: references to objects of Ray's, in a collection, which is the function's last argument.
-            options: of Ray's tasks.
-        """
-        if self._refused:
-            options["label_selector"] = {"ray.io/node-id": f"!in({','.join(self._refused)})"}
-        name = function.__module__, function.__qualname__
-        return self._task.options(**options).remote(_version(), *name, pickle.dumps(arguments), objects)
-
-    def result(self, reference: Any) -> tuple[bool, Any]:
-        """Return whether work was done, and its result; if its node does not fit, it has to be started again.
+    def result(self, reference: Any) -> Any:
+        """Return the result of work.
 
         Raises:
-            DicegymError: it cannot be done.
+            DicegymError: it failed.
             ConnectionError: nodes or processes were lost with it, as often as Ray was to try.
         """
         try:
-            node, found = self.ray.get(reference)
+            return self.ray.get(reference)
         except self.ray.exceptions.RayTaskError as error:
             raise DicegymError(f"work on a node failed: {one_line(error.cause, 500)}") from error
         except self.ray.exceptions.RayError as error:
             raise ConnectionError(one_line(str(error).strip().partition("\n")[0], 300)) from error
-        if node is not None and node not in self._refused:
-            self._refused[node] = found
-            warnings.warn(f"a node is left out: {found}", RuntimeWarning, stacklevel=2)
-        return node is None, found
 
     def look(self) -> None:
-        """Tell of lost nodes, at most once in `LOOK_EVERY` seconds. Raises DicegymError if no node can be used."""
+        """Tell of lost nodes, at most once in `LOOK_EVERY` seconds. Raises DicegymError if there is none for long."""
         now = time.monotonic()
         if now - self._looked < LOOK_EVERY:
             return
         there = {one["NodeID"]: one for one in self.ray.nodes() if one["Alive"] and one["Resources"].get("CPU", 0) >= 1}
         for lost in self._there.keys() - there.keys():
             host = self._there[lost]["NodeManagerHostname"]
-            self._told(f"node {host} ({lost[:8]}) was lost: what it was doing is done again elsewhere")
-        usable = there.keys() - self._refused.keys()
-        self._looked, self._there, self._usable = now, there, now if usable else self._usable
-        self.processors = sum(int(there[node]["Resources"]["CPU"]) for node in usable)
-        if (there and not usable) or now - self._usable > PATIENCE:
-            why = "; ".join(dict.fromkeys(self._refused.values())) or "there is none with a processor"
-            raise DicegymError(f"no node of the cluster can be used: {why}")
+            self._told(f"node {host} ({lost[:8]}) was lost: other nodes do its work again")
+        self._looked, self._there, self._usable = now, there, now if there else self._usable
+        self.processors = sum(int(one["Resources"]["CPU"]) for one in there.values())
+        if now - self._usable > PATIENCE:
+            raise DicegymError(f"the cluster has had no node with a processor for {PATIENCE:.0f} s: start one")
 
 
-def _version() -> str:
+@contextlib.contextmanager
+def on_node(version: str) -> Iterator[Path]:
+    """Yield the folder of this process of Ray's, where work that was sent by a ``version`` of dicegym is done.
+
+    Raises DependencyError, which names the node, if the version here is another one, or what the work needs is missing.
+    """
+    try:
+        if version != own_version():
+            raise DependencyError(f"dicegym is {own_version()} there and {version} here: install the same everywhere")
+        yield node_folder()
+    except DependencyError as error:
+        raise DependencyError(f"node {socket.gethostname()}: {error}") from None
+
+
+def own_version() -> str:
+    """Return the version of dicegym in this process."""
     return str(vars(sys.modules["dicegym"])["__version__"])  # the package itself, which stands above its parts
-
-
-def _on_node() -> Callable[..., tuple[str | None, Any]]:
-    """Return what runs on a node: None and a result, or the node and why it does not fit."""
-
-    # Ray sends a function that is made here by value, so that a node without dicegym can say so.
-    def on_node(version: str, module: str, name: str, arguments: bytes, objects: Any) -> tuple[str | None, Any]:
-        import importlib
-        import pickle
-        import socket
-        import sys
-
-        import ray
-
-        try:
-            found = importlib.import_module(module)
-            here = sys.modules["dicegym"].__version__
-            if here != version:
-                raise ImportError(f"dicegym is {here} there and {version} here: install the same everywhere")
-            return None, getattr(found, name)(*pickle.loads(arguments), objects)
-        except ImportError as error:  # dicegym's DependencyError too
-            return ray.get_runtime_context().get_node_id(), f"{socket.gethostname()}: {error}"
-
-    return on_node
 
 
 @functools.cache

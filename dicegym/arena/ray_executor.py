@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from dicegym.arena.executors import Executors
-from dicegym.arena.ray_cluster import LOOK_EVERY, MOST_LOSSES, Cluster, check_address, connected, node_folder
+from dicegym.arena.ray_cluster import LOOK_EVERY, MOST_LOSSES, Cluster, check_address, connected, on_node, own_version
 from dicegym.bots import files
 from dicegym.bots.scan import BadFileError
 from dicegym.bots.source import Source
@@ -98,6 +98,7 @@ class _Referee:
     """What does the jobs of an executor in a process of Ray's, and the entries that have come to it.
 
     Args:
+        folder: of the process.
         executor: name of the executor.
         fingerprint: of the rules that the game has where it was sent.
         limits: what each entry may use.
@@ -107,31 +108,37 @@ class _Referee:
     present: _Referee | None = None
     """The last one, which the next executor's ends."""
 
-    def __init__(self, executor: str, game: Game, fingerprint: str, limits: Limits, level: jail.Isolation) -> None:
+    def __init__(
+        self, folder: Path, executor: str, game: Game, fingerprint: str, limits: Limits, level: jail.Isolation
+    ) -> None:
         if game.fingerprint != fingerprint:
             raise DependencyError(f"{game.name} has other rules there: install the same dicegym everywhere")
         if self.present is not None:
             self.present.sandbox.__exit__()
-        self.executor, self.entries, self.folder = executor, dict[int, Entry](), node_folder() / executor
+        self.executor, self.entries, self.folder = executor, dict[int, Entry](), folder / executor
         self.sandbox: Sandbox = Sandbox(game, 1, limits, level).__enter__()
         _Referee.present = self
 
 
-def play(table: tuple[Any, ...], job: Any, bundles: dict[int, list[Any]]) -> tuple[Any, JobOutcome]:
+def play(version: str, table: tuple[Any, ...], job: Any, bundles: dict[int, list[Any]]) -> tuple[Any, JobOutcome]:
     """Do a job on a node; return it as it was done, without its entries, and its outcome.
 
     Args:
-        table: arguments of `_Referee`.
+        version: of dicegym where the job comes from.
+        table: arguments of `_Referee` after its first.
         job: without its entries.
         bundles: by their numbers references to the bundles of its entries, in lists, so that Ray fetches none unasked.
+
+    Raises DependencyError if the node lacks what the job needs.
     """
     import ray
 
-    referee = _Referee.present
-    if referee is None or referee.executor != table[0]:
-        referee = _Referee(*table)
-    for number in bundles.keys() - referee.entries.keys():
-        referee.entries[number] = unbundle(ray.get(bundles[number][0]), referee.folder)
+    with on_node(version) as folder:
+        referee = _Referee.present
+        if referee is None or referee.executor != table[0]:
+            referee = _Referee(folder, *table)
+        for number in bundles.keys() - referee.entries.keys():
+            referee.entries[number] = unbundle(ray.get(bundles[number][0]), referee.folder)
     entries = tuple(referee.entries[number] for number in bundles)
     ((done, outcome),) = referee.sandbox.run([replace(job, entries=entries)])
     text = json.dumps(outcome, ensure_ascii=False)
@@ -147,8 +154,7 @@ class RayExecutor:
     Args:
         game: the game of all jobs.
         limits: what each entry may use.
-        isolation: how untrusted entries are kept apart; "auto" is the best that works on this machine. Nodes that
-            cannot do it are left out.
+        isolation: how untrusted entries are kept apart; "auto" is the best that works on this machine.
         address, workers, told: as for `ray_cluster`.
 
     Raises:
@@ -178,6 +184,7 @@ class RayExecutor:
     def __enter__(self) -> RayExecutor:
         """Connect. Raises as `dicegym.arena.ray_cluster.connected` does."""
         self._cluster = Cluster(self._open.enter_context(connected(self._address, self._workers)), self._told)
+        self._play = self._cluster.ray.remote(max_retries=MOST_LOSSES - 1)(play)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -189,7 +196,7 @@ class RayExecutor:
         """Do ``jobs``, as `dicegym.arena.executors.Executor.run` says.
 
         Raises:
-            DicegymError: no node can be used, or `MOST_LOSSES` were lost with the same job.
+            DicegymError: a node lacks what jobs need, there is no node, or `MOST_LOSSES` were lost with the same job.
             ParameterError: an entry has too many files to be sent.
         """
         waiting, cluster = iter(jobs), self._cluster
@@ -203,17 +210,14 @@ class RayExecutor:
                 for reference in cluster.ray.wait(list(begun), num_returns=1, timeout=LOOK_EVERY)[0]:
                     job: Any = begun.pop(reference)
                     try:
-                        fits, answer = cluster.result(reference)
+                        done, outcome = cluster.result(reference)
                     except ConnectionError as error:
                         names = " - ".join(entry.name for entry in job.entries)
                         raise DicegymError(
                             f"{MOST_LOSSES} processes were lost while they had the same to do, {type(job).__name__} of "
                             f"{names}, which is given up: {error}"
                         ) from error
-                    if fits:
-                        yield replace(answer[0], entries=job.entries), answer[1]
-                    else:
-                        begun[self._start(job)] = job
+                    yield replace(done, entries=job.entries), outcome
                 cluster.look()
         finally:
             for reference in begun:
@@ -224,8 +228,7 @@ class RayExecutor:
             if entry not in self._sent:
                 self._sent[entry] = len(self._sent), [self._cluster.ray.put(bundle(job.game, entry))]
         bundles = dict(self._sent[entry] for entry in job.entries)
-        retries = MOST_LOSSES - 1
-        return self._cluster.start(play, self._table, replace(job, entries=()), objects=bundles, max_retries=retries)
+        return self._play.remote(own_version(), self._table, replace(job, entries=()), bundles)
 
 
 def ray_cluster(

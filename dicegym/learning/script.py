@@ -22,7 +22,6 @@ def train(
     progress: Callable[[int, int, str], None] | None = None,
     evaluated: Callable[[int, Score], None] | None = None,
     trust: bool = False,
-    saved: Callable[[], None] | None = None,
 ) -> Any:
     """Train an agent as ``dicegym train`` does, and return the finished run (``run.model``, ``run.score``).
 
@@ -39,7 +38,6 @@ def train(
             ends the run.
         trust: let models and a folder to resume that came from others run what their authors wrote, where plain data
             does not do.
-        saved: called whenever a checkpoint is whole.
 
     Raises:
         ParameterError, UnknownNameError, AgentError, ModelError: settings or a folder cannot work, or another training
@@ -53,7 +51,7 @@ def train(
     target, file = Path(folder), None if config is None else Path(config)
     with alone_in(target):
         prepare(game, target, file, overrides, resume, trust)
-        return _script().train(game, target, file, list(overrides), resume, progress, evaluated, trust, saved)
+        return _script().train(game, target, file, list(overrides), resume, progress, evaluated, trust)
 
 
 def _script() -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import pickle
 import stat
@@ -160,11 +161,7 @@ def test_a_file_is_no_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 class Ray(types.ModuleType):
-    """A Ray of two nodes, whose tasks are done here and at once, each first by a node that is lost or does not fit.
-
-    Args:
-        fits: whether the first node does.
-    """
+    """A Ray of two nodes, whose tasks are done here and at once."""
 
     class RayError(Exception):
         """As Ray's."""
@@ -172,30 +169,29 @@ class Ray(types.ModuleType):
     class RayTaskError(RayError):
         """As Ray's."""
 
-    def __init__(self, fits: bool = True) -> None:
+    def __init__(self) -> None:
         super().__init__("ray")
         self.exceptions = self
         self.alive = {"one": True, "two": True}
-        self.fits, self.cancelled = fits, list[Any]()
+        self.cancelled = list[Any]()
         self.put = lambda value: value
 
-    def raised(self, value: Any) -> Any:
+    def remote(self, max_retries: int) -> Any:
+        def send(function: Callable[..., Any], *arguments: Any) -> Reference:
+            try:
+                return Reference(function(*arguments))
+            except DependencyError as cause:
+                error = self.RayTaskError()
+                error.cause = cause  # type: ignore[attr-defined]
+                return Reference(error)
+
+        return lambda function: types.SimpleNamespace(remote=functools.partial(send, function))
+
+    def get(self, reference: Any) -> Any:
+        value = reference.value if isinstance(reference, Reference) else reference
         if isinstance(value, Exception):
             raise value
         return value
-
-    def remote(self, function: Callable[..., Any]) -> Any:
-        def options(label_selector: dict[str, str] | None = None, **others: Any) -> Any:
-            def send(*arguments: Any) -> Any:
-                there = "" if label_selector is None else label_selector["ray.io/node-id"]
-                return ("one", "no jail") if not self.fits and there != "!in(one)" else function(*arguments)
-
-            return types.SimpleNamespace(remote=lambda *arguments: Reference(send(*arguments)))
-
-        return types.SimpleNamespace(options=options)
-
-    def get(self, reference: Any) -> Any:
-        return self.raised(reference.value if isinstance(reference, Reference) else reference)
 
     def wait(self, references: list[Any], **options: Any) -> tuple[list[Any], list[Any]]:
         return references[:1], references[1:]
@@ -225,35 +221,40 @@ def ray(monkeypatch: pytest.MonkeyPatch) -> Ray:
     return fake
 
 
-def double(number: int, objects: Any) -> int:
-    """Return twice a number: what a node is asked for."""
-    return 2 * number
-
-
-def test_work_is_done_again_where_its_node_does_not_fit(ray: Ray) -> None:
-    ray.fits = False
+def test_a_lost_node_is_told(ray: Ray) -> None:
     told: list[str] = []
     cluster = Cluster(ray, told.append)
-    assert told == ["a Ray cluster of 2 nodes with 2 processors"]
-    with pytest.warns(RuntimeWarning, match="a node is left out: no jail"):
-        assert cluster.result(cluster.start(double, 4)) == (False, "no jail")
-    assert cluster.result(cluster.start(double, 4)) == (True, 8)
-    cluster.look()
-    assert cluster.processors == 1
     ray.alive["two"] = False
-    with pytest.raises(DicegymError, match="no node of the cluster can be used: no jail"):
-        cluster.look()
-    assert "node host (two) was lost: what it was doing is done again elsewhere" in told
+    cluster.look()
+    assert told == [
+        "a Ray cluster of 2 nodes with 2 processors",
+        "node host (two) was lost: other nodes do its work again",
+    ]
+    assert cluster.processors == 1
 
 
-def test_a_node_with_another_dicegym_says_so_and_so_does_one_that_lacks_what_work_needs(
-    ray: Ray, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("lacks", ["version", "rules", "jail"])
+def test_a_node_that_lacks_what_work_needs_is_named(
+    lacks: str, ray: Ray, game: dicegym.Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cluster = Cluster(ray, lambda line: None)
-    ray.get_runtime_context = lambda: types.SimpleNamespace(get_node_id=lambda: "one")  # type: ignore[attr-defined]
-    monkeypatch.setattr(ray_cluster, "_version", lambda: "0.0.0")
-    with pytest.warns(RuntimeWarning, match="and 0.0.0 here: install the same everywhere"):
-        assert not cluster.result(cluster.start(double, 4))[0]
+    monkeypatch.setattr(ray_cluster, "node_folder", lambda: tmp_path / "node")
+    monkeypatch.setattr(ray_cluster.socket, "gethostname", lambda: "anywhere")
+    if lacks == "version":
+        monkeypatch.setattr(ray_executor, "own_version", lambda: "0.0.0")
+    executor = ray_executor.ray_cluster()(game, None, "auto")
+    if lacks == "rules":
+        executor._table = (*executor._table[:2], "other", *executor._table[3:])  # type: ignore[attr-defined]
+
+    def jail_less(*_: object) -> None:
+        raise DependencyError("no jail works there")
+
+    if lacks == "jail":
+        monkeypatch.setattr(ray_executor, "Sandbox", jail_less)
+    said = {"version": "and 0.0.0 here: install the same", "rules": "has other rules there", "jail": "no jail works"}
+    monkeypatch.setattr(ray_executor._Referee, "present", None)
+    jobs = [Match(game, (entry(game, "swap", "swap"), entry(game, "bacon", "bacon")), 1, 2)]
+    with executor, pytest.raises(DicegymError, match=f"work on a node failed: node anywhere: .*{said[lacks]}"):
+        list(executor.run(jobs))
 
 
 @pytest.mark.parametrize(("raised", "error"), [("RayTaskError", DicegymError), ("RayError", ConnectionError)])
@@ -268,14 +269,14 @@ def test_no_node_in_time_is_said(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> N
     ray.alive = {}
     cluster = Cluster(ray, lambda line: None)
     monkeypatch.setattr(ray_cluster, "PATIENCE", 0.0)
-    with pytest.raises(DicegymError, match="there is none with a processor"):
+    with pytest.raises(DicegymError, match="no node with a processor for"):
         cluster.look()
 
 
 def test_matches_on_a_cluster_are_what_they_are_here(
     ray: Ray, game: dicegym.Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ray_executor, "node_folder", lambda: tmp_path / "node")
+    monkeypatch.setattr(ray_cluster, "node_folder", lambda: tmp_path / "node")
     monkeypatch.setattr(ray_executor._Referee, "present", None)
     (tmp_path / "cat.py").write_text("def final_strategy(score, opponent_score):\n    raise ValueError(__file__)\n")
     pair = entry(game, "cat", str(tmp_path / "cat.py")), entry(game, "bacon", "bacon")
@@ -298,8 +299,8 @@ def test_matches_on_a_cluster_are_what_they_are_here(
 def test_a_job_that_is_lost_again_and_again_is_named(
     ray: Ray, game: dicegym.Game, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lost = Reference(ray.RayError("gone"))
-    monkeypatch.setattr(Cluster, "start", lambda self, *arguments, **options: lost)
+    lost = types.SimpleNamespace(remote=lambda *arguments: Reference(ray.RayError("gone")))
+    monkeypatch.setattr(ray, "remote", lambda **options: lambda function: lost)
     pair = entry(game, "swap", "swap"), entry(game, "bacon", "bacon")
     with (
         ray_executor.ray_cluster()(game, None, "auto") as executor,

@@ -218,7 +218,7 @@ def stored(file: str) -> int:
 
 def referee() -> int:
     """Return the process of a referee."""
-    titles = (b"ray::on_node", b"ray::IDLE")
+    titles = (b"ray::play", b"ray::IDLE")
     return next(int(one.parent.name) for one in Path("/proc").glob("[0-9]*/cmdline") if read(one).startswith(titles))
 
 

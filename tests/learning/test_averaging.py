@@ -89,16 +89,21 @@ def test_a_short_run_ends_with_what_it_learned_and_not_with_what_was_drawn(tmp_p
     assert train("hog", tmp_path / "more", overrides=more).state.average.taken == 2
 
 
-def test_a_run_that_goes_on_from_a_checkpoint_has_the_average_of_an_uninterrupted_one(tmp_path: Path) -> None:
+def test_a_run_that_goes_on_from_a_checkpoint_has_the_average_of_an_uninterrupted_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     overrides = [*AVERAGE, "run.steps=512", "run.checkpoint_every=256"]
     copied: list[int] = []
+    replace = checkpoint.replace
 
-    def copy() -> None:
+    def copy(*arguments: Any) -> None:
+        replace(*arguments)
         if not copied:
             shutil.copytree(tmp_path / "whole", tmp_path / "again")
         copied.append(1)
 
-    whole = train("hog", tmp_path / "whole", overrides=overrides, saved=copy)
+    monkeypatch.setattr(checkpoint, "replace", copy)
+    whole = train("hog", tmp_path / "whole", overrides=overrides)
     assert len(copied) > 1
     again = train("hog", tmp_path / "again", resume=True)
     assert again.first == 256

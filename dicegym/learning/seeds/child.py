@@ -86,13 +86,12 @@ def main() -> None:
     os._exit(0)  # whatever threads libraries have left: all is written
 
 
-def carry_out(task: SeedTask, voice: Voice, saved: Callable[[], None] | None = None) -> TrainingEnd:
+def carry_out(task: SeedTask, voice: Voice) -> TrainingEnd:
     """Train in this process; return how that ended.
 
     Args:
         task: what to do.
         voice: says how far it is.
-        saved: called whenever a checkpoint is whole.
     """
     from dicegym.learning.script import train
 
@@ -100,16 +99,7 @@ def carry_out(task: SeedTask, voice: Voice, saved: Callable[[], None] | None = N
     config = Path(task.config) if task.config else None
     try:
         with as_interrupts():
-            train(
-                task.game,
-                Path(task.folder),
-                config,
-                task.overrides,
-                task.resume,
-                voice.progress,
-                trust=task.trust,
-                saved=saved,
-            )
+            train(task.game, Path(task.folder), config, task.overrides, task.resume, voice.progress, trust=task.trust)
     except KeyboardInterrupt as end:
         return TrainingEnd(STOPPED, str(end))
     except (DicegymError, OSError) as error:

@@ -1,7 +1,7 @@
-"""Trainings of several seeds on a Ray cluster: each is a task of Ray's, in a folder of its own on some node.
+"""Trainings of several seeds on a Ray cluster: each is a process as on this machine, on some node, behind an actor.
 
-A mailbox on this machine takes what a training says, and its run's folder after each checkpoint. From that it goes on
-elsewhere when its node is lost: no file system need be shared.
+Its run's folder comes back after each checkpoint. From that it goes on elsewhere when its node is lost: no file system
+need be shared.
 """
 
 from __future__ import annotations
@@ -10,29 +10,21 @@ import contextlib
 import contextvars
 import os
 import tempfile
-import threading
-import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
-from dicegym.arena.ray_cluster import MOST_LOSSES, Cluster, connected, node_folder
+from dicegym.arena.ray_cluster import MOST_LOSSES, Cluster, connected, on_node, own_version
 from dicegym.errors import DicegymError
 from dicegym.files import LARGEST_TEXT, read_text, writing
 from dicegym.learning import checkpoint
 from dicegym.learning.files import LOCK_FILE
 from dicegym.learning.lock import alone_in
-from dicegym.learning.seeds.child import Voice, carry_out
-from dicegym.learning.seeds.process import LIBRARY_THREADS
+from dicegym.learning.seeds.process import SeedProcess
 from dicegym.learning.seeds.task import FAILED, STOPPED, Said, SeedEvent, SeedTask, TrainingEnd
 from dicegym.learning.seeds.training import Workshop
 from dicegym.players.seal import SEAL, is_sealed, write_seal
 
 CHECKPOINT = checkpoint.NAMES[0]
-SAID, SIGNALS = "said", "signals"
-"""Boxes of a mailbox."""
-WORD_EVERY = 0.2
-"""Seconds between two words of a training to its mailbox."""
 
 
 def read_run(folder: Path) -> dict[str, bytes]:
@@ -74,51 +66,64 @@ def _sealed_by(file: Path) -> Path | None:
     return file.parent if file.name == SEAL else file.with_suffix("") if file.suffix == f".{SEAL}" else None
 
 
-class Mailbox:
-    """What a training and whoever began it have for each other; becomes an actor of Ray's."""
+class NodeTraining:
+    """A training on a node, in a folder of its own; becomes an actor of Ray's."""
 
-    def __init__(self) -> None:
-        self._boxes: dict[str, list[Any]] = {SAID: [], SIGNALS: []}
+    def begin(self, version: str, task: SeedTask, contents: dict[str, bytes], config: str, where: str) -> None:
+        """Begin.
 
-    def swap(self, put: str, news: list[Any], take: str) -> list[Any]:
-        """Put news into one box, and return what has come into the other one."""
-        self._boxes[put] += news
-        found, self._boxes[take] = self._boxes[take], []
-        return found
+        Args:
+            version: of dicegym where the training was asked for.
+            task: what to do, with the folder that it has there.
+            contents: of that folder, as far as there is one.
+            config: text of the configuration; empty: the game's own.
+            where: the folder in which paths of settings begin, if the node has it.
+
+        Raises DependencyError if the node cannot do it.
+        """
+        with on_node(version) as folder:
+            top = Path(tempfile.mkdtemp(dir=folder))
+        self._run, own, self._sent = top / "run", top / "config.toml", -1
+        own.write_text(config, encoding="utf-8")
+        write_run(contents, self._run)
+        task = task._replace(
+            folder=str(self._run), config=str(own) if config else "", resume="settings.json" in contents
+        )
+        self._process = SeedProcess(task, top / "log", Path(where) if os.path.isdir(where) else top)
+
+    def events(self, signals: list[int]) -> tuple[list[SeedEvent], dict[str, bytes]]:
+        """Hand on signals; return what happened since the last call, and the run's folder if it has a new checkpoint.
+
+        A training that has ended returns its folder in any case.
+        """
+        for number in signals:
+            self._process.stop(number)
+        events = list(self._process.events())
+        ended = any(isinstance(event, TrainingEnd) for event in events)
+        written = _checkpoint_of(self._run)
+        if written == self._sent and not ended:
+            return events, {}
+        try:
+            contents = read_run(self._run)
+        except FileNotFoundError:  # another checkpoint took its place meanwhile
+            return events, {}
+        if written != _checkpoint_of(self._run):
+            return events, {}
+        self._sent = written
+        return events, contents
+
+    def kill(self) -> None:
+        """End the process now."""
+        self._process.kill()
 
 
-def train_on_node(task: SeedTask, contents: dict[str, bytes], config: str, where: str, objects: list[Any]) -> None:
-    """Train in a process of Ray's, in a folder of its own.
-
-    Args:
-        task: what to do, with the folder that it has where it was begun.
-        contents: of that folder, as far as there is one.
-        config: text of the configuration; empty: the game's own.
-        where: folder in which whoever began it works; paths of settings begin there if the node has it.
-        objects: the mailbox.
-    """
-    import ray
-
-    top = Path(tempfile.mkdtemp(dir=node_folder()))
-    run, own = top / "run", top / "config.toml"
-    own.write_text(config, encoding="utf-8")
-    write_run(contents, run)
-    begun = "settings.json" in contents
-    task = task._replace(folder=str(run), config=str(own) if config else "", resume=begun)
-    os.chdir(where if os.path.isdir(where) else top)
-
-    def swap(*said: tuple[SeedEvent | None, dict[str, bytes]]) -> None:
-        for number in ray.get(objects[0].swap.remote(SAID, list(said), SIGNALS)):
-            os.kill(os.getpid(), number)
-
-    def listen() -> None:
-        while True:
-            time.sleep(WORD_EVERY)
-            swap()
-
-    threading.Thread(target=listen, daemon=True).start()
-    over = carry_out(task, Voice(lambda event: swap((event, {}))), lambda: swap((None, read_run(run))))
-    swap((None, read_run(run)), (over, {}))
+def _checkpoint_of(run: Path) -> int:
+    """Return when the newest checkpoint was written, in nanoseconds; -1 if there is none."""
+    try:
+        newest = checkpoint.newest(run)
+        return -1 if newest is None else newest.stat().st_mtime_ns
+    except FileNotFoundError:  # it gives way to the next one
+        return -1
 
 
 class RayTrainer:
@@ -131,67 +136,51 @@ class RayTrainer:
     """
 
     def __init__(self, cluster: Cluster, task: SeedTask, log: Path) -> None:
-        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
-
         self._cluster, self._task, self._folder = cluster, task, Path(task.folder)
         self._config = read_text(task.config, "name a file of settings", LARGEST_TEXT) if task.config else ""
         self._held = contextlib.ExitStack()
         # What a lock remembers of its thread is undone in the order of its doing: each trainer has a memory of its own.
         self._memory = contextvars.copy_context()
         self._memory.run(self._held.enter_context, alone_in(self._folder))
-        here = NodeAffinitySchedulingStrategy(cluster.ray.get_runtime_context().get_node_id(), soft=False)
-        self._mailbox = cluster.ray.remote(num_cpus=0, scheduling_strategy=here)(Mailbox).remote()
         self._signals: list[int] = []
-        self._stopped = self._heard = self._over = False
+        self._stopped = self._heard = False
         self._losses = 0
         self._begin()
 
     def _begin(self) -> None:
         contents = read_run(self._folder) if (self._folder / "settings.json").is_file() else {}
-        arguments = self._task, contents, self._config, os.getcwd()
         gpus = 1 if self._task.device.startswith("cuda") else 0
-        # No other training has the same variables, so Ray has a process of its own for this one.
-        variables = dict.fromkeys(LIBRARY_THREADS, str(self._task.threads)) | {"DICEGYM_SEED": str(self._task.seed)}
-        options: dict[str, Any] = {"num_cpus": self._task.threads, "num_gpus": gpus, "max_retries": 0}
-        options |= {"objects": [self._mailbox], "runtime_env": {"env_vars": variables}}
-        self._running = self._cluster.start(train_on_node, *arguments, **options)
+        actor = self._cluster.ray.remote(num_cpus=self._task.threads, num_gpus=gpus)(NodeTraining)
+        self._actor = actor.remote()
+        self._begun = self._actor.begin.remote(own_version(), self._task, contents, self._config, os.getcwd())
+        self._asked = self._actor.events.remote([])
 
     def events(self) -> Iterable[SeedEvent]:
         """Return what happened since the last call; see `dicegym.learning.seeds.task.SeedTrainer`."""
-        if self._over:
-            return []
-        ray, signals = self._cluster.ray, self._signals
-        ended = bool(ray.wait([self._running], timeout=0)[0])  # before it is asked what was said
-        self._signals = []
-        said = ray.get(self._mailbox.swap.remote(SIGNALS, signals, SAID))
-        for _, contents in said:
-            write_run(contents, self._folder)
-        found: list[SeedEvent] = [event for event, _ in said if event is not None]
-        self._heard = self._heard or bool(found)
         self._cluster.look()
-        if self._stopped and not self._heard:  # there is nothing to save
-            found.append(TrainingEnd(STOPPED))
-        elif ended and not any(isinstance(event, TrainingEnd) for event in found):
-            found.append(self._begin_again())
-        self._over = any(isinstance(event, TrainingEnd) for event in found)
-        return found
-
-    def _begin_again(self) -> SeedEvent:
-        """Begin elsewhere, from the last checkpoint that came, unless it is to end; return what is to be said."""
+        if not self._cluster.ray.wait([self._asked], timeout=0)[0]:
+            return [TrainingEnd(STOPPED)] if self._stopped and not self._heard else []  # it waits for a node
         try:
-            self._cluster.result(self._running)
-            why = "its node does not fit; it begins on another"
+            self._cluster.result(self._begun)
+            found, contents = self._cluster.result(self._asked)
         except ConnectionError as error:
-            why = "its node was lost; it goes on elsewhere from the last checkpoint that came"
-            self._losses += 1
-            if self._stopped:
-                return TrainingEnd(STOPPED)
-            if self._losses >= MOST_LOSSES:
-                return TrainingEnd(FAILED, f"{MOST_LOSSES} nodes were lost with it, the last one so: {error}")
+            return [self._begin_again(error)]
         except DicegymError as error:
-            return TrainingEnd(FAILED, str(error))
+            return [TrainingEnd(FAILED, str(error))]
+        write_run(contents, self._folder)
+        self._heard = True
+        self._asked, self._signals = self._actor.events.remote(self._signals), []
+        return list(found)
+
+    def _begin_again(self, error: ConnectionError) -> SeedEvent:
+        """Begin elsewhere, from the last checkpoint that came, unless it is to end; return what is to be said."""
+        self._losses += 1
+        if self._stopped:
+            return TrainingEnd(STOPPED)
+        if self._losses >= MOST_LOSSES:
+            return TrainingEnd(FAILED, f"{MOST_LOSSES} nodes were lost with it, the last one so: {error}")
         self._begin()
-        return Said(why)
+        return Said("its node was lost; it goes on elsewhere from the last checkpoint that came")
 
     def stop(self, number: int) -> None:
         """Hand on a signal; see `dicegym.learning.seeds.task.SeedTrainer`."""
@@ -199,13 +188,12 @@ class RayTrainer:
         self._signals.append(number)
 
     def kill(self) -> None:
-        """End it now; what it does is ended with it."""
-        self._cluster.ray.cancel(self._running, force=True)
+        """End it now."""
+        self._actor.kill.remote()
 
     def close(self) -> None:
-        """End what is left of it, and let go of its folder here."""
-        self.kill()
-        self._cluster.ray.kill(self._mailbox)
+        """Give back its processor, and let go of its folder here."""
+        self._cluster.ray.kill(self._actor)
         self._memory.run(self._held.close)
 
 
