@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,32 +14,22 @@ import pytest
 pytest.importorskip("sb3_contrib")
 pytest.importorskip("optuna")
 
-import optuna
+from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.trial import TrialState
 
 from dicegym.cli import main
 from dicegym.cli.app import whole_command
-from dicegym.errors import DamagedFileError, ParameterError, UnknownNameError
+from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.learning import tune as studies
 from dicegym.learning.configuration import from_plain, override, read_config, to_plain
 from dicegym.learning.evaluate import Score
 from dicegym.learning.files import CURVE_FILE, SETTINGS_FILE
-from dicegym.learning.tuning import study as studies
-from dicegym.learning.tuning.report import best_settings, command, importances, write_report
-from dicegym.learning.tuning.space import (
-    USUAL,
-    as_toml,
-    check_space,
-    given_space,
-    present,
-    read_space,
-    settings_as_toml,
-    space_of,
-)
-from dicegym.learning.tuning.study import EVALUATIONS, Study, read_study, tried, tune
+from dicegym.learning.tune import EVALUATIONS, USUAL, Study, as_toml, read_space, read_study, tune
+from dicegym.learning.tune_report import command, importances, write_report
 from dicegym.registry import GAMES
 
 SMALL = ["run.games=16", "run.torch_threads=1", "algorithm.n_steps=8", "algorithm.batch_size=64"]
-RATES = space_of({"algorithm.learning_rate": {"low": 1e-4, "high": 1e-2, "log": True}})
+RATES = read_space(["algorithm.learning_rate={low=1e-4, high=1e-2, log=true}"])
 Train = Callable[..., None]
 
 
@@ -72,36 +61,37 @@ def made_up(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 
 def told(study: Study) -> list[tuple[Any, ...]]:
-    return [(one.number, one.state, one.value, one.params, one.intermediate_values) for one in study.trials]
+    return [(one.number, one.state, one.value, one.params, one.intermediate_values) for one in study.trials()]
 
 
 # --- what is searched -------------------------------------------------------------------------------------------
 
 
-def test_a_file_and_options_say_what_is_searched(tmp_path: Path) -> None:
-    file = tmp_path / "space.toml"
-    file.write_text(
-        '[space]\n"algorithm.n_epochs" = { low = 2, high = 8 }\n'
-        '"network.net_arch" = { choices = [[64], { pi = [8], vf = [4] }] }\n'
+def test_options_say_what_is_searched() -> None:
+    found = read_space(
+        [
+            "algorithm.n_epochs={low=2, high=8}",
+            "network.net_arch={choices=[[64], {pi=[8], vf=[4]}]}",
+            "a.b={low=1, high=2.5}",
+        ]
     )
-    found = read_space(file)
-    options = ["algorithm.n_epochs={low=2, high=8}", "network.net_arch={choices=[[64], {pi=[8], vf=[4]}]}"]
-    assert found == given_space(options)
-    epochs, sizes = found
-    assert epochs.whole
-    assert sizes.choices == ("[64]", "{pi = [8], vf = [4]}")
-    assert space_of({one.name: one.to_plain() for one in found}) == found
-    settings = override(read_config("hog"), [f"network.net_arch={sizes.choices[1]}"])
+    assert found["algorithm.n_epochs"] == IntDistribution(2, 8)
+    assert found["network.net_arch"] == CategoricalDistribution(["[64]", "{pi = [8], vf = [4]}"])
+    assert found["a.b"] == FloatDistribution(1.0, 2.5)
+    settings = override(read_config("hog"), ["network.net_arch={pi = [8], vf = [4]}"])
     assert settings.network.net_arch == {"pi": [8], "vf": [4]}
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_what_is_usual_can_be_set_in_every_game(game: str) -> None:
-    settings = read_config(game)
-    check_space(space_of(USUAL), settings)
-    asked = optuna.create_study().ask()
-    said = [f"{one.name}={one.suggest(asked)}" for one in space_of(USUAL)]
-    assert override(settings, said).algorithm.n_epochs == asked.params["algorithm.n_epochs"]
+def test_the_configuration_of_every_game_is_a_point_of_what_is_usual_or_lies_outside(game: str) -> None:
+    plain = to_plain(read_config(game))
+    point = studies._usual(USUAL, plain)
+    inside = all(
+        one.low <= plain["algorithm"][name.partition(".")[2]] <= one.high
+        for name, one in USUAL.items()
+        if not isinstance(one, CategoricalDistribution)
+    ) and as_toml(plain["network"]["net_arch"]) in ("[64, 64]", "[128, 128]", "[256, 256]")
+    assert (point is not None) == inside
 
 
 @pytest.mark.parametrize(
@@ -109,39 +99,26 @@ def test_what_is_usual_can_be_set_in_every_game(game: str) -> None:
     [
         ("algorithm.n_epochs=5", "nothing to search"),
         ("algorithm.n_epochs={low=5}", "nothing to search"),
-        ("algorithm.n_epochs={low=5, high=5}", "span nothing"),
-        ("algorithm.ent_coef={low=0.0, high=1.0, log=true}", "above 0"),
+        ("algorithm.n_epochs={low=6, high=5}", "low=6.* high=5"),
+        ("algorithm.ent_coef={low=0.0, high=1.0, log=true}", "low.* > 0"),
+        ("algorithm.ent_coef={low=0.1, high=1.0, log=3}", "nothing to search"),
+        ("algorithm.ent_coef={low=true, high=1.0}", "nothing to search"),
         ("algorithm.ent_coef={choices=[]}", "nothing to search"),
+        ("algorithm.ent_coef={choices=[1], log=true}", "nothing to search"),
         ("algorithm.ent_coef={lo=1}", "low"),
-        ("algorithm.ent_coef", "cannot be read"),
+        ("algorithm.ent_coef", "says nothing to search"),
     ],
 )
 def test_what_is_no_range_is_refused(said: str, match: str) -> None:
     with pytest.raises((ParameterError, UnknownNameError), match=match):
-        given_space([said])
+        read_space([said])
 
 
 def test_what_cannot_be_set_is_refused_before_anything_is_tried(tmp_path: Path) -> None:
     for wrong in ("algorithm.n_epochs={low=-3, high=4}", "run.stepz={low=1, high=2}"):
         with pytest.raises((ParameterError, UnknownNameError)):
-            tune("hog", tmp_path / "study", 1, 64, given_space([wrong]))
-    (tmp_path / "wrong.toml").write_text("a = 1")
-    with pytest.raises(DamagedFileError, match="no search space"):
-        read_space(tmp_path / "wrong.toml")
+            tune("hog", tmp_path / "study", 1, 64, read_space([wrong]))
     assert not (tmp_path / "study").exists()
-
-
-def test_settings_as_a_file_are_the_same_settings() -> None:
-    for game in GAMES:
-        settings = override(read_config(game), ["network.net_arch={pi=[8],vf=[4]}", 'opponents={"always_roll(5)"=1}'])
-        assert from_plain(tomllib.loads(settings_as_toml(to_plain(settings)))) == settings
-    assert as_toml({"a b": [1.5, "x", True]}) == '{"a b" = [1.5, "x", true]}'
-
-
-def test_settings_outside_the_space_are_no_point_of_it() -> None:
-    plain = to_plain(read_config("hog"))
-    assert present(RATES, plain) == {"algorithm.learning_rate": 1e-3}
-    assert present(space_of({"algorithm.learning_rate": {"low": 0.1, "high": 0.2}}), plain) is None
 
 
 # --- the study --------------------------------------------------------------------------------------------------
@@ -151,42 +128,38 @@ def test_the_configuration_is_tried_first_and_what_goes_badly_is_given_up(
     made_up: dict[str, Any], tmp_path: Path
 ) -> None:
     found = tune("hog", tmp_path, 14, 1600, RATES)
-    assert found.trials[0].params == {"algorithm.learning_rate": 1e-3}
+    assert found.trials()[0].params == {"algorithm.learning_rate": 1e-3}
     assert found.best is not None
     assert found.best.number == 0  # what is made up says so
-    states = [one.state for one in found.trials]
+    states = [one.state for one in found.trials()]
     assert TrialState.PRUNED in states
     assert states.count(TrialState.COMPLETE) + states.count(TrialState.PRUNED) == 14
-    given_up = next(one for one in found.trials if one.state == TrialState.PRUNED)
+    given_up = next(one for one in found.trials() if one.state == TrialState.PRUNED)
     assert len(given_up.intermediate_values) < EVALUATIONS
     assert "win rate against bacon after" in given_up.user_attrs["why"]
     last = [0.01 * (1 - 1 / (number + 1)) for number in range(12, EVALUATIONS + 1)]
     assert found.best.value == pytest.approx(np.mean(last), abs=1e-6)
 
 
-@pytest.mark.parametrize("seeds", [1, 2])
-def test_an_interrupted_study_becomes_what_it_would_have_become(
-    made_up: dict[str, Any], tmp_path: Path, seeds: int
-) -> None:
-    whole = tune("hog", tmp_path / "whole", 9, 1600, RATES, seeds=seeds)
-    where = "trial-006" if seeds == 1 else "seed-2"
-    made_up.update(at=(where, 2), error=KeyboardInterrupt())
+def test_an_interrupted_study_becomes_what_it_would_have_become(made_up: dict[str, Any], tmp_path: Path) -> None:
+    whole = tune("hog", tmp_path / "whole", 9, 1600, RATES)
+    made_up.update(at=("trial-006", 2), error=KeyboardInterrupt())
     with pytest.raises(KeyboardInterrupt, match=r"of 9 trials are over in .*: the same command goes on"):
-        tune("hog", tmp_path / "parts", 9, 1600, RATES, seeds=seeds)
+        tune("hog", tmp_path / "parts", 9, 1600, RATES)
     begun = read_study(tmp_path / "parts")
-    assert begun.trials[-1].state == TrialState.RUNNING
-    parts = tune("hog", tmp_path / "parts", 9, 1600, RATES, seeds=seeds)
+    assert begun.trials()[-1].state == TrialState.RUNNING
+    parts = tune("hog", tmp_path / "parts", 9, 1600, RATES)
     assert told(parts) == told(whole)
-    more = tune("hog", tmp_path / "parts", 11, 1600, RATES, seeds=seeds)
+    more = tune("hog", tmp_path / "parts", 11, 1600, RATES)
     assert told(more)[:9] == told(whole)
-    assert len(more.trials) == 11
+    assert len(more.trials()) == 11
 
 
 def test_one_that_fails_ends_no_study(made_up: dict[str, Any], tmp_path: Path) -> None:
     made_up.update(at=("trial-001", 3), error=ValueError("nan"))
     found = tune("hog", tmp_path, 3, 1600, RATES)
-    assert [one.state for one in found.trials].count(TrialState.FAIL) == 1
-    assert found.trials[1].user_attrs["why"] == "ValueError: nan"
+    assert [one.state for one in found.trials()].count(TrialState.FAIL) == 1
+    assert found.trials()[1].user_attrs["why"] == "ValueError: nan"
     made_up.update(at=("trial-000", 1), error=ParameterError("no memory"))
     with pytest.raises(ParameterError, match="no memory"):  # the first: most likely all would
         tune("hog", tmp_path / "other", 3, 1600, RATES)
@@ -209,9 +182,9 @@ def test_a_database_keeps_it_for_several_machines(made_up: dict[str, Any], tmp_p
     url = f"sqlite:///{tmp_path}/studies.db"
     tune("hog", tmp_path / "here", 2, 1600, RATES, storage=url)
     found = tune("hog", tmp_path / "there", 3, 1600, RATES, storage=url)
-    assert [one.number for one in found.trials] == [0, 1, 2]
+    assert [one.number for one in found.trials()] == [0, 1, 2]
     assert [one.name for one in sorted((tmp_path / "there").glob("trial-*"))] == ["trial-002"]
-    assert len(read_study(tmp_path, url, "hog").trials) == 3
+    assert len(read_study(tmp_path, url, "hog").trials()) == 3
 
 
 # --- the report -------------------------------------------------------------------------------------------------
@@ -219,27 +192,25 @@ def test_a_database_keeps_it_for_several_machines(made_up: dict[str, Any], tmp_p
 
 def test_the_report_has_the_best_settings_ready_to_be_used(made_up: dict[str, Any], tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    space = [*RATES, *space_of({"network.net_arch": {"choices": [[8], [16], [128, 128]]}})]
+    space = RATES | read_space(["network.net_arch={choices=[[8], [16], {pi=[128], vf=[8]}]}"])
     found = tune("hog", tmp_path, 14, 1600, space, overrides=SMALL, pruner="none")
-    assert {path.name for path in write_report(found)} == {"tune.md", "tune.json", "best.toml", "tune.png"}
+    pictures = {f"tune-{name}.png" for name in ("history", "curves", "settings")}
+    assert {path.name for path in write_report(found)} == {"tune.md", "best.toml", *pictures}
     importance = importances(found)
     assert importance["algorithm.learning_rate"] > 0.5
     assert sum(importance.values()) == pytest.approx(1)
     best = found.best
     assert best is not None
     settings = read_config("hog", tmp_path / "best.toml")
-    assert settings == override(read_config("hog"), best_settings(found))
+    assert settings == override(read_config("hog"), found.plan.settings(best))
     assert settings.algorithm.learning_rate == best.params["algorithm.learning_rate"]
     assert settings.run.steps == read_config("hog").run.steps  # the trials were short, and the next is not
-    plain = json.loads((tmp_path / "tune.json").read_text())
-    assert plain["best"]["settings"] == [*SMALL, *tried(best)]
-    assert len(plain["trials"]) == 14
     page = (tmp_path / "tune.md").read_text()
     assert "| `network.net_arch` |" in page
     assert command(found) in page
     words = shlex.split(command(found))
     whole_command().make_context("dicegym", words[1:])  # can be typed
-    assert (tmp_path / "tune.png").stat().st_size > 10_000
+    assert all((tmp_path / name).stat().st_size > 10_000 for name in pictures)
 
 
 def test_the_command_trains_goes_on_and_reports(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -253,7 +224,7 @@ def test_the_command_trains_goes_on_and_reports(tmp_path: Path, capsys: pytest.C
     said = capsys.readouterr().out
     assert "2 trials: 2 ran to its end" in said
     assert "dicegym train hog" in said
-    for one in read_study(tmp_path).trials:
+    for one in read_study(tmp_path).trials():
         curve = (tmp_path / f"trial-{one.number:03}/curve.csv").read_text().split()[1:]
         scores = [float(line.split(",")[1]) for line in curve]
         assert [*one.intermediate_values.values()] == pytest.approx(scores, abs=1e-8)

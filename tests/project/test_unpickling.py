@@ -28,7 +28,6 @@ PLACES = {
     "dicegym/engine/entries.py": "what Numba has pickled into compiled code of this process",
     "dicegym/engine/kernel_cache.py": "compiled kernels of this user's own folder, with a hash",
     "dicegym/checks/facts.py": "a copy of a game that it has just pickled",
-    "dicegym/arena/ray_cluster.py": "work that dicegym sends to its own processes on other machines",
     "dicegym/games/solved.py": "np.load with allow_pickle=False: arrays alone, of the user's tables",
     "dicegym/games/bidding/solving/keeping.py": "np.load with allow_pickle=False, too",
     "dicegym/games/yatzy/solving/row_tables.py": "np.load with allow_pickle=False, too",

@@ -53,7 +53,7 @@ IDENTIFIERS = (
     Gone(part("beat"), "heartbeat", where=r"dicegym/(arena|sandbox|server)|tests/(arena|sandbox|server)"),
     Gone("_?go_on", "advance_rows, or what goes on"),
     Gone("_?(look|see)", "observe_and_mask", where="dicegym/(engine|envs)"),
-    Gone("trial", "smoke_games", where=r"dicegym/(?!learning/tuning)"),
+    Gone("trial", "smoke_games", where=r"dicegym/(?!learning/tune)"),
     Gone(part("stepping"), "batch_kernels"),
     Gone(part("chair"), "seat"),
     Gone("Order", "JointAction"),

@@ -1,1 +1,0 @@
-"""Searching for settings of a training with Optuna: what is searched, the study, and its report."""
