@@ -13,7 +13,6 @@ from dicegym.analysis.findings import PricedDecision, SeatTotal
 from dicegym.analysis.grades import Grade, grade
 from dicegym.analysis.hints import Hint, hint
 from dicegym.analysis.marks import MARKS, Mark
-from dicegym.analysis.networks import NetworkValuer
 from dicegym.analysis.rollouts import RolloutResult, rollout
 from dicegym.analysis.valuers import sources, valuer
 from dicegym.games.positions import Position, position, position_id
@@ -24,7 +23,6 @@ __all__ = [
     "Grade",
     "Hint",
     "Mark",
-    "NetworkValuer",
     "Position",
     "PricedDecision",
     "RolloutResult",

@@ -26,6 +26,8 @@ STORE = 100 << 20
 """Bytes of shared memory that a Ray of our own takes: 80 MB is the least that it accepts."""
 KNOCK_SECONDS, LOOK_EVERY, PATIENCE = 10.0, 1.0, 600.0
 """How long a cluster may take to answer, from one look at its nodes to the next, and until it has one to use."""
+CLIENT_TRIES = 3
+"""How often a client from outside of a cluster asks for a server of its own."""
 MOST_LOSSES = 5
 """Nodes or processes that may be lost with the same work."""
 QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
@@ -76,7 +78,7 @@ def connected(address: str | None = None, workers: int | None = None) -> Iterato
             options |= {"num_cpus": workers or cores(), "object_store_memory": STORE, "include_dashboard": False}
             ray.init(HERE, _node_ip_address="127.0.0.1", **options)  # nobody else is to reach it
         elif _answers(wanted):
-            ray.init(wanted, **options)
+            _join(ray, wanted, options)
         else:
             raise ConnectionError("nobody answers")
     except Exception as error:  # whatever Ray raises
@@ -92,6 +94,22 @@ def connected(address: str | None = None, workers: int | None = None) -> Iterato
         yield ray
     finally:
         ray.shutdown()
+
+
+def _join(ray: Any, address: str, options: dict[str, Any]) -> None:
+    """Connect to a cluster that answers.
+
+    For each client from outside Ray forks a process of a server with threads, which now and then hangs for half a
+    minute and fails: then another one is asked for.
+    """
+    for left in reversed(range(CLIENT_TRIES)):
+        try:
+            ray.init(address, **options)
+            return
+        except ConnectionAbortedError:
+            ray.shutdown()
+            if not left:
+                raise
 
 
 def _answers(address: str) -> bool:

@@ -87,8 +87,8 @@ def train(
     """
     from dicegym.learning import floors
     from dicegym.learning.card import best_score
-    from dicegym.learning.script import train as learn
     from dicegym.learning.seeds.record import holds_seeds
+    from dicegym.learning.train import train as learn
     from dicegym.players import model as models
 
     overrides = list(set_ or [])
@@ -282,7 +282,7 @@ def demo(
     """
     from dicegym.games.parts import solver
     from dicegym.learning.demo import run_demo
-    from dicegym.learning.script import train as learn
+    from dicegym.learning.train import train as learn
 
     folder = run_dir or Path("runs") / f"demo-{game}"
     with progress_bar("steps") as progress:

@@ -24,7 +24,7 @@ from dicegym.learning.evaluate import Score
 from dicegym.learning.files import SETTINGS_FILE
 from dicegym.learning.lock import alone_in
 from dicegym.learning.preparation import prepare
-from dicegym.learning.script import train
+from dicegym.learning.train import train
 from dicegym.signals import SignalInterrupt, number_of
 
 try:
@@ -201,12 +201,12 @@ def tune(
         trials: how many in all, those that were given up or failed among them.
         steps: decisions of the learner in each run.
         space: what is searched; see `read_space`.
-        config: as for `dicegym.learning.script.train`.
+        config: as for `dicegym.learning.train.train`.
         overrides: settings of all trials, as there.
         seed: of what is tried.
         pruner: one of `PRUNERS`.
         storage: URL of a database that Optuna can use, such as ``postgresql+psycopg://host/name``; empty: a file.
-        trust: as for `dicegym.learning.script.train`.
+        trust: as for `dicegym.learning.train.train`.
         progress: told how far it is.
 
     Raises:

@@ -71,7 +71,7 @@ class TcpChannel:
 
     def __init__(self, raw: socket.socket) -> None:
         self._raw = raw
-        self._reader = ObjectReader(LARGEST, glance=LARGEST)
+        self._reader = ObjectReader(LARGEST, trusts=True)
 
     def receive(self, seconds: float | None) -> Message | None:
         """See `Channel`."""

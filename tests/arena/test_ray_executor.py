@@ -94,6 +94,22 @@ def test_a_link_to_a_bot_elsewhere_has_that_folder_s_helpers(game: dicegym.Game,
     assert sealed(there.origin)[0] == one.seal
 
 
+def test_entries_that_share_files_and_links_are_unpacked_one_after_the_other(
+    game: dicegym.Game, tmp_path: Path
+) -> None:
+    home, node = tmp_path / "home", tmp_path / "node"
+    for folder in (home / "real", home / "sent", node):
+        folder.mkdir(parents=True)
+    (home / "real" / "hog.py").write_text(BOT)
+    (home / "real" / "tools.py").write_text("x = 1\n")
+    (home / "sent" / "hog.py").symlink_to(home / "real" / "hog.py")
+    first, second = (sent(game, entry(game, name, str(home / "sent" / "hog.py")), node) for name in ("ann", "ben"))
+    assert isinstance(first.origin, Source)
+    assert isinstance(second.origin, Source)
+    assert sealed(first.origin) == sealed(second.origin)
+    assert sent(game, entry(game, "cat", str(home / "real" / "hog.py")), node).seal
+
+
 @pytest.mark.parametrize("name", GAMES)
 def test_agents_that_ship_are_found_there_by_their_paths(name: str, tmp_path: Path) -> None:
     game = dicegym.game(name)
@@ -325,3 +341,23 @@ def test_who_is_turned_away_is_told_what_to_do(listens: bool, monkeypatch: pytes
     ):
         pass
     assert "set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN" in str(error.value)
+
+
+@pytest.mark.parametrize(("fails", "raised"), [(2, False), (3, True)])
+def test_a_client_whose_server_hangs_asks_for_another_one(
+    fails: int, raised: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ray = pytest.importorskip("ray")
+    tries: list[str] = []
+
+    def init(address: str, **options: Any) -> None:
+        tries.append(address)
+        if len(tries) <= fails:
+            raise ConnectionAbortedError("Initialization failure from server")
+
+    monkeypatch.setattr(ray, "init", init)
+    monkeypatch.setattr(ray_cluster, "_answers", lambda address: True)
+    failing = pytest.raises(DicegymError, match="Initialization failure") if raised else contextlib.nullcontext()
+    with failing, ray_cluster.connected("ray://head:10001"):
+        pass
+    assert tries == ["ray://head:10001"] * 3

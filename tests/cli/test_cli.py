@@ -272,7 +272,7 @@ def test_the_demonstration_tells_the_score_of_what_it_exports(monkeypatch: pytes
     import dicegym
     from dicegym.learning import demo
     from dicegym.learning.evaluate import evaluate
-    from dicegym.learning.script import train
+    from dicegym.learning.train import train
 
     small = {"run.steps": 2048, "run.games": 16, "run.evaluate_every": 512, "algorithm.n_steps": 16}
     small |= {"run.card_games": 10}
@@ -353,7 +353,7 @@ def test_a_training_for_one_player_says_so(
     def learn(*_: object, **__: object) -> None:
         raise ParameterError("enough")
 
-    monkeypatch.setattr("dicegym.learning.script.train", learn)
+    monkeypatch.setattr("dicegym.learning.train.train", learn)
     status, _, err = run("train", game, "--run-dir", str(tmp_path / "run"), *words)
     assert status == 2
     assert (said in err) if said else ("alone" not in err)

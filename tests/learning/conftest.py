@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from small_runs import Done, Train
 
 from dicegym.learning.files import CURVE_FILE, SETTINGS_FILE
-from dicegym.shipped import shipped_folder
 
 RunFolder = Callable[..., Path]
 QUICK_EXPLOITERS = ["run.games=16", "algorithm.n_steps=16", "algorithm.batch_size=128"]
@@ -52,10 +51,11 @@ def short_cards() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def training(short_cards: None) -> Any:
-    spec = importlib.util.spec_from_file_location("dicegym_training", shipped_folder("training") / "train.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    """Return what trains, imported once PyTorch is known to be there."""
+    from dicegym.learning.train import train
+    from dicegym.learning.training_run import Run
+
+    return SimpleNamespace(train=train, Run=Run)
 
 
 @pytest.fixture(scope="module")

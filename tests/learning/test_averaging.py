@@ -15,7 +15,7 @@ pytest.importorskip("sb3_contrib")
 from dicegym.errors import DamagedFileError
 from dicegym.learning import checkpoint
 from dicegym.learning.averaging import ParameterAverage, parameters_of
-from dicegym.learning.script import train
+from dicegym.learning.train import train
 from dicegym.players import model as models
 
 SMALL = ["run.games=8", "run.torch_threads=1", "run.card_games=0", "run.evaluate_games=20", "run.log=[]"]

@@ -88,8 +88,7 @@ def test_a_run_that_was_interrupted_is_the_same(whole: Path, training: Any, wher
         told.append(text)
 
     folder = tmp_path / "cut"
-    _, settings, command, _ = prepare("liarsdice", folder, None, MEASURED, False)
-    run = training.Run("liarsdice", settings, folder, False, progress, command)
+    run = training.Run(prepare("liarsdice", folder, None, MEASURED, False), folder, progress=progress)
     with pytest.raises(KeyboardInterrupt, match="512 steps are saved"):
         run.learn()
     assert any("a best response" in text for text in told[told.index(SAVING) :])  # measured before it left

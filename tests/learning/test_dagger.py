@@ -23,8 +23,8 @@ from dicegym.learning.card import _teacher, card
 from dicegym.learning.configuration import read_config
 from dicegym.learning.dagger import DAgger
 from dicegym.learning.evaluate import evaluate
-from dicegym.learning.script import train
 from dicegym.learning.teacher import Teacher
+from dicegym.learning.train import train
 from dicegym.players import model as models
 from dicegym.players.model import PolicyPlayer
 

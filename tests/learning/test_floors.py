@@ -85,12 +85,8 @@ def test_a_run_keeps_the_model_that_is_least_exploited_of_those_that_win_enough(
         given, missed = floors.said_in(about)
         assert given == {"even": floor}
         assert missed == pytest.approx(max(0.0, floor - float(chosen["even"])), abs=1e-8)
-        resumed = training.Run("liarsdice", *_resumed(folder))
+        resumed = training.Run(prepare("liarsdice", folder, None, [], True), folder, resume=True)
         assert resumed.state.curve.missed == pytest.approx(missed)
-
-
-def _resumed(folder: Path) -> tuple[Any, Path, bool]:
-    return prepare("liarsdice", folder, None, [], True).settings, folder, True
 
 
 def test_a_floor_may_be_what_is_left_to_a_model(training: Any, tmp_path: Path) -> None:

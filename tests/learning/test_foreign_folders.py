@@ -20,8 +20,8 @@ from dicegym.errors import DamagedFileError, DicegymError, ParameterError
 from dicegym.learning.card import best_score
 from dicegym.learning.curves import read_run
 from dicegym.learning.league_table import read as read_league
-from dicegym.learning.script import train
 from dicegym.learning.state_file import PROGRAMS_FILE, STATE_FILE
+from dicegym.learning.train import train
 from dicegym.players import seal
 from dicegym.players.archive import npy_bytes
 

@@ -22,8 +22,8 @@ from small_runs import ALONE, LEAGUE, SMALL, STEADY, Train
 
 from dicegym.cli import main
 from dicegym.errors import ParameterError
-from dicegym.learning.configuration import settings_of
 from dicegym.learning.interruption import Conductor, Interruptible
+from dicegym.learning.preparation import prepare
 from dicegym.players import model as models
 from dicegym.signals import SignalInterrupt, status_of
 
@@ -54,8 +54,7 @@ def test_resumed_run_has_the_curve_of_an_uninterrupted_one(
 
     with pytest.raises(KilledError):
         training.train(game, tmp_path / "cut", overrides=overrides, progress=kill)
-    settings, command = settings_of(game, tmp_path / "cut", None, [], resume=True)
-    resumed = training.Run(game, settings, tmp_path / "cut", resume=True, command=command)
+    resumed = training.Run(prepare(game, tmp_path / "cut", None, [], True), tmp_path / "cut", resume=True)
     assert resumed.model.num_timesteps == 2048  # one checkpoint interval is all that a kill may cost
     training.train(game, tmp_path / "cut", resume=True)
     assert (tmp_path / "cut/curve.csv").read_text() == (whole / "curve.csv").read_text()

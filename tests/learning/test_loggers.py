@@ -17,7 +17,7 @@ from dicegym.errors import DependencyError, ParameterError
 from dicegym.learning import log_packages
 from dicegym.learning.configuration import override, read_config
 from dicegym.learning.loggers import logs_of
-from dicegym.learning.script import train
+from dicegym.learning.train import train
 
 SMALL = [
     "run.steps=256",

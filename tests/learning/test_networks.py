@@ -19,8 +19,8 @@ from dicegym.errors import ModelError, ParameterError, UnknownNameError
 from dicegym.learning.configuration import override, read_config
 from dicegym.learning.generators import GeneratorStates
 from dicegym.learning.networks import ROLLOUT, new_model
-from dicegym.learning.script import train
 from dicegym.learning.settings import TrainingSettings
+from dicegym.learning.train import train
 from dicegym.players import model as models
 
 OWN = """

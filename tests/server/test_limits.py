@@ -1,13 +1,10 @@
-"""Budgets, places, back-off, origins and the scanner by themselves, with clocks that the tests turn."""
+"""Budgets, places, back-off and origins by themselves, with clocks that the tests turn."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from dicegym.errors import ParameterError
 from dicegym.server.admission import LOOPBACK, PER_ADDRESS, Admission, origin_of
@@ -27,7 +24,6 @@ from dicegym.server.descriptors import room_for
 from dicegym.server.guesses import FORGOTTEN, FREE, FREE_BY_ADDRESS, LONGEST, REMEMBERED, Guesses
 from dicegym.server.murmur import QUIET, Murmur
 from dicegym.server.origins import Origins
-from dicegym.server.scanner import LONGEST_NUMBER, MOST_NESTED, Scanner, Verdict
 
 
 class Clock:
@@ -282,91 +278,3 @@ def test_a_limit_of_open_files_is_raised_as_far_as_needed(monkeypatch: pytest.Mo
     assert limits[0] > 300
     assert 400 < room_for(5000) < 600
     assert limits == [600, 600]
-
-
-PIECES = [*'{}[]:,"0 1-.e+\\\n', '"a"', "true", "null", "fals", '{"a":', "[[", "]]", "}}", "12.5", "\\u00e4", "NaN"]
-
-
-def verdict(text: str) -> tuple[Verdict, int]:
-    scanner = Scanner()
-    found = scanner.scan(text)
-    return found, scanner.at
-
-
-@given(st.lists(st.sampled_from(PIECES), max_size=25).map(lambda pieces: "{" + "".join(pieces)))
-def test_the_scanner_and_the_parser_agree(text: str) -> None:
-    found, at = verdict(text)
-    try:
-        _, end = json.JSONDecoder(parse_constant=lambda name: 1 / 0).raw_decode(text)
-    except (ValueError, ZeroDivisionError):
-        assert found is not Verdict.COMPLETE
-    else:
-        assert (found, at) == (Verdict.COMPLETE, end)
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=50),
-    lambda inner: st.lists(inner, max_size=6) | st.dictionaries(st.text(max_size=40), inner, max_size=6),
-    max_leaves=30,
-)
-
-
-@settings(max_examples=50)
-@given(st.dictionaries(st.text(max_size=5), JSON, max_size=5), st.sampled_from([None, 1]), st.booleans(), st.data())
-def test_what_can_become_right_is_never_called_faulty(value: Any, indent: Any, escaped: bool, data: Any) -> None:
-    text = json.dumps(value, indent=indent, ensure_ascii=escaped)
-    scanner, end = Scanner(), 0
-    while end < len(text) - 1:
-        end = data.draw(st.integers(end + 1, len(text) - 1))
-        assert scanner.scan(text[:end]) is Verdict.INCOMPLETE
-    assert scanner.scan(text) is Verdict.COMPLETE
-    assert scanner.at == len(text)
-
-
-@given(st.lists(st.sampled_from(PIECES), max_size=25).map(lambda pieces: "{" + "".join(pieces)))
-def test_the_scanner_says_the_same_however_a_text_comes(text: str) -> None:
-    scanner = Scanner()
-    for end in range(1, len(text) + 1):
-        found = scanner.scan(text[:end])
-        if found is not Verdict.INCOMPLETE:
-            assert verdict(text)[0] is found
-            return
-    assert verdict(text)[0] is Verdict.INCOMPLETE
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"a":"' + "x" * 20_000,
-        '{"a":[' + "0," * 10_000,
-        '{"a":[' + '"b",' * 5_000,
-        '{"a":[' + " " * 20_000,
-        "{" + '"a":{},' * 3_000,
-        '{"a":[' + '"' + "x" * 20_000 + '",' + " " * 100,
-        '{"a":' + "\t\n" * 10_000,
-        '{"a":[' + ",".join(['"' + "y" * 31 + '"'] * 600),
-    ],
-)
-def test_nothing_is_looked_at_again_because_more_has_come(text: str) -> None:
-    """Where the scanner stands after each character is near its end: what lies before is not looked at any more."""
-    scanner = Scanner()
-    for end in range(1, len(text) + 1, 7):
-        assert scanner.scan(text[:end]) is Verdict.INCOMPLETE
-        assert end - scanner.at <= 128
-
-
-@pytest.mark.parametrize(
-    ("text", "limit"),
-    [
-        ('{"a":' + "[" * MOST_NESTED, "nested"),
-        ('{"a":' * (MOST_NESTED + 1), "nested"),
-        ('{"a":' + "7" * (LONGEST_NUMBER + 1), "a number"),
-        ('{"a":-0.' + "7" * LONGEST_NUMBER, "a number"),
-        ('{"a":[0,' + "7" * (LONGEST_NUMBER + 1), "a number"),
-    ],
-)
-def test_limits_of_the_scanner(text: str, limit: str) -> None:
-    scanner = Scanner()
-    assert scanner.scan(text) is Verdict.FAULTY
-    assert limit in scanner.limit
-    assert Scanner().scan(text[: len(text) // 2]) is Verdict.INCOMPLETE

@@ -20,7 +20,7 @@ ILLEGAL = [
     ({"type": "ROLL_DICE", "dice": [True]}, "bad-index"),
     ({"type": "ROLL_DICE", "dice": "01"}, "bad-index"),
     ({"type": "ROLL_DICE", "dice": [10**200]}, "bad-index"),
-    ({"type": "ROLL_DICE", "dice": [10**3000]}, "bad-json"),
+    ({"type": "ROLL_DICE", "dice": [10**3000]}, "bad-index"),
     ({"type": "ROLL_DICE"}, "bad-index"),
     ({"type": "ROLL_DICE", "dice": []}, "no-dice"),
     ({"type": "SCORE_BOX", "box": 0, "dice": []}, "bad-box"),

@@ -93,7 +93,7 @@ def carry_out(task: SeedTask, voice: Voice) -> TrainingEnd:
         task: what to do.
         voice: says how far it is.
     """
-    from dicegym.learning.script import train
+    from dicegym.learning.train import train
 
     warnings.showwarning = voice.warn
     config = Path(task.config) if task.config else None

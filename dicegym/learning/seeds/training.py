@@ -71,7 +71,7 @@ def train_seeds(
 ) -> SeedsSummary:
     """Train with several seeds side by side, each in a process and in a folder of its own, ``folder/seed-NUMBER``.
 
-    Each is what `dicegym.learning.script.train` makes of its seed. One that fails ends no other. All of it can be gone
+    Each is what `dicegym.learning.train.train` makes of its seed. One that fails ends no other. All of it can be gone
     on with: seeds that are finished are left as they are, those that were broken off go on from their checkpoints, and
     those that never began, or failed before there was anything to go on with, begin.
 
@@ -80,12 +80,12 @@ def train_seeds(
         folder: of all of them; beside theirs it gets ``seeds.json``, ``band.csv``, ``band.json``, ``seeds.md`` and,
             where matplotlib is installed, ``curve.png``.
         seeds: how many, from the one that the settings say (``run.seed``) on; None: as many as ``folder`` has.
-        config: as for `dicegym.learning.script.train`.
+        config: as for `dicegym.learning.train.train`.
         overrides: as there.
         resume: go on with the seeds in ``folder``; more ``seeds`` than it has add some.
         workers: how many are trained at once (default: one for each processor, which are shared out among them).
         progress: told (seed, steps done, steps in all, text).
-        trust: as for `dicegym.learning.script.train`.
+        trust: as for `dicegym.learning.train.train`.
         workshop: from the number of trainings to where they are carried out, instead of on this machine.
         told: told what a training says of itself, and how it ends.
 

@@ -1,16 +1,18 @@
-"""The training script as a function: `train` is what ``dicegym train`` calls, for scripts of one's own."""
+"""Training an agent: what ``dicegym train`` calls, and scripts of one's own may call too."""
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from dicegym.engine.threads import let_libraries_wait_idly
-from dicegym.errors import DependencyError, ParameterError
+from dicegym.errors import DependencyError
 from dicegym.learning.evaluate import Score
-from dicegym.shipped import shipped_folder
+from dicegym.signals import going_on
+
+if TYPE_CHECKING:
+    from dicegym.learning.training_run import Run
 
 
 def train(
@@ -22,7 +24,7 @@ def train(
     progress: Callable[[int, int, str], None] | None = None,
     evaluated: Callable[[int, Score], None] | None = None,
     trust: bool = False,
-) -> Any:
+) -> Run:
     """Train an agent as ``dicegym train`` does, and return the finished run (``run.model``, ``run.score``).
 
     Settings and names are checked before PyTorch is imported.
@@ -48,22 +50,19 @@ def train(
     from dicegym.learning.lock import alone_in
     from dicegym.learning.preparation import prepare  # checks settings, and so needs the extra
 
-    target, file = Path(folder), None if config is None else Path(config)
+    target = Path(folder)
     with alone_in(target):
-        prepare(game, target, file, overrides, resume, trust)
-        return _script().train(game, target, file, list(overrides), resume, progress, evaluated, trust)
-
-
-def _script() -> Any:
-    """Return the training script as a module: of the checkout, or as it ships in the wheel."""
-    path = shipped_folder("training") / "train.py"
-    spec = importlib.util.spec_from_file_location("dicegym_training", path)
-    if spec is None or spec.loader is None or not path.is_file():
-        raise ParameterError(f"the training script is missing from this installation: {path}")
-    module = importlib.util.module_from_spec(spec)
-    let_libraries_wait_idly()  # before PyTorch is loaded
-    try:
-        spec.loader.exec_module(module)
-    except ModuleNotFoundError as error:
-        raise DependencyError.for_extra(str(error.name), "train", "training") from error
-    return module
+        prepared = prepare(game, target, None if config is None else Path(config), overrides, resume, trust)
+        let_libraries_wait_idly()  # before PyTorch is loaded
+        try:
+            from dicegym.learning.training_run import Run
+        except ModuleNotFoundError as error:
+            raise DependencyError.for_extra(str(error.name), "train", "training") from error
+        run = Run(prepared, target, resume, progress, evaluated, trust)
+        if run.finished:
+            return run
+        with going_on(f"what was done so far is in {target}: {run.again()}"):
+            run.learn()
+            run.write_cards()
+            run.note(finished=True)
+        return run

@@ -1,0 +1,335 @@
+"""A training of a Stable-Baselines3 agent on a game of dicegym, from beginning to end.
+
+A resumed run goes on exactly where the checkpoint was taken if its opponents remember nothing, and draw nothing but by
+the keys of games (bots with ``PURE = True``, compiled twins, models, past selves), and its algorithm keeps no replay
+buffer (PPO, MaskablePPO, A2C). Otherwise it goes on with new games of the same seeds, or an empty buffer. Ctrl-C,
+SIGTERM and SIGHUP take a checkpoint, at the cost of the games played since the networks were last updated, so that
+resuming is exact then too; a second one leaves at once. A finished run is left as it is, unless --steps asks for more.
+One training at a time writes in a folder.
+
+The run's folder then holds
+
+    settings.json   the command and all settings, overrides included, and whether the run is finished
+    curve.csv       steps and score of every evaluation, and the result against each opponent if there are several;
+                    the same command and seed give the same file
+    evaluations.csv the same evaluations with their intervals, and pace.csv, how fast it went: for those who watch it
+    league.csv      who beat whom among past selves, scripted agents and exploiters, if the learner plays against
+    league.md       itself: to be read by programs and by people (or with `dicegym league`)
+    tensorboard/    everything that the algorithm logs
+    checkpoint/     the newest checkpoint, from which --resume goes on
+    best.zip        the model with the best evaluation so far (or as run.best_by says), and best.md, its card with the
+                    curve, best.curve.svg
+    model.zip       the model at the end, and model.md, its card, with model.curve.svg
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+import torch
+from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.logger import Logger
+
+from dicegym.learning import checkpoint
+from dicegym.learning.card import card, made_with, write_card
+from dicegym.learning.configuration import AboutRun, to_plain, write_about
+from dicegym.learning.curve import Evaluator, next_evaluation
+from dicegym.learning.diary import Diary
+from dicegym.learning.environment import games_of, new_games
+from dicegym.learning.evaluate import Score
+from dicegym.learning.exploiter import against_exploiter, exploiter
+from dicegym.learning.files import CURVE_FILE
+from dicegym.learning.interruption import Conductor, Interruption, StopTraining
+from dicegym.learning.league import EXPLOITER, PAST_SELF, League, Member
+from dicegym.learning.learner import LearnerNetworks, anneal, as_player, start_from
+from dicegym.learning.loggers import LoggedTo, RunLog, logs_of
+from dicegym.learning.model_curve import CHOSEN, CURVE, chosen_fact, curve_of
+from dicegym.learning.networks import new_model
+from dicegym.learning.preparation import Prepared
+from dicegym.learning.resuming import restored
+from dicegym.learning.state import Moment, RunState
+from dicegym.players import model as models
+from dicegym.players.model import PolicyPlayer
+from dicegym.signals import SignalInterrupt, on_signals
+
+Progress = Callable[[int, int, str], None]
+"""Is told (steps done, steps in all, text)."""
+Evaluated = Callable[[int, Score], None]
+"""Is told (steps, score) of every evaluation that the run keeps; what it raises ends the run."""
+
+
+class Run:
+    """One training run in one folder.
+
+    Args:
+        prepared: what it begins with.
+        folder: where.
+        resume: go on with the newest checkpoint there.
+        progress: told how far it is.
+        evaluated: told of each evaluation.
+        trust: as for `dicegym.learning.train.train`.
+
+    Attributes:
+        finished: whether nothing was left to do when this session began.
+    """
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        folder: Path,
+        resume: bool = False,
+        progress: Progress | None = None,
+        evaluated: Evaluated | None = None,
+        trust: bool = False,
+    ) -> None:
+        self.game, settings, self.command, self.finished = prepared
+        run = settings.run
+        torch.set_num_threads(run.torch_threads)
+        self.settings, self.folder, self.trust = settings, folder, trust
+        self.progress = progress or (lambda done, total, text: None)
+        self.evaluated = evaluated or (lambda steps, score: None)
+        self.interruption = Interruption()
+        self.evaluator = Evaluator(self.game, run, trust)
+        fills = run.alike, run.distinct, run.copies
+        self.league = League(self.game, settings.opponents, settings.self_play, trust, *fills)
+        self.env = new_games(self.game, settings, run.seed, self.league.pool())
+        self.seconds, self.began = 0.0, time.monotonic()  # before this session, and when it began
+        self.state = RunState(
+            next_evaluation=0,
+            next_checkpoint=run.checkpoint_every,
+            next_snapshot=settings.self_play.snapshot_every,
+            next_exploiter=settings.self_play.exploiter_every,
+            met=np.zeros(self.env.observation_space.shape or (0,), np.bool_),
+        )
+        newest = checkpoint.newest(folder) if resume else None
+        logs = folder / "tensorboard" if "tensorboard" in run.log else None
+        if newest:
+            self.model, moment = restored(newest, self.env, self.league, settings, logs, trust)
+            self.state, self.seconds = moment.run, moment.seconds
+            self.state.curve.heed(folder / "best.zip")
+        else:  # also a run that was killed before its first checkpoint
+            self.model = new_model(settings, self.env, run.seed, logs)
+            if run.start_from:
+                self.state.began_with, heeded = start_from(self.model, run.start_from, self.game)
+                self.state.met |= heeded
+        self.first = self.model.num_timesteps  # of this session
+        self.start = self.now()  # of the present rollout
+        folder.mkdir(parents=True, exist_ok=True)
+        self.diary = Diary(folder, self.first)
+        self.note(self.finished)
+
+    def note(self, finished: bool) -> None:
+        """Write the command and the settings, and whether the run is finished."""
+        write_about(self.folder, AboutRun(shlex.split(self.command), to_plain(self.settings), finished))
+
+    def learn(self) -> BaseAlgorithm:
+        """Train to the end or to the target; return the model.
+
+        Raises KeyboardInterrupt when it was interrupted, with model, measured, and checkpoint on disk.
+        """
+        if self.finished:
+            return self.model
+        logs, over = logs_of(self.settings, self.folder), False
+        try:
+            self._learn(logs)
+            over = True
+        finally:
+            for one in logs:
+                one.end(over)
+        return self.model
+
+    def _learn(self, logs: list[RunLog]) -> None:
+        """Train to the end, as `learn` says, and log to ``logs`` besides."""
+        conductor = Conductor(self.interruption, self.between_rollouts, self.after_step)
+        try:
+            with on_signals(self.interrupt, once=True):
+                self.model.learn(
+                    max(0, self.settings.run.steps - self.model.num_timesteps),
+                    callback=[LoggedTo(logs), conductor] if logs else conductor,
+                    reset_num_timesteps=False,
+                    tb_log_name="run",
+                    log_interval=10,
+                )
+        except StopTraining:
+            if self.interruption.wanted:
+                self.leave()
+        self.follow()
+        self.start = self.now()
+        self.checkpoint()  # measuring takes time, in which Ctrl-C must not cost the run
+        self.evaluate(self.model.logger)
+        self.save("model")
+        if (best := self.folder / "best.zip").is_file():
+            now = models.facts(best)["timesteps"] == self.model.num_timesteps
+            ended = {CHOSEN: False} if now and self.evaluator.takes_last else {}
+            models.replace_facts(best, {**self.curve_fact(), **ended})  # what came after it was saved, too
+        self.start = self.now()
+        self.checkpoint()
+
+    def write_cards(self) -> None:
+        """Write the cards of the models, if the settings ask for them."""
+        run = self.settings.run
+        for name in ("model", "best") if run.card_games else ():
+            model = self.folder / f"{name}.zip"
+            write_card(model, card(model, run.card_games, self.trust, progress=self.tell_card(model.name)))
+
+    def leave(self) -> NoReturn:
+        """Save the run as it is, then measure it, so that the best model is what it says; raise KeyboardInterrupt."""
+        self.checkpoint()
+        self.save("model")
+        self.tell("measuring before leaving; Ctrl-C again leaves at once")
+        with contextlib.suppress(KeyboardInterrupt):
+            self.evaluate(self.model.logger, told=False)  # the checkpoint knows nothing of it: resuming stays exact
+            self.save("model")
+        where = f"{self.model.num_timesteps:,} steps are saved in {self.folder}"
+        raise SignalInterrupt(self.interruption.number, f"{where} ({self.score}): {self.again()}") from None
+
+    def again(self) -> str:
+        """Return what to write to go on, whatever command began the run."""
+        return f"`dicegym train {self.game.name} --run-dir {shlex.quote(str(self.folder))} --resume` goes on"
+
+    def between_rollouts(self, logger: Logger) -> None:
+        """Do what is due at this many steps."""
+        steps, run, state = self.model.num_timesteps, self.settings.run, self.state
+        self.start = self.now()
+        self.diary.goes(self.spent(), steps, state.games)
+        self.interruption.stop_if_wanted()
+        anneal(self.model, self.settings.algorithm, steps / run.steps)
+        state.met |= (np.asarray(self.model._last_obs) != 0).any(axis=0)
+        self.follow()
+        if steps >= state.next_evaluation:
+            state.next_evaluation = next_evaluation(steps, run.evaluate_every)
+            self.evaluate(logger)
+        if self.evaluator.reached(state.curve.scores):
+            raise StopTraining
+        if self.league.learns_from_itself and steps >= state.next_snapshot:
+            state.next_snapshot += self.settings.self_play.snapshot_every
+            self.renew_league(steps)
+        due = steps >= state.next_checkpoint
+        state.next_checkpoint += due * run.checkpoint_every
+        self.start = self.now()
+        if due:
+            self.checkpoint()
+
+    def follow(self) -> None:
+        """Let the average of the networks, if there is to be one, know where they are now."""
+        learned = self.model.num_timesteps > 0 or bool(self.state.began_with)  # networks that were drawn know nothing
+        if self.settings.run.average and learned:
+            self.state.average.follow(self.model, self.settings.run.average)
+
+    def after_step(self, steps: int, ended: int) -> None:
+        """Count games and tell the progress bar."""
+        self.state.games += ended
+        speed = (steps - self.first) / max(time.monotonic() - self.began, 1e-9)
+        text = f"{self.state.games:,} games, {speed:,.0f} steps/s{f', {self.score}' if self.score else ''}"
+        others = [one for one in self.state.curve.scores if self.score and one.opponent != self.score.opponent]
+        text += "".join(f"; {one.value:.4f} against {one.opponent}" for one in others)
+        self.progress(steps, self.settings.run.steps, text)
+
+    def interrupt(self, number: int) -> None:
+        """Stop as soon as the state of the run can be written, as the signal ``number`` says."""
+        self.interruption.ask(number)
+        self.tell("saving; Ctrl-C again leaves at once")
+
+    def tell(self, text: str) -> None:
+        """Say what is being done, beside how far the run is."""
+        self.progress(self.model.num_timesteps, self.settings.run.steps, text)
+
+    def tell_card(self, model: str) -> Progress:
+        """Return what is told how far the card of a model's file is."""
+        return lambda done, total, text: self.tell(f"{self.score}; card of {model}, {done + 1} of {total}: {text}")
+
+    def evaluate(self, logger: Logger, told: bool = True) -> None:
+        """Measure the learner; keep it if it is the best so far. ``told``: `evaluated` is."""
+        steps, curve = self.model.num_timesteps, self.state.curve
+        score, scores = self.evaluator.measure(self.player("learner"), self.exploited)
+        better = curve.add(steps, score, scores, self.evaluator.missed(scores), self.evaluator.takes_last)
+        curve.write(self.folder / CURVE_FILE)
+        curve.log(logger, steps)
+        self.diary.goes(self.spent(), steps, self.state.games, now=True)
+        self.diary.evaluated(steps, scores)
+        if better:
+            self.save("best")
+        if told:
+            self.evaluated(steps, score)
+
+    def exploited(self) -> Score:
+        """Return what is left to the learner of one who is trained to beat it as it would be saved now."""
+        plays = hasattr(self.model.policy, "action_net")  # who has learned values has no policy to begin with
+        with self.state.average.shown(self.model):
+            networks = LearnerNetworks.of(self.model, self.state.met) if plays else None
+        steps, target = self.model.num_timesteps, self.player("learner")
+        # Who was asked already measures to the end before it leaves: a second signal is none of ours.
+        interruption = Interruption() if self.interruption.wanted else self.interruption
+        return against_exploiter(self.settings, target, networks, steps, interruption, self.tell)
+
+    def renew_league(self, steps: int) -> None:
+        """Let the learner as it is now join the league, and an exploiter if one is due."""
+        every = self.settings.self_play.exploiter_every
+        now = self.learner(f"snapshot {steps}")
+        self.league.join(Member(now.name, PAST_SELF, now, steps))
+        if every and steps >= self.state.next_exploiter:
+            self.state.next_exploiter += every
+            name = f"exploiter {steps}"
+            trained = exploiter(self.game, self.settings, self.model, now, name, self.interruption)
+            self.league.join(Member(name, EXPLOITER, trained, steps))
+        games_of(self.env).set_opponent(self.league.pool())
+        self.league.table.write(self.folder, self.league.shares())
+
+    def player(self, name: str) -> PolicyPlayer:
+        """Return what would be saved now, the learner or its average, who plays as its file will."""
+        with self.state.average.shown(self.model):
+            return self.learner(name)
+
+    def learner(self, name: str) -> PolicyPlayer:
+        """Return the learner as it is now."""
+        return as_player(self.model, self.game, self.state.met, name, self.settings.run.temperature)
+
+    def save(self, name: str) -> None:
+        """Write the learner as it is now, or its average, to be played at any table of the game."""
+        with self.state.average.shown(self.model), models.ignoring(self.model, ~self.state.met):
+            models.save(self.model, self.game, self.folder / f"{name}.zip", self.facts(name))
+
+    def facts(self, name: str = "model") -> dict[str, Any]:
+        """Return what a model file of this run says of itself; ``name`` is what `save` calls it."""
+        began_with = self.state.began_with
+        return {
+            "command": self.command,
+            "settings": to_plain(self.settings),
+            "score": self.score.to_json() if self.score else None,
+            "scores": [score.to_json() for score in self.state.curve.scores],
+            "seconds": round(self.spent(), 1),
+            **chosen_fact(name == "best", self.settings.run.best_by),
+            **self.curve_fact(),
+            **({"taught_by": teacher} if (teacher := getattr(self.model, "taught_by", None)) else {}),
+            **({"began_with": began_with} if began_with else {}),
+            **models.playing(self.model, self.game, self.settings.run.temperature),
+            **made_with(),
+        }
+
+    def curve_fact(self) -> dict[str, Any]:
+        """Return the curve so far as a fact for model files, if anything was measured."""
+        found = curve_of(self.state.curve.points, self.state.curve.scores, self.diary.evaluations)
+        return {CURVE: found.to_json()} if found else {}
+
+    def spent(self) -> float:
+        """Return the seconds of training so far."""
+        return self.seconds + time.monotonic() - self.began
+
+    @property
+    def score(self) -> Score | None:
+        """The learner's result of the latest evaluation."""
+        return self.state.curve.score
+
+    def now(self) -> Moment:
+        """Return the state of the run at this moment."""
+        return Moment.now(self.state, self.model, self.env, self.league)
+
+    def checkpoint(self) -> None:
+        """Write the state at the start of the present rollout; the model goes back there too."""
+        self.start.write(self.folder, self.model, self.game, self.facts(), self.league.fixed, self.spent())
