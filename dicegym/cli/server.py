@@ -261,6 +261,4 @@ def _status_lines(status: ServerStatus) -> list[str]:
             f"no {status.game} server runs; the last (run {run.number}, dicegym {run.version}) began at "
             f"{_when(run.began)}, {end}, and finished {run.games} games"
         ]
-    if status.waiting:
-        total += f"; {status.waiting} more wait beside it: it could not be written when they were finished"
     return [*lines, total]

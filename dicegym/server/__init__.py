@@ -3,7 +3,7 @@
 Nothing here knows a game by name. What is said on the wire, and what it means to the rules, is the business of the
 ``protocol.py`` in a game's folder; `dicegym.server.wire.Wire` says what that offers.
 
-From the network inwards: `framing` (JSON objects out of bytes; `scanner`), `tcp` and `web` (WebSocket; `origins`)
+From the network inwards: `framing` (JSON objects out of bytes), `tcp` and `web` (WebSocket; `origins`)
 over what they have in common, `connections` (`budget`), `lobby` (log in and wait; `names`, `guesses`, `capacity`,
 `admission`, `descriptors`), `matchmaking` (open tables: `seating`; rate and store what is played: `ledger`,
 `results`, `store`), `table` (one game), `agents` (local ones, each in a process that runs `host`), `server` (start

@@ -23,9 +23,8 @@ from dicegym.arena.store.tables import SERVER_GAMES, SERVER_RATINGS, SERVER_RESU
 from dicegym.arena.store.trouble import called, damaged
 from dicegym.errors import ParameterError, unknown_name
 from dicegym.server.names import fold_name
-from dicegym.server.pending import Pending
 from dicegym.server.results import PlayerRating, RunInfo, ServerState, StoredGame
-from dicegym.server.store import advisory_key, games_of, is_stored, lock_of, rating_of, told_of, unlock
+from dicegym.server.store import advisory_key, games_of, lock_of, rating_of, told_of, unlock
 
 
 class ServerStatus(NamedTuple):
@@ -43,8 +42,6 @@ class ServerStatus(NamedTuple):
     """Names with a rating."""
     run: RunInfo | None
     """The last; None if no server has begun one."""
-    waiting: int = 0
-    """Results that wait beside the store, as it was locked or full when they came. They are in none of the figures."""
 
 
 class Archive:
@@ -167,9 +164,8 @@ class Archive:
             own = sa.select(SERVER_RUNS).where(SERVER_RUNS.c.game == self.game)
             run = connection.execute(own.order_by(SERVER_RUNS.c.id.desc()).limit(1)).first()
             told = None if run is None else self._run(connection, run)
-            waiting = sum(not is_stored(connection, one) for one in Pending(self.path, self.game).read())
             running = told is not None and told.ended is None and self._in_use(connection)
-        return ServerStatus(self.game, self.name, SCHEMA, running, games, rated, told, waiting)
+        return ServerStatus(self.game, self.name, SCHEMA, running, games, rated, told)
 
     def _in_use(self, connection: sa.Connection) -> bool:
         if self.path is not None:

@@ -1,17 +1,17 @@
-"""What a server knows of its players while it runs: ratings, and results on their way to the disk."""
+"""What a server knows of its players while it runs: ratings, and results on their way to the store."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
 from dicegym.arena.ratings.elo import START, updated
-from dicegym.arena.store.trouble import trouble_of
+from dicegym.arena.store.trouble import Trouble, called, trouble_of
 from dicegym.errors import DicegymError
-from dicegym.server.keeper import RETRY, Keeper
 from dicegym.server.names import fold_name
 from dicegym.server.results import GameResult, PlayerRating, SeatResult, ServerState, winners
 
@@ -21,16 +21,19 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 UNKNOWN = PlayerRating(START, 0, 0)
+RETRY = 0.5
+"""Seconds between two attempts at a store that could not be written."""
 
 
 class Ledger:
     """The ratings as they are now, and a thread that writes results in the order in which they came.
 
-    Results that come while others are being written go to the disk together.
+    Results that come while others are being written are stored together, in one transaction. While the store is locked,
+    full or out of reach they wait, and so does whoever played them; other games go on.
 
     Args:
         store: where to.
-        wait: seconds for which the store may be locked or full.
+        wait: seconds for which the store may be locked, full or out of reach; then the server stops.
         log: takes lines for the operator.
 
     Attributes:
@@ -42,9 +45,10 @@ class Ledger:
         self._spellings = {fold_name(name): name for name in self.ratings}
         self.failed: Callable[[Exception], None] = lambda error: None
         self._store = store
-        self._keeper = Keeper(store, wait, log)
-        self._news = asyncio.Event()
-        self._closing = False
+        self._wait, self._log = wait, log
+        self._trouble: Trouble | None = None  # what is the matter with the store
+        self._since = 0.0
+        self._closing = asyncio.Event()
         self._thread = ThreadPoolExecutor(1, "results")
         self._waiting: list[tuple[GameResult, asyncio.Future[None]]] = []
         self._writing: asyncio.Task[None] | None = None
@@ -85,49 +89,59 @@ class Ledger:
         return places
 
     def write(self, result: GameResult) -> asyncio.Future[None]:
-        """Return what is done when the result is on the disk."""
+        """Return what is done when the result is stored."""
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((result, done))
-        self._news.set()
         if self._writing is None:
             self._writing = asyncio.get_running_loop().create_task(self._write())
         return done
 
     async def _write(self) -> None:
-        """Bring to the disk what waits, until nothing does."""
-        keeper = self._keeper
+        """Store what waits, until nothing does."""
         try:
-            while self._waiting or keeper.trouble is not None:
-                self._news.clear()
-                if self._waiting:
-                    batch, self._waiting = self._waiting, []
-                    try:
-                        told = await self._in_thread(keeper.keep, [result for result, _ in batch])
-                    except Exception:
-                        self._waiting[:0] = batch
-                        raise
-                    if told:
-                        for _, done in batch:
-                            done.set_result(None)
-                    else:
-                        self._waiting[:0] = batch
-                if keeper.trouble is not None:
-                    keeper.despair(not self._waiting)
-                    await self._in_thread(keeper.retry)
-                if keeper.trouble is not None:
-                    if self._closing:
-                        break
+            while self._waiting:
+                batch = list(self._waiting)
+                try:
+                    await self._in_thread(self._store.write, [result for result, _ in batch])
+                except Exception as error:
+                    self._meet(error)
                     with contextlib.suppress(TimeoutError):
-                        await asyncio.wait_for(self._news.wait(), RETRY)
+                        await asyncio.wait_for(self._closing.wait(), RETRY)
+                    continue
+                if self._trouble is not None:
+                    self._log(f"{called(self._store.name)} can be written again: {len(batch)} results are stored")
+                    self._trouble = None
+                del self._waiting[: len(batch)]
+                for _, done in batch:
+                    done.set_result(None)
         except Exception as error:
             self._fail(error)
         finally:
             self._writing = None
 
+    def _meet(self, error: Exception) -> None:
+        """Take note that results cannot be stored. Raises DicegymError if it is in vain to wait longer."""
+        found, new = trouble_of(error), self._trouble is None
+        if found is None:
+            raise error
+        self._trouble = found
+        if new:
+            self._since = time.monotonic()
+        name, way_out = called(self._store.name), found.instead.replace("FILE", str(self._store.name))
+        if not found.passes or self._closing.is_set() or time.monotonic() >= self._since + self._wait:
+            since = f" for {time.monotonic() - self._since:.1f} s" if found.passes else ""
+            lost = f"{len(self._waiting)} results, which were told to nobody, are lost"
+            raise DicegymError(f"{name} {found.reason}{since}, and the server stops: {way_out}; {lost}")
+        if new:
+            waits = f"results wait for at most {self._wait:g} s until they are told, and other games go on"
+            self._log(f"{name} {found.reason}: {waits}; {way_out}")
+
     def _fail(self, error: Exception) -> None:
         """Give up: whose results wait learn of it, and the server."""
         if not isinstance(error, DicegymError):
             error = DicegymError(f"results cannot be written to {self._store.name} ({error}): the server stops")
+        if self._closing.is_set():
+            self._log(str(error))
         waiting, self._waiting = self._waiting, []
         for _, done in waiting:
             done.set_exception(error)
@@ -135,7 +149,7 @@ class Ledger:
 
     async def note(self, state: ServerState, ended: bool = False) -> bool:
         """Have the store keep what the run is doing, in turn with the results; return whether that was possible."""
-        if self._keeper.trouble is not None:
+        if self._trouble is not None:
             return False
         try:
             await self._in_thread(self._store.note, state, ended)
@@ -147,17 +161,10 @@ class Ledger:
         return True
 
     async def drain(self) -> None:
-        """Wait until everything is on the disk, as far as that can be; then nothing is waited for any more."""
-        self._closing = True
-        self._news.set()
+        """Wait until everything is stored, as far as that can be; then nothing is waited for any more."""
+        self._closing.set()
         while self._writing is not None:
             await self._writing
-        if self._waiting:
-            self._fail(DicegymError(f"results cannot be written to {self._store.name}: the server stops"))
-
-    def remains(self) -> str:
-        """Return what waits beside the file, in words, or nothing."""
-        return self._keeper.remains(True).removeprefix("; ")
 
     def close(self) -> None:
         """End the thread."""

@@ -26,8 +26,7 @@ from dicegym.server.admission import Admission
 from dicegym.server.agents import LocalAgent
 from dicegym.server.connections import CLOSING, Terms, port_of, start_serving
 from dicegym.server.descriptors import room_for
-from dicegym.server.keeper import RETRY
-from dicegym.server.ledger import Ledger
+from dicegym.server.ledger import RETRY, Ledger
 from dicegym.server.lobby import Lobby
 from dicegym.server.matchmaking import Matchmaker
 from dicegym.server.murmur import Murmur
@@ -140,8 +139,6 @@ class Server:
         await asyncio.gather(*(agent.start() for agent in self._agents))
         seed = entropy.randbits(63) if settings.seed is None else settings.seed
         self.store = await self._opened(Store)
-        if self.store.caught_up:
-            self.log(f"{self.store.caught_up} results that had waited in {self.store.pending} are stored")
         self._ledger = Ledger(self.store, settings.store_wait, self.log)
         run = self.store.begin_run(seed, self._game)
         self.matchmaker = Matchmaker(
@@ -295,8 +292,8 @@ class Server:
                 await asyncio.wait_for(listening.wait_closed(), 2 * CLOSING)
         if self._ledger is not None:
             if started:
-                remains = self._ledger.remains() or f"ratings and games are in {self.store.name}"
-                self.log(f"{remains}; to go on, start the server again with the same --store")
+                where = f"ratings and games are in {self.store.name}"
+                self.log(f"{where}; to go on, start the server again with the same --store")
                 self.log(f"the server has stopped: {self.matchmaker.finished} games finished in this run")
                 with contextlib.suppress(Exception):  # what stops a server may be that nothing can be written
                     await self._ledger.note(self._run_state(), ended=True)

@@ -1,9 +1,7 @@
 """What the server remembers: every finished game and every rating, in a store, where contests may be too.
 
 A game and the ratings that it changed are one transaction, and it is on the disk before anybody is told the result: a
-server that is killed has lost no game that it announced and holds none by half. Games in progress are not stored. What
-comes while the store is locked, full or out of reach is on the disk beside it (`dicegym.server.pending`), and goes into
-it later.
+server that is killed has lost no game that it announced and holds none by half. Games in progress are not stored.
 
 There is one server of a game at a time in a store, which a lock tells others. Who only wants to know what is in it
 opens an `dicegym.server.archive.Archive`.
@@ -39,8 +37,7 @@ from dicegym.arena.store.tables import (
 )
 from dicegym.arena.store.trouble import ELSEWHERE, HeldError, called, damaged
 from dicegym.engine.game import Game
-from dicegym.errors import DamagedFileError, ParameterError
-from dicegym.server.pending import Finished, Pending, Run
+from dicegym.errors import DamagedFileError
 from dicegym.server.results import ForcedTurn, GameResult, PlayerRating, SeatResult, ServerState, winners
 
 WAIT_FOR_LOCK = 0.5
@@ -62,9 +59,6 @@ class Store:
     Attributes:
         name: where it is, for people.
         path: of its file; None: it is on a server.
-        caught_up: how many results had waited to go into it, from a run before.
-        pending: the file in which results wait that cannot be stored.
-        held: how many wait there now.
 
     Raises:
         BusyError: another program has locked the file.
@@ -77,10 +71,7 @@ class Store:
     def __init__(self, where: str | os.PathLike[str], game: str) -> None:
         location = location_of(where)
         self.name, self.path, self._game = location.name, location.path, game
-        self._run: Run | None = None
-        self._pending = Pending(self.path, game)
-        self.pending = self._pending.path
-        self.held = 0
+        self._run: int | None = None
         self._made, self._lock = False, None
         # One connection, which is set up below: a thread that asks waits until another one has written.
         alone: dict[str, Any] = {"pool_size": 1, "max_overflow": 0}
@@ -94,8 +85,6 @@ class Store:
         try:
             with in_words(self.name):
                 self._open()
-                self.held = len(self._pending.read())
-                self.caught_up = self.catch_up()
         except BaseException:
             self.discard()
             raise
@@ -190,14 +179,14 @@ class Store:
             rules = None if table is None else number_of_rules(connection, table)
             values = {**row, "game": self._game, "rules": rules}
             number = int(connection.execute(SERVER_RUNS.insert().values(values)).inserted_primary_key[0])  # type: ignore[index]  # an insert of one row has one
-        self._run = Run(number, **row)
+        self._run = number
         return number
 
     def note(self, state: ServerState, ended: bool = False) -> None:
         """Keep what the run is doing, for who asks from outside, and whether that was the last."""
         changed = {"state": json.dumps(state._asdict()), **({"ended": _now()} if ended else {})}
         with self._writing() as connection:
-            connection.execute(SERVER_RUNS.update().where(SERVER_RUNS.c.id == self._running.id).values(changed))
+            connection.execute(SERVER_RUNS.update().where(SERVER_RUNS.c.id == self._running).values(changed))
 
     def ratings(self) -> dict[str, PlayerRating]:
         """Return what is known of each name."""
@@ -222,73 +211,47 @@ class Store:
 
     def write(self, results: Sequence[GameResult]) -> None:
         """Store games, all or none, with the ratings they led to; later ones count."""
+        now = _now()
         with self._writing() as connection:
-            for one in self._finished(results):
-                _write(connection, self._game, one)
+            for result in results:
+                self._write(connection, result, now)
 
-    def hold(self, results: Sequence[GameResult]) -> None:
-        """Keep games beside the store, on the disk, until `catch_up` puts them into it. Raises OSError."""
-        self._pending.append(self._finished(results))
-        self.held += len(results)
-
-    def catch_up(self) -> int:
-        """Put into the store what waits beside it, all or none; return how much that was.
-
-        Raises:
-            ParameterError: what waits is damaged, or belongs to another store.
-        """
-        if not self._pending.path.exists():
-            return 0
-        waiting = self._pending.read()
-        with self._writing() as connection:
-            for one in waiting:
-                _bring_run(connection, self._game, one.run, self.pending)
-                if not is_stored(connection, one):
-                    _write(connection, self._game, one)
-        self._pending.clear()
-        self.held = 0
-        return len(waiting)
+    def _write(self, connection: sa.Connection, result: GameResult, ended: str) -> None:
+        for place, won in zip(result.places, winners(result.places), strict=True):
+            counts = int(place.rated)
+            row = {"game": self._game, "name": place.name, "rating": place.after, "games": counts, "wins": int(won)}
+            games, wins = SERVER_RATINGS.c.games + 1, SERVER_RATINGS.c.wins + int(won)
+            new = upsert(connection, SERVER_RATINGS).values(row)
+            key = ["game", "name"]
+            connection.execute(
+                new.on_conflict_do_update(
+                    index_elements=key, set_={"rating": place.after, "games": games, "wins": wins}
+                )
+                if counts
+                else new.on_conflict_do_nothing(index_elements=key)
+            )
+        row = {
+            "run": self._running,
+            "number": result.number,
+            "seed": str(result.seed),
+            "ended": ended,
+            "seconds": round(result.seconds, 3),
+            "actions": json.dumps(result.actions, separators=(",", ":")),
+        }
+        game = connection.execute(SERVER_GAMES.insert().values(row)).inserted_primary_key[0]  # type: ignore[index]  # an insert of one row has one
+        places = [{"game": game, "seat": seat} | place._asdict() for seat, place in enumerate(result.places)]
+        connection.execute(SERVER_RESULTS.insert(), places)
+        if result.incidents:
+            connection.execute(
+                SERVER_INCIDENTS.insert(), [{"game": game} | found._asdict() for found in result.incidents]
+            )
 
     @property
-    def _running(self) -> Run:
+    def _running(self) -> int:
+        """The number of the run."""
         if self._run is None:
             raise RuntimeError("no run has begun")
         return self._run
-
-    def _finished(self, results: Sequence[GameResult]) -> list[Finished]:
-        now = _now()
-        return [Finished(self._running, now, result) for result in results]
-
-
-def _write(connection: sa.Connection, game_name: str, finished: Finished) -> None:
-    run, ended, result = finished
-    for place, won in zip(result.places, winners(result.places), strict=True):
-        counts = int(place.rated)
-        row = {"game": game_name, "name": place.name, "rating": place.after, "games": counts, "wins": int(won)}
-        changed = {"rating": place.after, "games": SERVER_RATINGS.c.games + 1, "wins": SERVER_RATINGS.c.wins + int(won)}
-        new = upsert(connection, SERVER_RATINGS).values(row)
-        key = ["game", "name"]
-        connection.execute(
-            new.on_conflict_do_update(index_elements=key, set_=changed)
-            if counts
-            else new.on_conflict_do_nothing(index_elements=key)
-        )
-    game = connection.execute(
-        SERVER_GAMES.insert().values(
-            run=run.id,
-            number=result.number,
-            seed=str(result.seed),
-            ended=ended,
-            seconds=round(result.seconds, 3),
-            actions=json.dumps(result.actions, separators=(",", ":")),
-        )
-    ).inserted_primary_key[0]  # type: ignore[index]  # an insert of one row has one
-    connection.execute(
-        SERVER_RESULTS.insert(),
-        [{"game": game, "seat": seat} | place._asdict() for seat, place in enumerate(result.places)],
-    )
-    if result.incidents:
-        connection.execute(SERVER_INCIDENTS.insert(), [{"game": game} | found._asdict() for found in result.incidents])
 
 
 def games_of(game: str, *what: Any) -> sa.Select[Any]:
@@ -299,24 +262,6 @@ def games_of(game: str, *what: Any) -> sa.Select[Any]:
         .join(SERVER_RUNS, SERVER_RUNS.c.id == SERVER_GAMES.c.run)
         .where(SERVER_RUNS.c.game == game)
     )
-
-
-def is_stored(connection: sa.Connection, finished: Finished) -> bool:
-    """Return whether a result that has waited is in the store by now."""
-    same = (SERVER_GAMES.c.run == finished.run.id) & (SERVER_GAMES.c.number == finished.result.number)
-    return connection.execute(sa.select(SERVER_GAMES.c.id).where(same)).first() is not None
-
-
-def _bring_run(connection: sa.Connection, game: str, run: Run, pending: Path) -> None:
-    """Put the run of a result that has waited into the store, if it is not there."""
-    began = connection.execute(sa.select(SERVER_RUNS.c.began).where(SERVER_RUNS.c.id == run.id)).scalar()
-    if began is None:
-        connection.execute(SERVER_RUNS.insert().values({**run._asdict(), "game": game}))
-    elif began != run.began:
-        raise ParameterError(
-            f"{pending} holds results of a run of {run.began}, and not of this store: move it to the one that it "
-            "belongs to, or away"
-        )
 
 
 def rating_of(name_of_store: str, row: Sequence[Any]) -> tuple[str, PlayerRating]:

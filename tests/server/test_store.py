@@ -148,11 +148,10 @@ def test_servers_of_several_games_share_a_store_and_no_rating(path: Path) -> Non
         assert store.begin_run(7, dicegym.game(store._game)) == number
     stores["yatzy"].write([result(0)])
     stores["hog"].write([result(0, first="carl")])
-    stores["hog"].hold([result(1, first="dora")])
+    stores["hog"].write([result(1, first="dora")])
     for store in stores.values():
         store.close()
     yatzy, hog = Store(path, "yatzy"), Store(path, "hog")
-    assert (yatzy.caught_up, hog.caught_up) == (0, 1), "whose results wait is told apart"
     assert (set(yatzy.ratings()), set(hog.ratings())) == ({"anna", "bob"}, {"bob", "carl", "dora"})
     assert (yatzy.ratings()["bob"].games, hog.ratings()["bob"].games) == (1, 2)
     assert (yatzy.finished(), hog.finished()) == (1, 2)

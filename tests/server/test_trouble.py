@@ -26,7 +26,6 @@ from talk import Bot, both, eventually, first_box, run, serving
 
 from dicegym.arena.store.trouble import BusyError, trouble_of
 from dicegym.server.archive import Archive
-from dicegym.server.pending import Pending
 from dicegym.server.results import ForcedTurn, GameResult, SeatResult, ServerState
 from dicegym.server.store import Store
 
@@ -212,34 +211,36 @@ def spoken(command: list[str]) -> str:
 
 
 FULL = """
-import resource, sys
+import asyncio, resource, sys
 from pathlib import Path
 from dicegym.errors import ParameterError
-from dicegym.server.keeper import Keeper
+from dicegym.server.ledger import Ledger
 from dicegym.server.store import Store
 from dicegym.server.results import GameResult, SeatResult
 path = Path(sys.argv[1])
 store = Store(path, "yatzy")
 store.begin_run(1)
 lines = []
-keeper = Keeper(store, 60, lines.append)
 _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
-resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 17, most))  # as a full disk: no file grows beyond that
 places = (SeatResult("anna", 231, 1, 1200.0, 1216.0), SeatResult("bob", 100, 2, 1200.0, 1184.0))
-def game(number):
-    return GameResult(number, 5, 1.5, tuple(range(1000)), places, ())
-told, number = [], 1000
-while keeper.keep([game(number)]):
-    told.append(number)
-    number += 1
-print(len(told), store.held)
-keeper.retry()
-resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
-print(keeper.keep([game(number)]), store.held)
-keeper._tried = 0
-keeper.retry()
-print(store.held, keeper.trouble, lines)
-assert {result.number for result in store.results()} >= {*told, number}
+async def main():
+    ledger = Ledger(store, 60, lines.append)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 17, most))  # as a full disk: no file grows beyond that
+    told = []
+    for number in range(1000, 2000):
+        done = ledger.write(GameResult(number, 5, 1.5, tuple(range(1000)), places, ()))
+        await asyncio.wait([done], timeout=0.2)
+        if not done.done():
+            break
+        told.append(number)
+    stored = {result.number for result in store.results()}
+    print(bool(told), stored >= {*told}, number in stored)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+    await done
+    await ledger.drain()
+    ledger.close()
+    print({result.number for result in store.results()} >= {*told, number}, lines)
+asyncio.run(main())
 store.close()
 resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 10, most))
 try:
@@ -253,11 +254,9 @@ except ParameterError as error:
 @pytest.mark.skipif(sys.platform == "win32", reason="needs limits on the size of files")
 def test_a_full_disk_loses_nothing_that_was_told(path: Path) -> None:
     said = spoken([sys.executable, "-c", FULL, str(path)])
-    first, then, last, refused = said.splitlines()
-    told, held = map(int, first.split())
-    assert told > held > 0, "first into the file, then beside it, then nowhere, and nobody was told"
-    assert then == f"True {held + 1}"
-    assert last.startswith("0 None [")
+    first, last, refused = said.splitlines()
+    assert first == "True True False", "what cannot be stored is told to nobody"
+    assert last.startswith("True [")
     assert "make room on its disk" in last
     assert "can be written again" in last
     assert "make room on its disk, or give another --store" in refused
@@ -272,39 +271,33 @@ async def plays(bots: list[Bot], games: int) -> list[Any]:
 
 
 @run
-async def test_a_locked_file_stops_no_game_and_loses_no_result(tmp_path: Path) -> None:
+async def test_a_locked_file_loses_no_result_and_stops_no_other_game(tmp_path: Path) -> None:
     path = tmp_path / "results.sqlite"
     async with serving(tmp_path) as server:
         bots, standing = await both(server, "anna", "bob")
-        await bots[0].send(first_box(standing))
-        await plays(bots, 1)
         with locked(path):
-            finals = await plays(bots, 3)
-            assert all(final["key"] == "FINAL" for final in finals), "told, as they are on the disk beside the file"
-            assert server.store.held == 3
-            assert len(Pending(path, "yatzy").read()) == 3
-            with Archive(path) as archive:
-                status = await asyncio.to_thread(archive.status)
-            assert (status.games, status.waiting) == (1, 3)
-        await eventually(lambda: not server.store.held)
-        await plays(bots, 1)
-        assert server.store.finished() == 5
-        assert not Pending(path, "yatzy").path.exists()
-        ratings = {row["playerName"]: row["rating"] for row in bots[0].seen[-1]["standing"]}
-        assert {name: round(known.rating) for name, known in server.store.ratings().items()} == ratings
+            await bots[0].send(first_box(standing))
+            waiting = asyncio.create_task(plays(bots, 1))
+            await eventually(lambda: any("is locked by another program" in line for line in server.told))
+            others, standing = await both(server, "cleo", "dan")
+            await others[0].send(first_box(standing))
+            more = asyncio.create_task(plays(others, 1))
+            await asyncio.sleep(0.3)
+            assert not waiting.done(), "told when it is stored, and not before"
+        (final,), (other,) = await waiting, await more
+        assert final["key"] == other["key"] == "FINAL"
+        assert server.store.finished() == 2
         told = [line for line in server.told if "results.sqlite" in line]
-        assert any(
-            "is locked by another program" in line and "for at most 300 s, and games go on" in line for line in told
-        )
-        assert any("can be written again: 3 results that waited are stored" in line for line in told)
+        assert any("for at most 300 s until they are told, and other games go on" in line for line in told)
+        assert any("can be written again: 2 results are stored" in line for line in told)
         assert len(told) == 3, "it says so once"
     results = Store(path, "yatzy")
-    assert [result.number for result in results.results()] == [0, 1, 2, 3, 4]
+    assert [result.number for result in results.results()] == [0, 1]
     results.close()
 
 
 @run
-async def test_a_file_that_stays_locked_stops_the_server_which_loses_nothing(tmp_path: Path) -> None:
+async def test_a_file_that_stays_locked_stops_the_server_and_nothing_was_told(tmp_path: Path) -> None:
     path = tmp_path / "results.sqlite"
     server = serving(tmp_path, store_wait=0.3)
     with contextlib.ExitStack() as stack:
@@ -312,19 +305,16 @@ async def test_a_file_that_stays_locked_stops_the_server_which_loses_nothing(tmp
             bots, standing = await both(server, "anna", "bob")
             stack.enter_context(locked(path))
             await bots[0].send(first_box(standing))
-            (final,) = await plays(bots, 1)
+            waiting = asyncio.create_task(plays(bots, 1))
             with pytest.raises(
-                DicegymError, match=r"locked .* for 0.3 s, .*stops.*; 1 results wait in .*-pending and are"
+                DicegymError, match=r"locked .* for .* s, .*stops.*; 1 results, which were told to nobody"
             ):
                 await server.finished()
-    assert any("1 results wait in" in line for line in server.told)
-    assert final["key"] == "FINAL"
-    assert len(Pending(path, "yatzy").read()) == 1
-    async with serving(tmp_path) as server:
-        assert any("1 results that had waited in" in line for line in server.told)
-        assert server.store.finished() == 1
-        assert set(server.store.ratings()) == {"anna", "bob"}
-        assert not Pending(path, "yatzy").path.exists()
+            waiting.cancel()
+    assert all(message.get("key") != "FINAL" for message in bots[0].seen)
+    store = Store(path, "yatzy")
+    assert store.finished() == 0
+    store.close()
 
 
 @run
@@ -351,60 +341,8 @@ async def test_a_server_starts_when_the_lock_is_gone(tmp_path: Path, monkeypatch
         Store(path, "yatzy")
 
 
-def test_results_that_wait_go_into_the_file_once(path: Path) -> None:
-    store = Store(path, "yatzy")
-    store.begin_run(8)
-    store.hold([game(100), game(101)])
-    store.write([game(100)])  # killed after they were stored and before the other file was removed
-    store.close()
-    with Pending(path, "yatzy").path.open("ab") as file:
-        file.write(b'[[2,"2026')  # killed while it wrote, before anybody was told
-    store = Store(path, "yatzy")
-    assert store.caught_up == 2
-    assert store.finished() == 32
-    assert not store.pending.exists()
-    store.close()
-
-
-def test_results_that_wait_outlive_their_file(path: Path) -> None:
-    """Whoever puts a backup in the place of a damaged file has what came since."""
-    backup = path.read_bytes()
-    store = Store(path, "yatzy")
-    store.begin_run(8)
-    store.hold([game(100)])
-    store.close()
-    path.write_bytes(backup)
-    store = Store(path, "yatzy")
-    assert store.finished() == 31
-    assert store.begin_run(9) == 3
-    store.close()
-
-
-@pytest.mark.parametrize(
-    ("lines", "complaint"),
-    [
-        (b"nonsense\n", "is damaged in line 1: take that line out"),
-        (b"[" * 100_000 + b"\n", "is damaged in line 1"),
-        (b"[]\n", "is damaged in line 1"),
-        (b'[[1,"2020","7","1"],"2026",[0,7,1.5,["x"],[],[]]]\n', "is damaged in line 1"),
-        (
-            b'[[1,"2020","7","1"],"2026",[0,7,1.5,[1],[["a",1,1,1,1,true]],[]]]\n',
-            "of a run of 2020, and not of this store",
-        ),
-    ],
-)
-def test_a_damaged_file_of_results_that_wait_is_told_in_words(path: Path, lines: bytes, complaint: str) -> None:
-    Pending(path, "yatzy").path.write_bytes(lines)
-    before = state_of(path.parent)
-    with pytest.raises(ParameterError, match=complaint):
-        Store(path, "yatzy")
-    assert state_of(path.parent) == before
-
-
 @run
-async def test_damage_while_a_server_runs_stops_it_with_what_was_told_on_the_disk(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_damage_while_a_server_runs_stops_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(results: object) -> None:
         error = sqlite3.DatabaseError("database disk image is malformed")
         error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
@@ -414,10 +352,12 @@ async def test_damage_while_a_server_runs_stops_it_with_what_was_told_on_the_dis
         monkeypatch.setattr(server.store, "write", broken)
         bots, standing = await both(server, "anna", "bob")
         await bots[0].send(first_box(standing))
-        (final,) = await plays(bots, 1)
-        assert final["key"] == "FINAL"
-        with pytest.raises(DicegymError, match=r"is damaged .*stops: .*\.recover.*; 1 results wait in"):
+        waiting = asyncio.create_task(plays(bots, 1))
+        with pytest.raises(
+            DicegymError, match=r"is damaged .*stops: .*\.recover.*; 1 results, which were told to nobody"
+        ):
             await server.finished()
+        waiting.cancel()
 
 
 def test_errors_of_sqlite_and_others() -> None:
