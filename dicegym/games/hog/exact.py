@@ -171,7 +171,7 @@ def win_rate_matrix(strategies: Sequence[Strategy], game: Game, *, progress: Pro
     """Return float64[n, n], `win_rate` of strategy i against strategy j, computed on all cores.
 
     A strategy against itself is 0.5. ``progress`` is called after each pair. Equal strategies are computed once. A pair
-    takes about 10 ms of a core at goal 100, and each thread the memory of one pair. Raises ParameterError if a table
+    takes 10 to 15 ms of a core at goal 100, and each thread the memory of one pair. Raises ParameterError if a table
     does not fit the game.
     """
     tables = _alike(strategies, game)

@@ -182,7 +182,7 @@ def spread(goal, choices, rolls, reach):
             for player in range(players):
                 for action in range(N_ACTIONS):
                     for parity in range(owns):
-                        if is_chosen(choices[player, pair], parity, action):
+                        if is_chosen(choices, player, pair, parity, action):
                             for every in range(2):
                                 here = reach[player, parity, pair, every]
                                 for run in range(RUNS):
@@ -194,10 +194,10 @@ def spread(goal, choices, rolls, reach):
 
 
 @kernel
-def is_chosen(choices, parity, action):
-    """Return whether an action is chosen by some run, given the choices in a pair: float64[K, P, N_ACTIONS]."""
-    for run in range(len(choices)):  # noqa: SIM110 - Numba compiles no generator
-        if choices[run, parity, action] > 0:
+def is_chosen(choices, player, pair, parity, action):
+    """Return whether a player chooses an action in a pair with some run."""
+    for run in range(choices.shape[2]):  # noqa: SIM110 - Numba compiles no generator
+        if choices[player, pair, run, parity, action] > 0:
             return True
     return False
 
@@ -212,42 +212,61 @@ def weigh(here, wins, gains, met):
         gains: float64[K, P, N_ACTIONS], filled.
         met: float64[K, P], filled: how often a game comes there.
     """
-    runs, owns = met.shape
-    gains[:] = 0
-    met[:] = 0
-    for parity in range(owns):
-        for every in range(2):
-            for other_run in range(RUNS):
-                for run in range(RUNS):
-                    weight = here[parity, every, other_run, run]
-                    known = min(run, runs - 1)
-                    met[known, parity] += weight
-                    for action in range(N_ACTIONS):
-                        gains[known, parity, action] += weight * wins[action, parity, every, other_run, run]
+    for known in range(len(met)):
+        first, end = runs_alike(known, len(met))
+        for parity in range(met.shape[1]):
+            mass = 0.0
+            for every in range(2):
+                for other_run in range(RUNS):
+                    for run in range(first, end):
+                        mass += here[parity, every, other_run, run]
+            met[known, parity] = mass
+            for action in range(N_ACTIONS):
+                gained = 0.0
+                for every in range(2):
+                    for other_run in range(RUNS):
+                        for run in range(first, end):
+                            weight = here[parity, every, other_run, run]
+                            gained += weight * wins[action, parity, every, other_run, run]
+                gains[known, parity, action] = gained
 
 
 @kernel
-def improve(wins, gains, met, margin, choices):
+def runs_alike(known, runs):
+    """Return the first of the own runs that choices number ``known`` of ``runs`` are for, and the end of them."""
+    return (0, RUNS) if runs == 1 else (known, known + 1)
+
+
+@kernel
+def improve(wins, gains, met, margin, choices, values):
     """Put the best choice in place of each that another betters; return how many changed. Arrays as of `weigh`.
 
     ``choices`` (float64[K, P, N_ACTIONS]) leave nothing to chance. The present one stays unless another is better by
     more than ``margin`` times how often it is met. Where no game comes, hidden runs and parities are taken to be none.
+    What the choices then win is written to ``values``: float64[P, 2, RUNS, RUNS].
     """
     changes = 0
-    for run in range(len(met)):
+    for known in range(len(met)):
+        first, end = runs_alike(known, len(met))
         for parity in range(met.shape[1]):
-            kept = np.argmax(choices[run, parity])
-            unmet = met[run, parity] == 0
+            kept = int(np.argmax(choices[known, parity]))
+            unmet = met[known, parity] == 0
             best, most, value_kept = kept, -1.0, 0.0
             for action in range(N_ACTIONS):
-                value = wins[action, parity, parity, 0, run] if unmet else gains[run, parity, action]
+                value = wins[action, parity, parity, 0, known] if unmet else gains[known, parity, action]
                 if action == kept:
                     value_kept = value
                 if value > most:
                     best, most = action, value
-            if most > value_kept + margin * (1.0 if unmet else met[run, parity]):
-                choices[run, parity, kept], choices[run, parity, best] = 0.0, 1.0
+            if most > value_kept + margin * (1.0 if unmet else met[known, parity]):
+                choices[known, parity, kept], choices[known, parity, best] = 0.0, 1.0
                 changes += 1
+            else:
+                best = kept
+            for every in range(2):
+                for other_run in range(RUNS):
+                    for run in range(first, end):
+                        values[parity, every, other_run, run] = wins[best, parity, every, other_run, run]
     return changes
 
 
@@ -281,44 +300,41 @@ def sweep(goal, rules, choices, rolls, parities, reach, margin, values, gains, p
             pair = own * goal + opponent
             find_places(own, opponent, goal, places)
             for player in range(players):
-                rule, mine = rules[player], choices[player, pair]
-                for action in range(N_ACTIONS):
-                    for parity in range(owns):
-                        if rule != PLAY or is_chosen(mine, parity, action):
+                rule = rules[player]
+                for parity in range(owns):
+                    for every in range(parities):
+                        values[player, parity, pair, every] = 0
+                    for action in range(N_ACTIONS):
+                        if rule != PLAY or is_chosen(choices, player, pair, parity, action):
                             for every in range(parities):
                                 later = values[players - 1 - player, min(parity ^ every, owns - 1)]
-                                out = wins[action, parity, every]
+                                out, worth = wins[action, parity, every], values[player, parity, pair, every]
                                 look_ahead(own, opponent, every, action + FIRST_NUMBER, rolls, places, later, out)
+                                if rule == SEE_ALL:
+                                    take_better(out, action, worth, policy[parity, pair, every])
+                                elif rule != IMPROVE:
+                                    add_chosen(out, choices[player, pair, :, parity, action], worth)
                 if rule in (WEIGH, IMPROVE):
                     weigh(reach[player, :, pair], wins, gains[pair], met)
                 if rule == IMPROVE:
-                    changes += improve(wins, gains[pair], met, margin, mine)
-                for parity in range(owns):
-                    for every in range(parities):
-                        out = values[player, parity, pair, every]
-                        out[:] = 0
-                        for action in range(N_ACTIONS):
-                            if rule == SEE_ALL:
-                                take_better(wins[action, parity, every], action, out, policy[parity, pair, every])
-                            elif is_chosen(mine, parity, action):
-                                add_chosen(wins[action, parity, every], mine[:, parity, action], out)
+                    here = values[player, :, pair]
+                    changes += improve(wins, gains[pair], met, margin, choices[player, pair], here)
     return changes
 
 
 @kernel
-def take_better(wins, action, out, policy):
+def take_better(wins, action, worth, policy):
     """Raise what states are worth (float64[RUNS, RUNS]) to what an action wins there, and note its number of dice."""
     for other_run in range(RUNS):
         for run in range(RUNS):
-            if action == 0 or wins[other_run, run] > out[other_run, run]:
-                out[other_run, run] = wins[other_run, run]
+            if action == 0 or wins[other_run, run] > worth[other_run, run]:
+                worth[other_run, run] = wins[other_run, run]
                 policy[other_run, run] = action + FIRST_NUMBER
 
 
 @kernel
-def add_chosen(wins, chances, out):
+def add_chosen(wins, chances, worth):
     """Add what an action wins to what states are worth (float64[RUNS, RUNS]), as often as it is chosen (float64[K])."""
-    for run in range(RUNS):
-        chance = chances[min(run, len(chances) - 1)]
-        for other_run in range(RUNS):
-            out[other_run, run] += chance * wins[other_run, run]
+    for other_run in range(RUNS):
+        for run in range(RUNS):
+            worth[other_run, run] += chances[min(run, len(chances) - 1)] * wins[other_run, run]
