@@ -77,13 +77,13 @@ def exploitability(
         raise ParameterError(f"what a best reply wins is known in games for two alone, not in {game!r}: give players=2")
     asked = _policy(game, player, ways)
     if int(game.parameters["dice"]) <= SWEPT_DICE and not player.pure:
-        return _swept_in_time(game, asked, ways.wild, time, progress)
+        return _swept_in_time(game, asked, time, progress)
     starts = starts_of(int(game.parameters["dice"]))
     worths = dict.fromkeys(starts, Bounds(0.0, 1.0))
     trees: list[ResponseTree] = []
     weights = np.array([float(start.first + start.second) ** 2 for start in starts])
     for number, start in enumerate(starts):
-        tree = ResponseTree(game, start, asked, ways.wild)
+        tree = ResponseTree(game, start, asked)
         if number == 0:
             time.begin()  # what its kernels and the network needed is loaded
         share = (1 - SETTLING) * weights[number] / weights[number:].sum()
@@ -119,7 +119,7 @@ def best_reply(player: Player, game: Game, ways: Ways, gap: float) -> Bracket:
     check_best_reply(game)
     asked = _policy(game, player, ways)
     for least in THRESHOLDS:
-        found, points = _swept(game, asked, ways.wild, least)
+        found, points = _swept(game, asked, least)
         if found.high - found.low <= gap or points >= ENOUGH * MOST_POINTS:
             break
     return _told(found, least)
@@ -142,7 +142,7 @@ def _told(found: Bounds, least: float) -> Bracket:
     return Bracket(max(0.5, found.low), max(0.5, found.high), how)
 
 
-def _swept(game: Game, asked: Policy, wild: bool, least: float, time: SearchTime | None = None) -> tuple[Bounds, int]:
+def _swept(game: Game, asked: Policy, least: float, time: SearchTime | None = None) -> tuple[Bounds, int]:
     """Return the bounds by all that comes about in ``least`` of hands, and the points of the largest hand.
 
     Hands for which ``time`` leaves no room may be worth anything.
@@ -151,7 +151,7 @@ def _swept(game: Game, asked: Policy, wild: bool, least: float, time: SearchTime
     worths = dict.fromkeys(starts, Bounds(0.0, 1.0))
     sweeps = []
     for start in starts:
-        sweeps.append(ResponseTree(game, start, asked, wild, least))
+        sweeps.append(ResponseTree(game, start, asked, least))
         sweeps[-1].grow(MOST_POINTS)
         worths[start] = sweeps[-1].bounds(worths)
         if time is not None and time.over:
@@ -160,11 +160,11 @@ def _swept(game: Game, asked: Policy, wild: bool, least: float, time: SearchTime
     return _at_first(starts, worths), max(sweep.points for sweep in sweeps)
 
 
-def _swept_in_time(game: Game, asked: Policy, wild: bool, time: SearchTime, progress: Progress | None) -> Bracket:
+def _swept_in_time(game: Game, asked: Policy, time: SearchTime, progress: Progress | None) -> Bracket:
     """Return the bounds as close as they come in time: each threshold takes longer than the last."""
     found, seen = Bounds(0.0, 1.0), THRESHOLDS[0]
     for number, least in enumerate(THRESHOLDS, 1):
-        now, points = _swept(game, asked, wild, least, time if number > 1 else None)
+        now, points = _swept(game, asked, least, time if number > 1 else None)
         if number == 1:
             time.begin()  # the coarsest threshold takes moments, and loads what the others need
         elif now.high - now.low >= found.high - found.low:  # the time was over before all hands were looked at

@@ -27,6 +27,7 @@ from dicegym.games.bidding.solving import (
 )
 from dicegym.games.bidding.solving.recall_hand import HandSolver
 from dicegym.games.bidding.solving.recall_table import RecallTable
+from dicegym.games.bidding.solving.showdown import rolls
 from dicegym.games.solved import DamagedFileError
 from dicegym.shipped import shipped_folder
 
@@ -79,18 +80,19 @@ def test_rules_of_a_hand_are_the_games(game: str) -> None:
             if last in bids and (rng.random() < 0.5 or not len(follows)):
                 call = int(rng.choice(np.flatnonzero(hand.may_call)))
                 sides = (
-                    (recall_rules.rolls(hand.own), state["hands"][me]),
+                    (rolls(hand.own), state["hands"][me]),
                     (
-                        recall_rules.rolls(hand.others),
+                        rolls(hand.others),
                         state["hands"][1 - me],
                     ),
                 )
                 place = bids.index(last)
-                numbers = [int(np.flatnonzero((rolls.counts == shown).all(1))[0]) for rolls, shown in sides]
+                numbers = [int(np.flatnonzero((held.counts == shown).all(1))[0]) for held, shown in sides]
                 found = sum(int(hand.counting[side, place, number]) for side, number in enumerate(numbers))
                 played.step(state, int(hand.calls[call]))
-                after = [int(state["left"][me]), int(state["left"][1 - me]), int(state["player"]) == me]
-                assert hand.outcome[call, place, found].tolist() == after
+                own, others, opens = hand.outcome[call, place, found]
+                assert (own, others) == (state["left"][me], state["left"][1 - me])
+                assert state["over"] or opens == (state["player"] == me)
             else:
                 possible = [bid for bid in bids if legal[bid]]
                 played.step(state, int(rng.choice(possible)))
@@ -194,7 +196,7 @@ def test_the_bot_reads_what_was_packed(solved: Any, tmp_path: Path) -> None:
                 meant = [int(side.hand.bids[bid]) for bid in side.tree.bid[begin:end]]
                 meant += [recall_pack.FIRST_CALL + call for call in range(side.calls)]
                 bids = [int(side.hand.bids[bid]) for bid in state]
-                for number, counts in enumerate(recall_rules.rolls(own).counts):
+                for number, counts in enumerate(rolls(own).counts):
                     roll = [face + 1 for face in range(6) for _ in range(counts[face])]
                     dice: Any = "".join(map(str, roll)) if game.name == "liarsdice" else roll
                     found = dict(bot["choices"](dice, others, bids))
@@ -225,7 +227,7 @@ def test_values_agree_with_each_other(solved: Any) -> None:
             if path is not None:
                 belief = valuer._shares(own, others, path)
                 mean, supposed = 0.0, state.copy()
-                for chance, roll in zip(belief, recall_rules.rolls(others).counts, strict=True):
+                for chance, roll in zip(belief, rolls(others).counts, strict=True):
                     supposed["hands"][1 - me] = roll
                     mean += chance * valuer.value(supposed, me)
                 assert np.nansum(np.where(policy > 0, policy * values, 0)) == pytest.approx(mean, abs=1e-12)

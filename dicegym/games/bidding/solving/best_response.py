@@ -95,7 +95,6 @@ class ResponseTree:
         game: a game of `dicegym.games.bidding` for two.
         start: what the hand begins with; the responder is in seat 0, the player in seat 1.
         policy: how the player plays.
-        wild: whether the highest face counts for all.
         least: points that the player lets come about less often are not looked at; 0: all may be.
 
     Attributes:
@@ -103,9 +102,9 @@ class ResponseTree:
         points: how many were looked at or stand open.
     """
 
-    def __init__(self, game: Game, start: Start, policy: Policy, wild: bool, least: float = 0.0) -> None:
+    def __init__(self, game: Game, start: Start, policy: Policy, least: float = 0.0) -> None:
         self._game, self._policy, self._least, self.start = game, policy, least, start
-        self._showdown = Showdown(game, start, wild)
+        self._showdown = Showdown(game, start)
         self._rolls = self._showdown.rolls
         self._limits = _could_follow(start, int(game.parameters["dice"]))
         self._levels: list[_Level] = []

@@ -53,7 +53,6 @@ class HandTree:
         game: a game of `dicegym.games.bidding` for two.
         start: what the hand begins with.
         policies: how the two play, by seat.
-        wild: whether the highest face counts for all.
         points: about how many public points are thought of beforehand.
 
     Attributes:
@@ -61,8 +60,8 @@ class HandTree:
         covered: how likely a hand ends within what was looked at.
     """
 
-    def __init__(self, game: Game, start: Start, policies: Sequence[Policy], wild: bool, points: int) -> None:
-        self._game, self._policies, self._showdown = game, policies, Showdown(game, start, wild)
+    def __init__(self, game: Game, start: Start, policies: Sequence[Policy], points: int) -> None:
+        self._game, self._policies, self._showdown = game, policies, Showdown(game, start)
         self._rolls, self.ends = self._showdown.rolls, self._showdown.ends
         self.root = Node(opening_record(game, start), (self._rolls[0].chances, self._rolls[1].chances))
         self.covered = 0.0

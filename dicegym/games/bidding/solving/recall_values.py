@@ -17,6 +17,7 @@ from dicegym.games.bidding.solving.one_by_one import OneByOne
 from dicegym.games.bidding.solving.recall_game import FILE
 from dicegym.games.bidding.solving.recall_policies import RowPolicies
 from dicegym.games.bidding.solving.recall_table import RecallTable
+from dicegym.games.bidding.solving.showdown import number_of_roll
 from dicegym.games.bidding.table import N_BIDS, SEATS
 from dicegym.games.solved import tables_folder, unsolved
 from dicegym.games.worth import ActionValues, Progress, ValueKind, Valuer, ValueSource, ValueUnit
@@ -82,7 +83,9 @@ class RecallValues(OneByOne):
         group, member = side.tree.states[path[-side.tree.recall :]]
         place = int(side.state_at[group]) + member
         hands = state["hands"]
-        return _Spot(own, others, place, group, member, _number_of(own, hands[me]), _number_of(others, hands[1 - me]))
+        return _Spot(
+            own, others, place, group, member, number_of_roll(own, hands[me]), number_of_roll(others, hands[1 - me])
+        )
 
     def _path(self, own: int, others: int, state: Any) -> tuple[int, ...] | None:
         """Return the bids of this hand by their places, or None if the table leaves one out."""
@@ -207,17 +210,6 @@ class RecallValues(OneByOne):
                 supposed["hands"][1 - me] = roll
                 total += float(chance) * self._after(supposed, action, me)
         return total
-
-
-@lru_cache(maxsize=8)
-def _numbers(dice: int) -> dict[tuple[int, ...], int]:
-    from dicegym.games.bidding.solving.recall_rules import rolls
-
-    return {tuple(int(count) for count in row): number for number, row in enumerate(rolls(dice).counts)}
-
-
-def _number_of(dice: int, counts: Any) -> int:
-    return _numbers(dice)[tuple(int(count) for count in counts)]
 
 
 def table_file(game: Game) -> Path | None:

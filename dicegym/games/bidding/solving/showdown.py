@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.engine.game import Game
+from dicegym.errors import ParameterError
 from dicegym.games.bidding import chance
-from dicegym.games.bidding.table import FACES, N_BIDS, last_bid
+from dicegym.games.bidding.table import FACES, N_BIDS, SEATS, last_bid
 
 CALL = N_BIDS
 """The challenge that every one of these games has."""
@@ -42,9 +43,15 @@ def _numbers(dice: int, faces: int) -> dict[tuple[int, ...], int]:
     return {tuple(counts.tolist()): number for number, counts in enumerate(rolls(dice, faces).counts)}
 
 
-def number_of_roll(counts: np.ndarray, faces: int = FACES) -> int:
-    """Return which of `rolls` shows ``counts``, int[6]. Raises KeyError if a die shows a face above ``faces``."""
-    return _numbers(int(counts.sum()), faces)[tuple(counts.tolist())]
+def number_of_roll(dice: int, counts: Any, faces: int = FACES) -> int:
+    """Return which of `rolls` shows ``counts``, int[6]. Raises ParameterError if none does."""
+    found = _numbers(dice, faces).get(tuple(map(int, counts)))
+    if found is None:
+        raise ParameterError(
+            f"{dice} dice cannot show each face {list(map(int, counts))} times: give a record with everything in it, "
+            "as the game makes it"
+        )
+    return found
 
 
 def faces_of(game: Game) -> int:
@@ -87,6 +94,22 @@ def opening_record(game: Game, start: Start) -> Any:
     return state
 
 
+def after_bid(start: Any, bid: int, bidder: int) -> Any:
+    """Return the record of a hand that the seat ``bidder`` opened by the action ``bid``."""
+    state = start.copy()
+    state["bids"][0], state["n_bids"], state["player"] = bid * SEATS + bidder, 1, 1 - bidder
+    return state
+
+
+@cache
+def has_wild(game: Game) -> bool:
+    """Return whether dice of the highest face count for all: the rules say whether two of them are one of face 1."""
+    state = after_bid(opening_record(game, Start(1, 1, 0)), 0, 1)
+    state["hands"][:2, faces_of(game) - 1] = 1
+    game.step(state, CALL)
+    return int(state["left"][0]) == 0  # the bid was true, so who called it lost the die
+
+
 class Mixture(NamedTuple):
     """How a player chooses at some public points, with each of some rolls."""
 
@@ -115,7 +138,6 @@ class Showdown:
     Args:
         game: a game of `dicegym.games.bidding` for two.
         start: what the hand begins with.
-        wild: whether the highest face counts for all.
 
     Attributes:
         rolls: of either seat.
@@ -123,8 +145,8 @@ class Showdown:
         ends: what the hand may end in.
     """
 
-    def __init__(self, game: Game, start: Start, wild: bool) -> None:
-        self._game, self._wild = game, wild
+    def __init__(self, game: Game, start: Start) -> None:
+        self._game = game
         self.rolls = tuple(rolls(dice, faces_of(game)) for dice in start[:2])
         self.kinds: list[Kind] = []
         self.ends: list[Start] = []
@@ -145,17 +167,18 @@ class Showdown:
             return GOES_ON
         _, _, face = last_bid(record)
         counts = self._counts(0, face), self._counts(1, face)
-        ends = np.zeros(sum(int(record["left"][seat]) for seat in (0, 1)) + 1, np.int64)
+        found: dict[int, Start] = {}
         examples = [dict(zip(*np.unique(one, return_index=True), strict=True)) for one in counts]
         for first, one in examples[0].items():
             for second, other in examples[1].items():
-                shown = record.copy()
-                shown["hands"][0], shown["hands"][1] = self.rolls[0].counts[one], self.rolls[1].counts[other]
-                self._game.step(shown, action)
-                end = start_of(shown)
-                if end not in self.ends:
-                    self.ends.append(end)
-                ends[first + second] = self.ends.index(end)
+                if first + second not in found:
+                    shown = record.copy()
+                    shown["hands"][0], shown["hands"][1] = self.rolls[0].counts[one], self.rolls[1].counts[other]
+                    self._game.step(shown, action)
+                    found[first + second] = start_of(shown)
+        self.ends += sorted({*found.values()} - {*self.ends})
+        ends = np.zeros(int(record["left"][:2].sum()) + 1, np.int64)
+        ends[list(found)] = [self.ends.index(end) for end in found.values()]
         self.kinds.append(Kind(counts, ends))
         return len(self.kinds) - 1
 
@@ -166,4 +189,4 @@ class Showdown:
             return np.zeros(len(held), np.int64)
         found: np.ndarray = held[:, face - 1].astype(np.int64)
         highest = faces_of(self._game)
-        return found + held[:, highest - 1] if self._wild and face != highest else found
+        return found + held[:, highest - 1] if has_wild(self._game) and face != highest else found

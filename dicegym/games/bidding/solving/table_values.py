@@ -11,9 +11,10 @@ import numpy as np
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.bidding.solving.equilibrium import Dice, Worth, ending_values, groups_of, worths
-from dicegym.games.bidding.solving.hand import NOT_ALLOWED, rolls_of
+from dicegym.games.bidding.solving.hand import NOT_ALLOWED
 from dicegym.games.bidding.solving.learner import Stakes, Strategy, stakes
 from dicegym.games.bidding.solving.one_by_one import OneByOne
+from dicegym.games.bidding.solving.showdown import faces_of, number_of_roll, rolls
 from dicegym.games.bidding.table import FACES, N_BIDS, SEATS
 from dicegym.games.worth import ActionValues, ValueKind, ValueUnit
 
@@ -94,7 +95,7 @@ class EquilibriumValues(OneByOne):
         hand, me = self.strategies[dice].hand, int(state["player"])
         path = hand.numbers_of(made)
         place = 0 if me == opener else 1
-        return _Spot(dice, path, hand.roll_of(place, state["hands"][me]))
+        return _Spot(dice, path, number_of_roll(dice[place], state["hands"][me], faces_of(self.game)))
 
     def _stake(self, dice: Dice, place: int) -> Stakes:
         if (dice, place) not in self._stakes:
@@ -178,7 +179,7 @@ class EquilibriumValues(OneByOne):
         spot = self._spot(state)
         if spot is None:
             return self._after(state, self._called_at_once(state), seat)
-        hidden = self.strategies[spot.dice].hand.roll_of(1 - spot.place, state["hands"][1 - me])
+        hidden = number_of_roll(spot.dice[1 - spot.place], state["hands"][1 - me], faces_of(self.game))
         mover = self._pair(spot.dice, spot.path, spot.roll, hidden)
         return mover if seat == me else 1 - mover
 
@@ -221,10 +222,10 @@ class EquilibriumValues(OneByOne):
         """Return what an action is worth to who is to move: by the rules, for every roll that the other may have."""
         me, total, supposed = int(state["player"]), 0.0, state.copy()
         if spot is None:
-            rolls, chances = rolls_of(self.game, int(state["left"][1 - me]))
+            counts, chances = rolls(int(state["left"][1 - me]), faces_of(self.game))
         else:
-            rolls, chances = self.strategies[spot.dice].hand.rolls[1 - spot.place], self._belief(spot.dice, spot.path)
-        for roll, chance in zip(rolls, chances, strict=False):
+            counts, chances = self.strategies[spot.dice].hand.rolls[1 - spot.place], self._belief(spot.dice, spot.path)
+        for roll, chance in zip(counts, chances, strict=False):
             if chance > 0:
                 supposed["hands"][1 - me] = roll
                 total += float(chance) * self._after(supposed, action, me)
