@@ -222,12 +222,11 @@ def test_values_agree_with_each_other(solved: Any) -> None:
             values, policy = valuer.action_values(state).values, valuer.policy(state)
             assert policy.sum() == pytest.approx(1)
             assert not policy[~mask].any()
-            own, others = int(state["left"][me]), int(state["left"][1 - me])
-            path = valuer._path(own, others, state)
-            if path is not None:
-                belief = valuer._shares(own, others, path)
+            spot = valuer.spot(state)
+            if spot is not None:
+                belief = valuer.belief(spot.dice, spot.path)
                 mean, supposed = 0.0, state.copy()
-                for chance, roll in zip(belief, rolls(others).counts, strict=True):
+                for chance, roll in zip(belief, rolls(spot.others).counts, strict=True):
                     supposed["hands"][1 - me] = roll
                     mean += chance * valuer.value(supposed, me)
                 assert np.nansum(np.where(policy > 0, policy * values, 0)) == pytest.approx(mean, abs=1e-12)

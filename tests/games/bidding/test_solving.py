@@ -334,7 +334,7 @@ def test_bids_above_all_dice_and_what_is_not_allowed() -> None:
     me = int(state["player"])
     assert valuer.action_value(state, 180) == 0  # disqualified
     assert valuer.action_value(state, 10**9) == pytest.approx(valuer.action_value(state, 100))
-    lost = valuer.worth.follows[2, 1]
+    lost = valuer.hands.follows[2, 1]
     assert valuer.action_value(state, 100) == pytest.approx(lost)
     SPOT_ON.step(state, 4 * 6)  # five ones
     assert valuer.policy(state)[180] == 1

@@ -92,9 +92,18 @@ class Hand:
         own = values if place == 0 else 1 - values
         return np.where(self.outcome == NOT_ALLOWED, 0.0, own[self.outcome])
 
-    def numbers_of(self, actions: Iterable[int]) -> tuple[int, ...]:
-        """Return the numbers of bids. Raises KeyError if one is not among `bids`."""
-        return tuple(self._numbers[action] for action in actions)
+    def numbers_of(self, actions: Iterable[int]) -> tuple[int, ...] | None:
+        """Return the numbers of bids, or None if one is not among `bids`."""
+        found = [self._numbers.get(action) for action in actions]
+        return None if None in found else tuple(number for number in found if number is not None)
+
+    def node_of(self, path: Iterable[int]) -> int:
+        """Return the node that bids, by their numbers, lead to."""
+        return sum(int(self.step[number]) for number in path)
+
+    def actions_of(self, path: Sequence[int]) -> np.ndarray:
+        """Return the actions of all choices after bids, in the order of choices: int64[choices]."""
+        return np.concatenate([self.bids, self.calls[len(path) % 2] if path else ()]).astype(np.int64)
 
     @cached_property
     def _numbers(self) -> dict[int, int]:

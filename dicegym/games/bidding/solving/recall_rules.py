@@ -10,6 +10,7 @@ more in classic Liar's Dice. They would be nearly half of all bids.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -43,6 +44,12 @@ class Hand(NamedTuple):
     outcome: np.ndarray
     """int8[calls, bids, dice on the table + 1, 3]: after a call of a bid, where so many dice count for it: dice that
     the mover has left, dice of the other, and whether the mover opens the next hand."""
+
+    def places_of(self, actions: Iterable[int]) -> tuple[int, ...] | None:
+        """Return the places of bids in ``bids``, or None if one is left out."""
+        places = {int(bid): place for place, bid in enumerate(self.bids)}
+        found = [places.get(int(action)) for action in actions]
+        return None if None in found else tuple(place for place in found if place is not None)
 
 
 @lru_cache(maxsize=64)
