@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dicegym.games.bidding.solving import nodes, settling, sweeps
+from dicegym.games.bidding.solving import nodes, sweeps
 from dicegym.games.bidding.solving.hand import NOT_ALLOWED, Hand
 
 LARGEST_PIECE = 1 << 14
@@ -102,9 +102,11 @@ class Strategy:
         The second array is of use where the place is to move, and for choices that are there.
         """
         hand, notes, out = self.hand, _Notes(self.hand), np.zeros(self.hand.width)
-        sweeps.judge(
-            best, node, last, depth, stakes.place, hand.first, hand.step, hand.squeeze, hand.n_calls, _sizes(hand),
-            hand.classes, stakes.wins, stakes.overbid, stakes.refused, self.bid_rows, self.call_rows, own, other,
+        reach, below = np.stack([own, other])[:, None], np.zeros((1, 0, hand.width))
+        sweeps.sweep(
+            sweeps.WHOLE, node, last, depth, stakes.place, best, 0.0, 0, hand.nodes, hand.first, hand.step,
+            hand.squeeze, hand.n_calls, _sizes(hand), hand.classes, stakes.wins, stakes.overbid, stakes.refused,
+            self.bid_rows, self.call_rows, None, None, reach, below,
             notes.plan, notes.gain, notes.own, notes.other, notes.stack, notes.sums, out,
         )  # fmt: skip
         return out, notes.gain[0]
@@ -155,10 +157,10 @@ class Learner:
             self._notes.append(_Notes(hand))
 
         def sweep(mode: int, start: int, last: int, depth: int, notes: _Notes) -> None:
-            sweeps.learn(
-                mode, start, last, depth, me, weight, self.cut, self.stride, hand.first, hand.step, hand.squeeze,
-                hand.n_calls, sizes, hand.classes, wins, self.bid_regrets, self.call_regrets, self.bid_totals,
-                self.call_totals, reach, below,
+            sweeps.sweep(
+                mode, start, last, depth, me, False, weight, self.cut, self.stride, hand.first, hand.step,
+                hand.squeeze, hand.n_calls, sizes, hand.classes, wins, 0.0, 0.0, self.bid_regrets, self.call_regrets,
+                self.bid_totals, self.call_totals, reach, below,
                 notes.plan, notes.gain, notes.own, notes.other, notes.stack, notes.sums, out,
             )  # fmt: skip
 
@@ -184,11 +186,11 @@ class Learner:
         return float(hand.chances[me] @ out[: len(hand.chances[me])])
 
     def strategy(self) -> Strategy:
-        """Return what was played on average; see `settling.settle`."""
+        """Return what was played on average; see `sweeps.settle`."""
         hand, notes = self.hand, _Notes(self.hand)
         bid_rows = np.zeros(self.bid_totals.shape, np.uint16)
         call_rows = np.zeros(self.call_totals.shape, np.uint16)
-        settling.settle(
+        sweeps.settle(
             hand.first, hand.step, hand.squeeze, hand.n_calls, _sizes(hand), self.bid_regrets, self.call_regrets,
             self.bid_totals, self.call_totals, bid_rows, call_rows, notes.plan, notes.stack,
         )  # fmt: skip
