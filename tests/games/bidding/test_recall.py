@@ -17,6 +17,7 @@ import pytest
 
 import dicegym
 from dicegym.analysis import valuers
+from dicegym.analysis.exploitability import best_reply
 from dicegym.games.bidding import table
 from dicegym.games.bidding.solving import (
     recall_game,
@@ -25,13 +26,11 @@ from dicegym.games.bidding.solving import (
     recall_tree,
     recall_values,
 )
-from dicegym.games.bidding.solving.recall_hand import HandSolver
 from dicegym.games.bidding.solving.recall_table import RecallTable
 from dicegym.games.bidding.solving.showdown import rolls
 from dicegym.games.solved import DamagedFileError
+from dicegym.play.player import Player
 from dicegym.shipped import shipped_folder
-
-from . import recall_reply
 
 GAMES = ("liarsdice", "liarsdice_spot_on")
 MOST_BYTES = 3_000_000
@@ -117,29 +116,34 @@ def test_each_bid_leads_to_the_state_that_remembers_it(game: str, recall: int) -
     assert int(tree.members.sum()) == len(tree.states)
 
 
-def test_one_die_each_without_wild_faces_is_worth_what_koller_and_megiddo_found() -> None:
-    game = dicegym.game("liarsdice", dice=1)
-    solver = HandSolver(game, 1, 1, 3)
-    values = np.zeros((2, 2))
-    solver.begin(values)
-    for _ in range(120):
-        solver.iterate()
-    assert solver.evaluate()[0] == pytest.approx((1 - 1 / 9) / 2, abs=1e-3)
-    wins = np.full((2, 2, 2), 0.5)
-    strategies = recall_pack.pruned(solver.sides)
-    best, visits = recall_reply.reply_values(solver, wins, strategies)
-    assert visits > 100
-    assert 0.5 - 1e-6 <= best.mean() < 0.502  # the best reply, all bids remembered, from both places
-    even = recall_reply.normalised(HandSolverOfNothing(solver).sides[0])
-    assert recall_reply.reply_values(solver, wins, [even])[0].mean() > 0.7
+class Drawing(Player):
+    """Draws by a table: as `policy_rows` of its values says, or evenly among what is legal if there is none."""
+
+    name = "drawing"
+
+    def __init__(self, values: recall_values.RecallValues | None = None) -> None:
+        self._values = values
+
+    def chances(self, game: dicegym.Game, states: np.ndarray) -> np.ndarray:
+        if self._values is not None:
+            return self._values.policy_rows(states)
+        legal = np.array([game.legal(state) for state in states])
+        even: np.ndarray = legal / legal.sum(axis=1, keepdims=True)
+        return even
 
 
-class HandSolverOfNothing:
-    """A solver that has learned nothing, so that it plays evenly."""
-
-    def __init__(self, solver: HandSolver) -> None:
-        solver.sides[0].summed[:] = 0
-        self.sides = solver.sides
+def test_one_die_each_without_wild_faces_is_worth_what_koller_and_megiddo_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And nobody gains against it: the best response remembers all bids."""
+    monkeypatch.setattr(recall_game, "TIMES", 60)
+    game = dicegym.game("liarsdice", players=2, dice=1)
+    recall_game.RecallSolution(game).solve(tmp_path, goal=0, seconds=None, threads=1, progress=no_progress)
+    played = RecallTable(game, tmp_path / recall_game.FILE, "equilibrium")
+    assert played.opens(1, 1) == pytest.approx((1 - 1 / 9) / 2, abs=1e-3)
+    low, high, _ = best_reply(Drawing(recall_values.RecallValues(game, played)), game, 1e-3)
+    assert 0.5 <= low <= high < 0.502
+    assert best_reply(Drawing(), game, 0.1).low > 0.7
 
 
 def test_what_was_interrupted_ends_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
