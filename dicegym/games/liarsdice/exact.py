@@ -285,7 +285,7 @@ def equilibrium(game: Game, steps: int = 500) -> Equilibrium:
     strategy, table = learning.strategy(), np.zeros(SHAPE)
     for made in range(N_SETS):
         path = hand.numbers_of([bid for bid in range(N_BIDS) if made >> bid & 1]) or ()
-        choices = strategy.choices(hand.node_of(path), path[-1] if path else -1, len(path))
+        choices = strategy.choices(path)
         table[:, made, hand.bids] = choices[:N_BIDS].T
         table[:, made, LIAR] = choices[N_BIDS]
     exploitability = best_table(table, game)[0] - 0.5

@@ -165,8 +165,9 @@ class ResponseTree:
         """Add open points, and what the responder may end the hand in there."""
         points, actions = np.nonzero(self._legal(records))
         calls = self._calls(records, points, actions, reach[points])
-        nothing = self._calls(records, *np.zeros((2, 0), np.int64), reach[:0])
-        self._add(depth, _Level(records, reach, parents, calls, nothing, np.zeros(len(records)), reach.any(axis=1)))
+        nothing = self._calls(records, points[:0], actions[:0], reach[:0])
+        n = len(records)
+        self._add(depth, _Level(records, reach, parents, calls, nothing, np.zeros(n), np.ones(n, np.bool_)))
 
     def _answer(
         self, depth: int, records: np.ndarray, reach: np.ndarray, parents: np.ndarray, most: int | None = None

@@ -97,6 +97,23 @@ class Hand:
         found = [self._numbers.get(action) for action in actions]
         return None if None in found else tuple(number for number in found if number is not None)
 
+    @property
+    def tree(self) -> tuple[np.ndarray, np.ndarray, int, np.ndarray, np.ndarray]:
+        """What sweeps go through the nodes by: first, step, squeeze, n_calls, and int64[2], rolls of each place."""
+        return self.first, self.step, self.squeeze, self.n_calls, np.array([len(one) for one in self.chances])
+
+    def last_of(self, node: int) -> tuple[int, int]:
+        """Return the last bid that led to a node, -1 if there was none, and how many there were."""
+        last, depth, bid = -1, 0, 0
+        while node and bid < len(self.bids):
+            below = int(self.step[bid])
+            digit = node // below
+            if digit:
+                last, depth = bid + digit - 1, depth + 1
+                node -= digit * below
+            bid = int(self.first[bid + 1])
+        return last, depth
+
     def node_of(self, path: Iterable[int]) -> int:
         """Return the node that bids, by their numbers, lead to."""
         return sum(int(self.step[number]) for number in path)
@@ -191,7 +208,8 @@ def tabulate(game: Game, opener: int, other: int) -> Hand:
     def ends(record: Any, action: int) -> np.ndarray:
         """Return what an action that ends the hand comes to: int64[rolls, rolls], numbers of endings."""
         (own, others), found = showdown.kinds[showdown.kind(record, action)]
-        return found[own[:, None] + others[None, :]]
+        table: np.ndarray = found[own[:, None] + others[None, :]]
+        return table
 
     bids = np.flatnonzero(game.legal(state)[:N_BIDS])
     is_possible = bids // FACES + 1 <= opener + other

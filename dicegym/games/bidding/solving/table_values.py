@@ -80,8 +80,7 @@ class EquilibriumValues(HandValues):
         return found
 
     def _find_choices(self, dice: Dice, path: BidPath) -> np.ndarray:
-        strategy = self.strategies[dice]
-        return strategy.choices(strategy.hand.node_of(path), path[-1] if path else -1, len(path))
+        return self.strategies[dice].choices(path)
 
     def gains(self, spot: Spot) -> tuple[np.ndarray, np.ndarray]:
         """Return actions, int64[k], and what they are worth by what is believed, float64[k]."""
@@ -111,10 +110,7 @@ class EquilibriumValues(HandValues):
             other[: len(belief)] = belief
         else:
             other[hidden] = 1
-        value, choices = strategy.judge(
-            self._stakes(spot.dice, spot.place), own, other, strategy.hand.node_of(spot.path),
-            spot.path[-1] if spot.path else -1, len(spot.path),
-        )  # fmt: skip
+        value, choices = strategy.judge(self._stakes(spot.dice, spot.place), own, other, spot.path)
         return choices[:, spot.roll].copy() if hidden is None else value[spot.roll]
 
     def policy_rows(self, states: np.ndarray) -> np.ndarray:
