@@ -18,7 +18,8 @@ from dicegym.bots.export import export_forms, export_source
 from dicegym.bots.surroundings import PrivateRandom
 from dicegym.errors import ParameterError
 from dicegym.games.parts import EXAMINATION, INTERFACE, need
-from dicegym.games.yatzy.protocol import table_message
+from dicegym.games.yatzy.server_messages import table_message
+from dicegym.games.yatzy.view import View
 from dicegym.play.drive import play_game
 from dicegym.play.player import Player
 from dicegym.registry import GAMES
@@ -122,7 +123,7 @@ def test_exported_yatzy_file_runs_without_dicegym_and_reads_the_standings_of_any
 ) -> None:
     """Other servers write spaces, give words of their own and number rounds as they like."""
     folder = written("yatzy", "yatzy.py").parent
-    one = table_message([(-1,) * 15] * 2, 1, 1, 2, (6, 6, 1, 6, 2), ("anna", "bob"), (1200, 1100))
+    one = table_message(View(1, 1, 1, 2, (6, 6, 1, 6, 2), ((-1,) * 15,) * 2), ("anna", "bob"), (1200, 1100))
     other = one | {"roundNumber": 0, "table": 7, "standing": [row | {"age": 3} for row in one["standing"]]}
     other["standing"][0]["score"] = other["standing"][0]["score"].replace(",", ", ")
     words = alone(folder, f"import yatzy; print(*map(yatzy.command, [{one!r}, {other!r}]), sep='\\n')")

@@ -20,16 +20,8 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
-from dicegym.games.bidding.solving.hand_tree import (
-    HandTree,
-    Mixture,
-    Node,
-    Policy,
-    Start,
-    number_of_roll,
-    start_of,
-    starts_of,
-)
+from dicegym.games.bidding.solving.hand_tree import HandTree, Node
+from dicegym.games.bidding.solving.showdown import Mixture, Policy, Start, number_of_roll, start_of, starts_of
 from dicegym.games.worth import Meter
 from dicegym.play.player import Player, draws_openly
 from dicegym.players.twins import TwinPlayer, opponent
@@ -46,8 +38,6 @@ STILL = 1e-12
 class Ways(NamedTuple):
     """What is one game's own of all this."""
 
-    wild: bool
-    """Whether the highest face counts for all."""
     opener_drawn: bool
     """Whether it is chance who opens the first hand."""
     drawing: Sequence[str]
@@ -129,13 +119,12 @@ class Pair:
     Args:
         game: for two.
         policies: how they play, by seat.
-        wild: whether the highest face counts for all.
         points: about how many public points of each hand are thought of beforehand.
     """
 
-    def __init__(self, game: Game, policies: Sequence[Policy], wild: bool, points: int) -> None:
+    def __init__(self, game: Game, policies: Sequence[Policy], points: int) -> None:
         dice = int(game.parameters["dice"])
-        self.trees = {start: HandTree(game, start, policies, wild, points) for start in starts_of(dice)}
+        self.trees = {start: HandTree(game, start, policies, points) for start in starts_of(dice)}
         self.values: dict[Start, float] = dict.fromkeys(self.trees, 0.5)
         change = 1.0
         while change > STILL:
@@ -161,7 +150,7 @@ class Pair:
             tree = self.trees[start]
             worth = tree.by_rolls(lambda outcome: self.value(tree.ends[outcome]))
             self._by_rolls[start] = worth - float((worth * tree.chances_of_rolls()).sum())
-        first, second = (number_of_roll(state["hands"][seat], int(state["faces"])) for seat in (0, 1))
+        first, second = (number_of_roll(start[seat], state["hands"][seat], int(state["faces"])) for seat in (0, 1))
         return float(self._by_rolls[start][first, second])
 
     def of(self, start: Start, outcomes: np.ndarray) -> float:
@@ -175,7 +164,7 @@ class Pair:
 @lru_cache(maxsize=PAIRS_KEPT)
 def _pair(game: Game, first: _Known, second: _Known, ways: Ways) -> Pair:
     points = POINTS if first.number == second.number == DRAWS_NOTHING else POINTS_DRAWN
-    return Pair(game, (_policy(game, first, ways), _policy(game, second, ways)), ways.wild, points)
+    return Pair(game, (_policy(game, first, ways), _policy(game, second, ways)), points)
 
 
 class _Point(NamedTuple):

@@ -10,9 +10,8 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.bidding.luck import Ways, policy
 from dicegym.games.bidding.solving import recall_values, solution
-from dicegym.games.bidding.solving.hand_tree import Mixture, Policy, Start, starts_of
-from dicegym.games.bidding.solving.reply_sweep import ReplySweep
-from dicegym.games.bidding.solving.reply_tree import ReplyBounds, ReplyTree
+from dicegym.games.bidding.solving.best_response import Bounds, ResponseTree
+from dicegym.games.bidding.solving.showdown import Mixture, Policy, Start, starts_of
 from dicegym.games.parts import SOLUTIONS, part
 from dicegym.games.worth import Bracket, Progress, SearchTime, ValueSource, training_against
 from dicegym.play.player import Player, draws_openly
@@ -61,8 +60,8 @@ def exploitability(
     """Return the bounds of how often the best reply to ``player`` wins; see `dicegym.games.worth.Exploits`.
 
     All hands with any numbers of dice are looked at from the fewest dice on, each as far as its share of the time
-    allows (`ReplyTree`). The replier bids and calls what environments offer, and knows of the player its whole way to
-    play. The player is taken to play alike in both seats, and to keep to the rules.
+    allows (`ResponseTree.improve`). The responder bids and calls what environments offer, and knows the player's whole
+    policy. The player is taken to play alike in both seats, and to keep to the rules.
 
     Args:
         player: one that draws nothing and remembers nothing, or whose probabilities can be asked.
@@ -80,11 +79,11 @@ def exploitability(
     if int(game.parameters["dice"]) <= SWEPT_DICE and not player.pure:
         return _swept_in_time(game, asked, time, progress)
     starts = starts_of(int(game.parameters["dice"]))
-    worths = dict.fromkeys(starts, ReplyBounds(0.0, 1.0))
-    trees: list[ReplyTree] = []
+    worths = dict.fromkeys(starts, Bounds(0.0, 1.0))
+    trees: list[ResponseTree] = []
     weights = np.array([float(start.first + start.second) ** 2 for start in starts])
     for number, start in enumerate(starts):
-        tree = ReplyTree(game, start, asked, ways.wild)
+        tree = ResponseTree(game, start, asked)
         if number == 0:
             time.begin()  # what its kernels and the network needed is loaded
         share = (1 - SETTLING) * weights[number] / weights[number:].sum()
@@ -110,9 +109,9 @@ def exploitability(
 def best_reply(player: Player, game: Game, ways: Ways, gap: float) -> Bracket:
     """Return the same bounds, ``gap`` apart or less; see `dicegym.games.worth.Exploits`.
 
-    All that the player lets come about more often than a threshold is looked at, which is lowered until the bounds are
-    close (`ReplySweep`), or a hand has `MOST_POINTS`: of one who plays at random, what is likely has no end. Two dice
-    each are the most: with three there are too many bids to follow each other.
+    All that the player lets come about more often than a threshold is looked at (`ResponseTree.grow`). The threshold is
+    lowered until the bounds are close, or a hand has `MOST_POINTS`: of one who plays at random, what is likely has no
+    end. Two dice each are the most: with three there are too many bids to follow each other.
 
     Raises:
         ParameterError: there are more dice or players, or it cannot be asked how the player draws.
@@ -136,23 +135,24 @@ def check_best_reply(game: Game) -> None:
         )
 
 
-def _told(found: ReplyBounds, least: float) -> Bracket:
+def _told(found: Bounds, least: float) -> Bracket:
     """Return bounds by all that comes about in ``least`` of hands, in words."""
     seen = f"all was looked at that comes about in one of {1 / least:,.0f} hands against somebody"
     how = "exact: in all hands everything was looked at" if found.high - found.low < STILL else seen
     return Bracket(max(0.5, found.low), max(0.5, found.high), how)
 
 
-def _swept(game: Game, asked: Policy, least: float, time: SearchTime | None = None) -> tuple[ReplyBounds, int]:
+def _swept(game: Game, asked: Policy, least: float, time: SearchTime | None = None) -> tuple[Bounds, int]:
     """Return the bounds by all that comes about in ``least`` of hands, and the points of the largest hand.
 
     Hands for which ``time`` leaves no room may be worth anything.
     """
     starts = starts_of(int(game.parameters["dice"]))
-    worths = dict.fromkeys(starts, ReplyBounds(0.0, 1.0))
+    worths = dict.fromkeys(starts, Bounds(0.0, 1.0))
     sweeps = []
     for start in starts:
-        sweeps.append(ReplySweep(game, start, asked, least, MOST_POINTS))
+        sweeps.append(ResponseTree(game, start, asked, least))
+        sweeps[-1].grow(MOST_POINTS)
         worths[start] = sweeps[-1].bounds(worths)
         if time is not None and time.over:
             break
@@ -162,7 +162,7 @@ def _swept(game: Game, asked: Policy, least: float, time: SearchTime | None = No
 
 def _swept_in_time(game: Game, asked: Policy, time: SearchTime, progress: Progress | None) -> Bracket:
     """Return the bounds as close as they come in time: each threshold takes longer than the last."""
-    found, seen = ReplyBounds(0.0, 1.0), THRESHOLDS[0]
+    found, seen = Bounds(0.0, 1.0), THRESHOLDS[0]
     for number, least in enumerate(THRESHOLDS, 1):
         now, points = _swept(game, asked, least, time if number > 1 else None)
         if number == 1:
@@ -177,9 +177,7 @@ def _swept_in_time(game: Game, asked: Policy, time: SearchTime, progress: Progre
     return _told(found, seen)
 
 
-def _settle(
-    hands: Sequence[ReplyTree | ReplySweep], worths: dict[Start, ReplyBounds], time: SearchTime | None = None
-) -> None:
+def _settle(hands: Sequence[ResponseTree], worths: dict[Start, Bounds], time: SearchTime | None = None) -> None:
     """Work out again what hands are worth that lead back to more dice, until that stands or the time is over.
 
     Bounds hold after each hand: they only come closer.
@@ -194,11 +192,11 @@ def _settle(
             break
 
 
-def _at_first(starts: Sequence[Start], worths: Mapping[Start, ReplyBounds]) -> ReplyBounds:
+def _at_first(starts: Sequence[Start], worths: Mapping[Start, Bounds]) -> Bounds:
     """Return what the game is worth to the replier when it begins, either of the two opening it."""
     whole = starts[-1].first
     low, high = np.mean([worths[Start(whole, whole, opener)] for opener in (0, 1)], axis=0).tolist()
-    return ReplyBounds(low, min(1.0, high))
+    return Bounds(min(1.0, low), min(1.0, high))
 
 
 def _policy(game: Game, player: Player, ways: Ways) -> Policy:

@@ -8,9 +8,9 @@ Wherever a `Strategy` is asked for, a player or a function of both scores may be
 
 Values are probabilities over everything that the rules leave to chance or hide: dice, who moves first, the
 parity of the exchanges, both runs of Pig outs. They are computed by dynamic programming over all states
-(`dicegym.games.hog.solving.sweeps`) and exact up to the rounding of floats, about 1e-13. Memory: 512 bytes for each
-pair of scores, so 5 MB at goal 100 and 0.5 GB at goal 999; twice that to improve a table, and twice that again for
-players who remember.
+(`dicegym.games.hog.solving.sweeps`) and exact up to the rounding of floats, about 1e-13. Memory: 0.7 KB for each
+pair of scores, so 7 MB at goal 100 and 0.7 GB at goal 999; twice that to improve a table, and about three times that
+again for players who remember.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ from dicegym.games.hog.examination import (
     for_a_file,
 )
 from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE, N_ACTIONS
-from dicegym.games.hog.solving.sweeps import BY_SCORES, REMEMBERING, ByScores
+from dicegym.games.hog.solving import strategies as solving
+from dicegym.games.hog.solving.strategies import REMEMBERED, Climber, Duel, choices_of
+from dicegym.games.hog.solving.sweeps import PLAY, WEIGH
 from dicegym.games.hog.strategy_file import strategy_source
 from dicegym.games.parts import Progress, tabulated
 from dicegym.games.worth import SearchTime
@@ -49,8 +51,6 @@ Strategy = np.ndarray | Player | Function
 MIXED = False
 SOLVED: Mapping[str, int] = {}
 """Every game of Hog is solved, whatever its parameters are."""
-MARGIN = 1e-12
-"""By how much a choice must be better to replace another: above rounding, so that every search ends."""
 AT_ONCE = 10
 """Pairs that a thread computes before it asks for more."""
 TRIALS = 100
@@ -61,7 +61,7 @@ def _check(table: np.ndarray, game: Game) -> np.ndarray:
     """Return ``table`` as a contiguous int8 array. Raises ParameterError if it is no strategy of this game."""
     goal = game.parameters["goal"]
     array = np.asarray(table)
-    shapes = [(goal, goal, *sweeps.hidden) for sweeps in (BY_SCORES, sweeps_of(game))]
+    shapes = [(goal, goal), (goal, goal, *remembered_in(game))]
     if array.shape not in shapes or array.dtype.kind not in "iu":
         raise ParameterError(
             f"a table of shape {array.shape} and dtype {array.dtype} is no strategy of Hog to {goal}: "
@@ -76,9 +76,9 @@ def _check(table: np.ndarray, game: Game) -> np.ndarray:
     return np.ascontiguousarray(array, np.int8)
 
 
-def sweeps_of(game: Game) -> ByScores:
-    """Return what computes a game: sweeps for all that its players may choose by."""
-    return REMEMBERING if game.parameters["memory"] else BY_SCORES
+def remembered_in(game: Game) -> tuple[int, ...]:
+    """Return what players of a game may choose by besides both scores: the further axes of a table."""
+    return REMEMBERED if game.parameters["memory"] else ()
 
 
 def solves(game: Game) -> bool:
@@ -88,7 +88,7 @@ def solves(game: Game) -> bool:
 
 def questions(game: Game) -> int:
     """Return the number of situations, each of which `tabulate` asks for once."""
-    return math.prod((game.parameters["goal"], game.parameters["goal"], *sweeps_of(game).hidden))
+    return math.prod((game.parameters["goal"], game.parameters["goal"], *remembered_in(game)))
 
 
 def tabulate(player: Player | Function, game: Game) -> np.ndarray:
@@ -130,25 +130,25 @@ def _table(strategy: Strategy, game: Game) -> np.ndarray:
     return _check(strategy, game) if isinstance(strategy, np.ndarray) else tabulate(strategy, game)
 
 
-def _tables(strategies: Sequence[Strategy], game: Game) -> tuple[list[np.ndarray], ByScores]:
-    """Return strategies as tables of one shape, and what computes them: the scores alone, if all choose by these."""
+def spread(table: np.ndarray) -> np.ndarray:
+    """Return a table by scores as one that chooses the same whatever is remembered; others as they are."""
+    goal = len(table)
+    full = table.reshape(goal, goal, 1, 1) if table.shape == (goal, goal) else table
+    return np.broadcast_to(full, (goal, goal, *REMEMBERED))
+
+
+def _alike(strategies: Sequence[Strategy], game: Game) -> list[np.ndarray]:
+    """Return strategies as tables of one shape: by the scores alone, if all choose by these."""
     tables = [_table(strategy, game) for strategy in strategies]
     plain = [by_scores(table) for table in tables]
     known = [table for table in plain if table is not None]
-    return (known, BY_SCORES) if len(known) == len(tables) else ([_full(table) for table in tables], REMEMBERING)
+    return known if len(known) == len(tables) else [spread(table) for table in tables]
 
 
-def _full(table: np.ndarray) -> np.ndarray:
-    """Return a table by scores as one that chooses the same whatever is remembered; others as they are."""
-    goal = len(table)
-    spread = table.reshape(*table.shape, 1, 1) if table.ndim == len((goal, goal)) else table
-    return np.ascontiguousarray(np.broadcast_to(spread, (goal, goal, *REMEMBERING.hidden)))
-
-
-def _fitting(strategies: Sequence[Strategy], game: Game) -> list[np.ndarray]:
-    """Return strategies as tables of the shape that players of the game choose by."""
+def fitting(strategies: Sequence[Strategy], game: Game) -> list[np.ndarray]:
+    """Return strategies as tables of the shape that players of the game choose by. Raises what `tabulate` raises."""
     tables = [_table(strategy, game) for strategy in strategies]
-    return [_full(table) for table in tables] if sweeps_of(game) is REMEMBERING else tables
+    return [spread(table) for table in tables] if remembered_in(game) else tables
 
 
 def win_rates(a: Strategy, b: Strategy, game: Game) -> tuple[float, float]:
@@ -156,14 +156,7 @@ def win_rates(a: Strategy, b: Strategy, game: Game) -> tuple[float, float]:
 
     Raises ParameterError if a table does not fit the game.
     """
-    (own, other), sweeps = _tables([a, b], game)
-    return _win_rates(own, other, sweeps, sweeps.new_values(len(own)))
-
-
-def _win_rates(a: np.ndarray, b: np.ndarray, sweeps: ByScores, values: np.ndarray) -> tuple[float, float]:
-    """Return `win_rates` of two tables; ``values`` is room for what is computed on the way."""
-    sweeps.evaluate(np.stack([a, b]), values)
-    return sweeps.rates(values)
+    return solving.win_rates(*map(choices_of, _alike([a, b], game)))
 
 
 def win_rate(a: Strategy, b: Strategy, game: Game) -> float:
@@ -178,10 +171,10 @@ def win_rate_matrix(strategies: Sequence[Strategy], game: Game, *, progress: Pro
     """Return float64[n, n], `win_rate` of strategy i against strategy j, computed on all cores.
 
     A strategy against itself is 0.5. ``progress`` is called after each pair. Equal strategies are computed once. A pair
-    takes about 10 ms of a core at goal 100, and each thread the memory of one pair. Raises ParameterError if a table
+    takes 10 to 15 ms of a core at goal 100, and each thread the memory of one pair. Raises ParameterError if a table
     does not fit the game.
     """
-    tables, sweeps = _tables(strategies, game)
+    tables = _alike(strategies, game)
     numbers: dict[bytes, int] = {}
     alike = [numbers.setdefault(table.tobytes(), number) for number, table in enumerate(tables)]
     places = [(i, j) for i in range(len(tables)) for j in range(i)]
@@ -189,12 +182,15 @@ def win_rate_matrix(strategies: Sequence[Strategy], game: Game, *, progress: Pro
     own, stopped = threading.local(), threading.Event()
 
     def compute(first: int) -> list[float]:
-        if not hasattr(own, "values"):
-            own.values = sweeps.new_values(
-                game.parameters["goal"]
-            )  # once for each thread, as new memory costs its first use
-        some = () if stopped.is_set() else pairs[first : first + AT_ONCE]
-        return [sum(_win_rates(tables[a], tables[b], sweeps, own.values)) / 2 for a, b in some]
+        found = []
+        for pair in () if stopped.is_set() else pairs[first : first + AT_ONCE]:
+            one, other = (choices_of(tables[number]) for number in pair)
+            if not hasattr(own, "duel"):
+                own.duel = Duel(one, other)  # once for each thread, as new memory costs its first use
+            own.duel.choices[:] = one, other
+            own.duel.sweep(PLAY, PLAY)
+            found.append(sum(own.duel.rates()) / 2)
+        return found
 
     rates: dict[tuple[int, int], float] = {}
     matrix = np.full((len(tables), len(tables)), 0.5)
@@ -225,8 +221,14 @@ def costs(strategy: Strategy, better: Strategy, opponent: Strategy, game: Game) 
 
     Raises ParameterError if a table does not fit the game.
     """
-    own, best, rival = _fitting([strategy, better, opponent], game)
-    return sweeps_of(game).costs(np.stack([own, rival]), best)
+    own, best, rival = map(choices_of, fitting([strategy, better, opponent], game))
+    played, improved = Duel(own, rival), Duel(best, rival)
+    played.spread()
+    improved.reach = played.reach
+    improved.sweep(WEIGH, PLAY)
+    goal = game.parameters["goal"]
+    lost: np.ndarray = ((best - own) * improved.gains).sum(axis=(1, 2, 3))
+    return lost.reshape(goal, goal)
 
 
 def best_response(opponent: Strategy, game: Game) -> tuple[float, np.ndarray]:
@@ -242,55 +244,21 @@ def best_response(opponent: Strategy, game: Game) -> tuple[float, np.ndarray]:
     Raises:
         ParameterError: the table does not fit the game.
     """
-    (table,) = _fitting([opponent], game)
-    return sweeps_of(game).respond(table)
+    (table,) = fitting([opponent], game)
+    rate, policy = solving.best_response(choices_of(table))
+    by_pairs = policy.swapaxes(0, 1).reshape(*table.shape[:2], *policy.shape[:1], *policy.shape[2:])
+    return rate, np.ascontiguousarray(by_pairs if remembered_in(game) else by_pairs[:, :, 0])
 
 
-class _Climber:
-    """Improves tables against one opponent until no single choice can be bettered."""
-
-    def __init__(self, opponent: np.ndarray, sweeps: ByScores) -> None:
-        self.opponent = opponent
-        self.sweep = sweeps
-        self.values = sweeps.new_values(len(opponent))
-        self.reach = np.empty_like(self.values)
-
-    def sweeps(self, table: np.ndarray) -> Iterator[tuple[float, np.ndarray]]:
-        """Yield (win rate, a new table) after each sweep over all pairs, up to the one that changes nothing."""
-        tables = np.stack([table, self.opponent])
-        changes = 1
-        while changes:
-            self.sweep.spread(tables, self.reach)
-            changes = self.sweep.improve(tables, self.reach, MARGIN, self.values)
-            yield sum(self.sweep.rates(self.values)) / 2, tables[0].copy()
-
-    def climb(self, table: np.ndarray, time: SearchTime | None = None) -> tuple[float, np.ndarray]:
-        """Return the last of `sweeps`, or the one after which ``time`` is over."""
-        for last in self.sweeps(table):  # noqa: B007 - the last one is wanted
-            if time is not None and time.over:
-                break
-        return last
-
-    def disturb(self, table: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-        """Return ``table`` with some choices replaced, rather those that are often met.
-
-        3 to 300 of them, since small disturbances find the next better peak and large ones other regions; a
-        third of the new choices exchange the dice, as what that is worth depends on many choices at once.
-        """
-        self.sweep.spread(np.stack([table, self.opponent]), self.reach)
-        likely = np.sqrt(self.sweep.met(self.reach)).ravel()
-        count = int(3 * 10 ** (2 * generator.random()))
-        count = min(count, int(np.count_nonzero(likely)))
-        where = generator.choice(likely.size, count, replace=False, p=likely / likely.sum())
-        numbers = generator.integers(FIRST_NUMBER, MOST_DICE + 1, count)
-        numbers[generator.random(count) < 1 / 3] = FIRST_NUMBER
-        disturbed = table.copy()
-        disturbed.flat[where] = numbers
-        return disturbed
+def _starts(policy: np.ndarray) -> list[np.ndarray]:
+    """Return tables that choose as a reply that sees everything, if the other has no run and no or one exchange."""
+    if policy.ndim == len(("own", "other", "parity", "other run", "run")):
+        return [np.ascontiguousarray(policy[:, :, parity, 0, 0]) for parity in range(2)]
+    return [np.stack([policy[:, :, own, (own + other) % 2, 0] for own in range(2)], axis=-1) for other in range(2)]
 
 
 def _climbed(
-    climber: _Climber, starts: Sequence[np.ndarray], time: SearchTime | None
+    opponent: np.ndarray, starts: Sequence[np.ndarray], time: SearchTime | None
 ) -> Iterator[tuple[float, np.ndarray]]:
     """Yield where each of the starts leads, climbing from several at once: as many as there are cores.
 
@@ -300,7 +268,7 @@ def _climbed(
     def climb(start: np.ndarray) -> tuple[float, np.ndarray]:
         if time is not None and time.over:
             return 0.0, start
-        return _Climber(climber.opponent, climber.sweep).climb(start, time)
+        return Climber(opponent).climb(start, time)
 
     with ThreadPoolExecutor(cores()) as pool:
         try:
@@ -345,13 +313,11 @@ def best_table(
     """
     if trials < 0:
         raise ParameterError(f"trials={trials} cannot be made: give 0 or more")
-    (rival,) = _fitting([opponent], game)
-    climber = _Climber(rival, sweeps_of(game))
-    shape = rival.shape
+    (rival,) = fitting([opponent], game)
+    climber, shape = Climber(choices_of(rival)), rival.shape
     generator = np.random.default_rng(seed)
-    seeing = best_response(climber.opponent, game)[1]
     starts = [np.full(shape, number, np.int8) for number in range(FIRST_NUMBER, MOST_DICE + 1)]
-    starts += climber.sweep.starts(seeing)
+    starts += _starts(best_response(rival, game)[1])
     starts += [generator.integers(0, N_ACTIONS, shape, np.int8) + np.int8(FIRST_NUMBER) for _ in range(2)]
     best, table = -1.0, starts[0]
     if time is not None:
@@ -362,7 +328,7 @@ def best_table(
     )
     for number, (value, candidate) in enumerate(
         itertools.chain(
-            _climbed(climber, starts, time),
+            _climbed(climber.opponent, starts, time),
             (climber.climb(climber.disturb(table, generator), time) for _ in tries),  # of the best until then
         ),
         1,
@@ -383,7 +349,7 @@ def best_bot(
 
     Raises what `best_table` raises, and ParameterError if the game has ``memory``, which that interface has not.
     """
-    if sweeps_of(game) is REMEMBERING:
+    if remembered_in(game):
         raise ParameterError(f"the best table of {game!r} cannot be written as a bot: {KNOWS_NO_MEMORY}")
     rival, draws = tabulated(tabulate, opponent, game)
     value, table = best_table(rival, game, seed=seed, trials=trials, progress=progress)

@@ -16,9 +16,11 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.errors import DicegymError
-from dicegym.games.hog import exact, exact_kernels
+from dicegym.games.hog import exact
 from dicegym.games.hog.examination import by_scores
 from dicegym.games.hog.solving import full_sight
+from dicegym.games.hog.solving.strategies import Duel, choices_of
+from dicegym.games.hog.solving.sweeps import PLAY, roll_chances
 from dicegym.games.worth import Meter
 from dicegym.play.player import Player
 
@@ -72,7 +74,7 @@ class TurnMeter:
             chosen = kinds == kind
             if chosen.any():
                 full_sight.luck_rows(
-                    before, rows[chosen], actions[chosen], after, full_sight.rolls(), values, self._parts, self.luck
+                    before, rows[chosen], actions[chosen], after, roll_chances(), values, self._parts, self.luck
                 )
 
 
@@ -97,7 +99,7 @@ def _table_of(player: Player | None, game: Game) -> np.ndarray | None:
 @functools.lru_cache(maxsize=4)
 def _values_between(one: bytes, other: bytes, goal: int) -> np.ndarray:
     """Return how likely the player to move wins between two tables, given as their bytes."""
-    tables = np.stack([np.frombuffer(table, np.int8).reshape(goal, goal) for table in (one, other)])
-    values = np.empty((2, goal * goal, 2, exact_kernels.RUNS, exact_kernels.RUNS))
-    exact_kernels.evaluate(tables, full_sight.rolls(), 2, values)
-    return values
+    tables = (np.frombuffer(table, np.int8).reshape(goal, goal) for table in (one, other))
+    duel = Duel(*map(choices_of, tables))
+    duel.sweep(PLAY, PLAY, every_state=True)
+    return duel.values[:, 0]

@@ -8,12 +8,15 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
-from dicegym.games.hog.exact import Function, best_table, tabulate
+from dicegym.games.hog.exact import Function, best_table, spread, tabulate
 from dicegym.games.hog.rules import N_ACTIONS
-from dicegym.games.hog.solving import remembering
-from dicegym.games.hog.solving.full_sight import rolls
-from dicegym.games.hog.solving.sweeps import REMEMBERING
+from dicegym.games.hog.solving.strategies import REMEMBERED, Duel, choices_of
+from dicegym.games.hog.solving.sweeps import PLAY, WEIGH
 from dicegym.play.player import Player
+
+RARE = 1e-30
+"""How often a game comes where none does, so that something is supposed there and nowhere else: that the other player
+has no run and has exchanged the dice an even number of times. What is remembered there is rarer still."""
 
 
 def reply_values(opponent: Player | Function, game: Game, trials: int = 0) -> Callable[[np.ndarray], np.ndarray]:
@@ -53,16 +56,14 @@ def choices(table: np.ndarray, opponent: np.ndarray) -> np.ndarray:
         table: int8[goal, goal], by both scores, or int8[goal, goal, RUNS, 2], by what is remembered too.
         opponent: likewise.
     """
-    goal = len(table)
-    shape = goal, goal, *REMEMBERING.hidden
-    both = [one.reshape((*one.shape, 1, 1)[: len(shape)]) for one in (table, opponent)]
-    full = np.stack([np.broadcast_to(one, shape) for one in both])
-    values, reach = REMEMBERING.new_values(goal), REMEMBERING.new_values(goal)
-    REMEMBERING.evaluate(full, values)
-    REMEMBERING.spread(full, reach)
-    gained, met = np.empty((*shape, N_ACTIONS)), np.empty(shape)
-    remembering.weigh(rolls(), reach, values, gained, met)
-    if table.ndim < len(shape):
-        gained, met = gained.sum(axis=(2, 3)), met.sum(axis=(2, 3))
+    duel = Duel(*(choices_of(spread(one)) for one in (table, opponent)))
+    duel.spread()
+    for parity in range(REMEMBERED[1]):
+        for run in range(REMEMBERED[0]):
+            duel.reach[0, parity, :, parity, 0, run] += RARE ** (1 + run + parity)
+    duel.sweep(WEIGH, PLAY)
+    gained, met = duel.gains, duel.met()
+    if table.ndim == len(("own", "opponent's")):
+        gained, met = gained.sum(axis=(1, 2)), met.sum(axis=(1, 2))
     found: np.ndarray = gained / met[..., np.newaxis]
-    return found
+    return found.reshape(*table.shape, N_ACTIONS)

@@ -11,7 +11,7 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.games.hog.rules import N_ACTIONS
-from dicegym.games.hog.solving.search import Search, best_table_against, best_with_full_sight, new_mix
+from dicegym.games.hog.solving.strategies import Search, best_response, best_table_against, new_mix
 from dicegym.games.parts import plays_with
 from dicegym.games.solved import damaged, read_arrays, write_arrays
 from dicegym.games.worth import Progress
@@ -31,14 +31,14 @@ class Reached(NamedTuple):
     """What a file holds: the best strategy so far, how good it is, and what is needed for going on."""
 
     best: np.ndarray
-    """float64[goal * goal, N_ACTIONS]: probabilities by pair of scores, own score first."""
+    """float64[goal * goal, 1, 1, N_ACTIONS]: probabilities by pair of scores, own score first."""
     table: float
     """What the best table found wins against it."""
     full: float
     """What one wins against it who sees everything: nobody wins more."""
     search: Search
     total: np.ndarray
-    """float64[goal * goal, N_ACTIONS]: the strategies of all steps, each weighted by its number."""
+    """Of the same shape: the strategies of all steps, each weighted by its number."""
 
 
 class Equilibrium:
@@ -85,23 +85,23 @@ class Equilibrium:
 
     def _begun(self) -> Reached:
         uniform = new_mix(self._to)
-        return Reached(uniform, 1.0, 1.0, Search(self._to), np.zeros_like(uniform))
+        return Reached(uniform, 1.0, 1.0, Search(uniform.copy()), np.zeros_like(uniform))
 
     def _further(self, reached: Reached, progress: Progress) -> Reached:
         """Return what has been reached after `STEPS` more steps; what there was stays as it is until then."""
         before, total = reached.search, reached.total.copy()
-        search = Search(self._to, before.regrets.copy(), before.mix.copy(), before.steps)
+        search = Search(before.mix.copy(), before.regrets.copy(), before.steps)
         for _ in range(STEPS):
             search.step()
             total += search.steps * search.mix
             said = "" if reached.table == 1 else f"{reached.table - 0.5:.4f}"
             progress(search.steps, MOST_STEPS, said)
-        mean = total / total.sum(axis=1, keepdims=True)
+        mean = total / total.sum(axis=-1, keepdims=True)
         best = reached
         for mix in (search.mix, mean):
             won = best_table_against(mix, STARTS)[0]
             if won < best.table:
-                best = best._replace(best=mix.copy(), table=won, full=best_with_full_sight(mix))
+                best = best._replace(best=mix.copy(), table=won, full=best_response(mix)[0])
         return best._replace(search=search, total=total)
 
     def read(self, folder: Path) -> Reached | None:
@@ -116,18 +116,17 @@ class Equilibrium:
         for name in ("best", "mix"):
             if not (np.abs(found[name].sum(axis=1) - 1) < 1e-6).all() or (found[name] < 0).any():
                 raise damaged(file, f"holds {name} that are no probabilities", self.game, self.name)
-        search = Search(self._to, found["regrets"], found["mix"], int(found["steps"]))
-        return Reached(found["best"], float(found["won"][0]), float(found["won"][1]), search, found["total"])
+        best, regrets, mix, total = (found[name].reshape(-1, 1, 1, N_ACTIONS) for name in like)
+        search = Search(mix, regrets, int(found["steps"]))
+        return Reached(best, float(found["won"][0]), float(found["won"][1]), search, total)
 
     def _write(self, folder: Path, reached: Reached) -> None:
         search = reached.search
         if search.steps:
+            arrays = {"best": reached.best, "regrets": search.regrets, "mix": search.mix, "total": reached.total}
             write_arrays(
                 folder / FILE,
-                best=reached.best,
-                regrets=search.regrets,
-                mix=search.mix,
-                total=reached.total,
+                **{name: array.reshape(-1, N_ACTIONS) for name, array in arrays.items()},
                 won=np.array([reached.table, reached.full]),
                 steps=np.array(search.steps, np.int64),
             )

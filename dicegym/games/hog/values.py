@@ -11,7 +11,8 @@ from dicegym.engine.game import Game
 from dicegym.games.hog.rules import N_ACTIONS
 from dicegym.games.hog.solutions import FILE, Equilibrium, Reached, solutions
 from dicegym.games.hog.solving import full_sight
-from dicegym.games.hog.solving.search import mix_against_itself
+from dicegym.games.hog.solving.strategies import mix_against_itself
+from dicegym.games.hog.solving.sweeps import roll_chances
 from dicegym.games.solved import tables_folder, unsolved
 from dicegym.games.worth import ActionValues, Progress, ValueKind, Valuer, ValueSource, ValueUnit
 
@@ -30,7 +31,7 @@ class FullSight:
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        self._rolls, self._values = full_sight.rolls(), full_sight.values_to(game.parameters["goal"])
+        self._rolls, self._values = roll_chances(), full_sight.values_to(game.parameters["goal"])
 
     def value(self, state: Any, seat: int) -> float:
         """Return how likely ``seat`` wins; see `dicegym.games.worth.Valuer`."""
@@ -86,7 +87,7 @@ class ByScores:
     def __init__(self, game: Game, reached: Reached) -> None:
         self.game = game
         self.sure = f"those of an equilibrium by scores alone; the best table found wins {reached.table:.3f} against it"
-        self._goal, self._mix = game.parameters["goal"], reached.best
+        self._goal, self._mix = game.parameters["goal"], reached.best[:, 0, 0]
         self._values, self._choices = mix_against_itself(reached.best)
 
     def value(self, state: Any, seat: int) -> float:
@@ -104,8 +105,9 @@ class ByScores:
         if np.isnan(values).any():  # no game comes there: as if nothing were hidden
             plain = state.copy()
             plain["runs"] = plain["exchanges"] = 0
-            rolls = full_sight.rolls()
-            values = np.array([full_sight.action_value(plain, one, rolls, self._values) for one in range(N_ACTIONS)])
+            rolls, values = roll_chances(), np.empty((1, N_ACTIONS))
+            full_sight.choice_rows(np.atleast_1d(plain), rolls, self._values, values)
+            values = values[0]
         return ActionValues(values.copy(), np.zeros(N_ACTIONS))
 
     def action_value(self, state: Any, action: int) -> float:

@@ -284,9 +284,8 @@ def equilibrium(game: Game, steps: int = 500) -> Equilibrium:
         learning.learn(values)
     strategy, table = learning.strategy(), np.zeros(SHAPE)
     for made in range(N_SETS):
-        path = hand.numbers_of([bid for bid in range(N_BIDS) if made >> bid & 1])
-        node = sum(int(hand.step[number]) for number in path)
-        choices = strategy.choices(node, path[-1] if path else -1, len(path))
+        path = hand.numbers_of([bid for bid in range(N_BIDS) if made >> bid & 1]) or ()
+        choices = strategy.choices(path)
         table[:, made, hand.bids] = choices[:N_BIDS].T
         table[:, made, LIAR] = choices[N_BIDS]
     exploitability = best_table(table, game)[0] - 0.5

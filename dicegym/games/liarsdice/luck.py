@@ -8,12 +8,11 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.games.bidding import luck
-from dicegym.games.liarsdice.rules import WILD
 from dicegym.games.liarsdice.solving.drawn import DRAWING, MOST_CHOICES, choices
 from dicegym.games.worth import Meter
 from dicegym.play.player import Player
 
-WAYS = luck.Ways(WILD, False, DRAWING, choices, MOST_CHOICES)
+WAYS = luck.Ways(False, DRAWING, choices, MOST_CHOICES)
 
 
 def meter(game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Meter | None:

@@ -8,12 +8,11 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.games.bidding import luck
-from dicegym.games.liarsdice_spot_on.rules import WILD
 from dicegym.games.liarsdice_spot_on.solving.drawn import DRAWING, MOST_CHOICES, choices
 from dicegym.games.worth import Meter
 from dicegym.play.player import Player
 
-WAYS = luck.Ways(WILD, True, DRAWING, choices, MOST_CHOICES)
+WAYS = luck.Ways(True, DRAWING, choices, MOST_CHOICES)
 
 
 def meter(game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Meter | None:

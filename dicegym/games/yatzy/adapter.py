@@ -17,12 +17,14 @@ from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.games.yatzy import interface
 from dicegym.games.yatzy.interface import ENTRY_POINT
-from dicegym.games.yatzy.protocol import START_RATING, CommandError, action_of, table_message
+from dicegym.games.yatzy.protocol import CommandError, action_of
 from dicegym.games.yatzy.rules import UNREADABLE
+from dicegym.games.yatzy.server_messages import table_message
 from dicegym.games.yatzy.view import SEATS
 from dicegym.play.turn import Act, Turn
 
 NAMES = tuple(f"player_{seat}" for seat in range(SEATS))
+START_RATING = 1200
 _RATINGS = (START_RATING,) * SEATS
 
 
@@ -32,9 +34,7 @@ def sit(program: Asked, command: Callable[..., Any], game: Game, seat: int) -> A
 
     def act(turn: Turn) -> int:
         view: Any = turn.view
-        standing = table_message(
-            view.scores, view.player, view.round_number, view.rolls_left, view.dice, names, ratings
-        )
+        standing = table_message(view, names, ratings)
         try:
             answer = command(standing)
             program.last = in_words, answer, (view,)

@@ -9,8 +9,6 @@ a far better estimate than the mean of the scores, of which most is luck.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from dicegym.engine import loops
@@ -18,9 +16,8 @@ from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
 from dicegym.games.parts import Z_95, Estimate, Progress, plays_with
-from dicegym.games.yatzy import exact_kernels as kernels
 from dicegym.games.yatzy.rules import SPEC
-from dicegym.games.yatzy.solving import alone, spread
+from dicegym.games.yatzy.solving import alone, distributions, worth
 from dicegym.games.yatzy.tables import BOXES
 from dicegym.games.yatzy.view import record_of
 from dicegym.play.drive import join_table
@@ -55,11 +52,11 @@ def optimum(game: Game, *, progress: Progress | None = None) -> float:
 def distribution(game: Game, *, table: np.ndarray | None = None, progress: Progress | None = None) -> np.ndarray:
     """Return the probability of each final score of the best way to play: float64[n], exact up to rounding.
 
-    ``table`` is for other ways to play, see `dicegym.games.yatzy.solving.spread.distribution`. Raises ParameterError if
-    ``game`` is not Yatzy for one, or for a table that cannot be read.
+    ``table`` is for other ways to play, see `dicegym.games.yatzy.solving.distributions.of_scores`. Raises
+    ParameterError if ``game`` is not Yatzy for one, or for a table that cannot be read.
     """
     _check(game)
-    return spread.distribution(table, progress=progress)
+    return distributions.of_scores(table, progress=progress)
 
 
 class OptimalPlayer(Player):
@@ -72,16 +69,16 @@ class OptimalPlayer(Player):
         """Sit down at any game of Yatzy; see `Player.join`."""
 
         def act(turn: Turn) -> int:
-            view: Any = turn.view
-            return int(alone.action_values(record_of(turn.game, view), turn.seat).argmax())
+            state = np.atleast_1d(record_of(turn.game, turn.view))
+            return int(self.act_rows(turn.game, state, np.zeros(1, np.int64), np.array([turn.seat]))[0])
 
         return act
 
     def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """Return an action for each row; see `Player.act_rows`."""
-        out = np.empty(len(rows), np.int64)
-        kernels.choose_rows(alone.values(), states, rows, seats, out)
-        return out
+        """Return an action for each row, of equal ones the first; see `Player.act_rows`."""
+        worths = worth.action_values(worth.points_by(alone.values()), states[rows], seats)
+        found: np.ndarray = np.nanargmax(worths, axis=1)
+        return found
 
 
 def mean_return(
@@ -106,14 +103,16 @@ def mean_return(
     keys = np.full(games, seed % (1 << 64), np.uint64)
     loops.begin_rows(states, rows, game.blank, keys, rows.astype(np.uint64))
     acts = [] if player.pure else [join_table(game, {0: player}, int(key))[0] for key in states["key"]]
-    costs, known = np.zeros(games), alone.values(progress)
+    costs, known = np.zeros(games), worth.points_by(alone.values(progress))
     while len(rows):  # no game is driven alone: what a decision costs is told, and played, for all rows in one call
         if player.pure:
             actions = player.act_rows(game, states, rows, np.zeros(len(rows), np.int64))
         else:
             chosen = (acts[row](Turn(game, states[row], 0)) for row in rows.tolist())
             actions = np.fromiter(chosen, np.int64, len(rows))
-        kernels.play_rows(known, states, rows, actions, costs)
+        before = states.copy()
+        loops.step_rows(states, rows, actions, np.zeros(len(rows), np.int64))
+        worth.add_costs(known, before, rows, actions, states, costs)
         rows = rows[~states["over"][rows]]
         if progress is not None:
             progress(int(np.count_nonzero(states["scores"][:, 0] >= 0)), games * BOXES, "boxes filled")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dicegym.bots.export import network_source
 from dicegym.engine.game import Game
-from dicegym.games.yatzy.protocol import OPEN, named_by, written
+from dicegym.games.yatzy.protocol import named_by, written
+from dicegym.games.yatzy.server_messages import OPEN
 from dicegym.games.yatzy.view import known_fields
 from dicegym.play.player import Player
 

@@ -1,6 +1,6 @@
-"""Dice in their places: which set they are, and in which places the dice of a set lie.
+"""Sets of dice: which set lies in which places, and what sets are worth before a roll, given what hands are worth.
 
-Places are bit masks, the sum of 2**place.
+Places are bit masks, the sum of 2**place. Values go by set: float64[462], hands from `KEEPS` on.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from dicegym.engine.jit import kernel
-from dicegym.games.yatzy.tables import CODES, DICE, FACES, KEEPS, SET_OF
+from dicegym.games.yatzy.tables import CODES, DICE, FACES, KEEPS, SET_OF, WITH
 
 HANDFULS = 1 << DICE
 """Choices of places."""
@@ -50,3 +50,22 @@ def first_places(dice, wanted):
             wanted -= np.int64(1) << shift
             places |= np.int64(1) << place
     return places
+
+
+@kernel
+def roll_sets(means):
+    """Fill ``means`` (float64[462], hands given) with the mean value of each set when its missing dice are rolled."""
+    for kept in range(KEEPS - 1, -1, -1):  # one more die makes a set of a higher number
+        total = 0.0
+        for face in range(FACES):
+            total += means[WITH[kept, face]]
+        means[kept] = total / FACES
+
+
+@kernel
+def keep_best(means):
+    """Raise each hand's value to that of the best set that can be kept of it; spoils the sets."""
+    for kept in range(KEEPS):
+        for face in range(FACES):
+            larger = WITH[kept, face]
+            means[larger] = max(means[larger], means[kept])

@@ -18,10 +18,9 @@ import math
 import numpy as np
 
 from dicegym.engine.jit import kernel
-from dicegym.games.yatzy.hands import hand_of
+from dicegym.games.yatzy.hands import hand_of, keep_best, roll_sets
 from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, PAR
 from dicegym.games.yatzy.tables import BEST, BOXES, COUNTS, DICE, HANDS, KEEPABLE, KEEPS, SETS, UPPER
-from dicegym.games.yatzy.turns import keep_best, roll_sets
 
 _ALONE_AND_TOGETHER = """
 2.96 -0.54 -0.29 0.16 0.62 0.79 -0.07 0.23 0.43 0.85 0.30 0.66 0.76 0.14 1.21
@@ -118,7 +117,7 @@ def worth(hand, box, by_dice, besides):
 def look_ahead(state, by_dice, besides):
     """Return (set to keep, box): the box is to be scored if all dice are kept or none can be rolled.
 
-    Values go by set as in `dicegym.games.yatzy.turns`.
+    Values go by set as in `dicegym.games.yatzy.hands`.
     """
     scores, hand = state.scores[state.player], hand_of(state.dice)
     most, chosen = WORST, 0

@@ -1,14 +1,154 @@
-"""What states of Yatzy are worth: where it is known from."""
+"""What states of Yatzy are worth, where it is known from, and one who plays by it at a table."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
 
 from dicegym.engine.game import Game
-from dicegym.games.worth import ValueSource
-from dicegym.games.yatzy.solving import alone_values, winning_values
+from dicegym.games.solved import how_to_solve
+from dicegym.games.worth import ActionValues, Progress, ValueKind, ValueSource, ValueUnit
+from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, SPEC
+from dicegym.games.yatzy.solving import alone, distributions, learned, worth
+from dicegym.games.yatzy.view import record_of
+from dicegym.play.player import Player
+from dicegym.play.turn import Act, Turn
 
 
 def sources(game: Game) -> Sequence[ValueSource]:
-    """Return where values of ``game`` come from, the best first."""
-    return (*alone_values.sources(game), *winning_values.sources(game))
+    """Return where values of ``game`` come from, the best first: other ones for one player than for more."""
+    if game.name != SPEC.name:
+        return ()
+    if game.players > 1:
+        doc = (
+            "shares of the first place, exact if all go on for the most points; half a minute unless it has been solved"
+        )
+        ready = distributions.ready
+        return (ValueSource(WinningValuer.name, "exact", doc, ready, lambda progress: WinningValuer(game, progress)),)
+    doc = "the most points that can be had on average, solved by dynamic programming within seconds"
+    heard = f"what was learned in games without them: `{how_to_solve(learned.ALONE, learned.NAME)}`"
+    return (
+        ValueSource(AloneValuer.name, "exact", doc, lambda: True, lambda progress: AloneValuer(game, progress)),
+        ValueSource(learned.NAME, "network", heard, learned.ready, lambda progress: LearnedValuer(game)),
+    )
+
+
+class AloneValuer:
+    """Says what states of Yatzy for one are worth; see `dicegym.games.worth.BatchValuer`.
+
+    The value is the mean of the final score of one who plays on without a flaw. ``progress`` is told of the sweep that
+    solves the game when it is needed for the first time.
+    """
+
+    name = "exact"
+    kind: ValueKind = "exact"
+    unit: ValueUnit = "points"
+    sure = "exact"
+    sees_all = False
+
+    def __init__(self, game: Game, progress: Progress | None = None) -> None:
+        self.game = game
+        self._known = self._find(progress)
+
+    def _find(self, progress: Progress | None) -> worth.Known:
+        return worth.points_by(alone.values(progress))
+
+    def _so_far(self, states: np.ndarray) -> np.ndarray:
+        """Return what is added to values, by state and seat: the points so far, the bonus included."""
+        bonus = np.where(states["upper"][:, :1] >= BONUS_FROM, float(BONUS), 0.0)
+        found: np.ndarray = states["totals"][:, :1] + bonus
+        return found
+
+    def value(self, state: Any, seat: int = 0) -> float:
+        """Return what a state is worth to a seat; see `Valuer.value`."""
+        return float(self.values_rows(np.atleast_1d(state))[0, seat])
+
+    def values_rows(self, states: np.ndarray) -> np.ndarray:
+        """Return `value` of every state for every seat: float64[states, players]."""
+        out = np.empty((len(states), self.game.players))
+        order = worth.looking_order(self._known, states, states["player"])
+        worth.value_rows(self._known, states, order, out)
+        return self._so_far(states) + out
+
+    def action_values(self, state: Any) -> ActionValues:
+        """Return what each action is worth to the player to move; see `Valuer.action_values`."""
+        rows = self.action_values_rows(np.atleast_1d(state))
+        return ActionValues(rows.values[0], rows.errors[0])
+
+    def action_values_rows(self, states: np.ndarray) -> ActionValues:
+        """Return `action_values` of every state, none of which is over: arrays of float64[states, n_actions]."""
+        seats = states["player"].astype(np.int64)
+        values = self._so_far(states) + worth.action_values(self._known, states, seats)
+        return ActionValues(values, np.where(np.isnan(values), np.nan, 0.0))
+
+    def action_value(self, state: Any, action: int) -> float:
+        """Return the same of one action, whatever it is; see `Valuer.action_value`.
+
+        Of an action that makes the server play turns, it is what then follows.
+        """
+        before = np.atleast_1d(state)
+        after, costs = before.copy(), np.zeros(1)
+        self.game.step(after[0], action)
+        worth.add_costs(self._known, before, np.arange(1), np.array([action]), after, costs)
+        return self.value(state, int(state["player"])) - float(costs[0])
+
+    def policy(self, state: Any) -> np.ndarray:
+        """Return 1 for the best action (of equal ones the first), 0 for all others; see `Valuer.policy`."""
+        chosen = np.zeros(self.game.n_actions)
+        chosen[np.nanargmax(self.action_values(state).values)] = 1.0
+        return chosen
+
+
+class LearnedValuer(AloneValuer):
+    """Says what they are worth by what a learner found in its own games; the dice of a turn it knows."""
+
+    name = learned.NAME
+    kind: ValueKind = "network"
+    sure = "learned in games"
+
+    def _find(self, progress: Progress | None) -> worth.Known:
+        return worth.points_by(learned.values())
+
+
+class WinningValuer(AloneValuer):
+    """Says what states of Yatzy for two to six are worth: the share of the first place that they lead to.
+
+    The player to move ends its turn as it wins most often, and from then on all play for the highest mean of points,
+    as good players nearly do. So what a turn begun now gains by playing to win is counted, what later ones will is
+    not: between two turns values are too low for whoever is next by about 0.001. The distributions of all final totals
+    are exact, to a 65535th of their peak. Turns that the server plays for those who gave up are not foreseen.
+    """
+
+    name = distributions.NAME
+    unit: ValueUnit = "win rate"
+    sure = "exact if everybody goes on for the most points once this turn is over"
+
+    def _find(self, progress: Progress | None) -> worth.Known:
+        return worth.shares_by(distributions.distributions(progress))
+
+    def _so_far(self, states: np.ndarray) -> np.ndarray:
+        return np.zeros((1, 1))
+
+
+class WinningPlayer(Player):
+    """Plays for the first place as `WinningValuer` says, against any number; alone it cannot play."""
+
+    name = "winning"
+    pure = True
+
+    def join(self, game: Game, seat: int, seed: int) -> Act:
+        """Sit down at a table; see `Player.join`."""
+
+        def act(turn: Turn) -> int:
+            state = np.atleast_1d(record_of(turn.game, turn.view))
+            return int(self.act_rows(turn.game, state, np.zeros(1, np.int64), np.array([seat]))[0])
+
+        return act
+
+    def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """Return an action for each row; see `Player.act_rows`."""
+        out = np.empty(len(rows), np.int64)
+        worth.choose_rows(worth.shares_by(distributions.distributions()), states, rows, seats, out)
+        return out

@@ -125,7 +125,7 @@ def test_one_die_each_is_worth_what_linear_programs_say(name: str, faces: int) -
     game = small(name, faces)
     values = solution.values_at_once(game)
     assert values.exploitability < 3e-4
-    assert values.worth.opens[1, 1] == pytest.approx(VALUES[name, faces], abs=2e-4)
+    assert values.hands.opens[1, 1] == pytest.approx(VALUES[name, faces], abs=2e-4)
     assert [source.name for source in sources(game)] == ["equilibrium"]
 
 

@@ -14,7 +14,8 @@ from dicegym.analysis.less_luck import Watched
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
 from dicegym.games.bidding import luck
-from dicegym.games.bidding.solving.hand_tree import HandTree, Start, rolls, starts_of
+from dicegym.games.bidding.solving.hand_tree import HandTree
+from dicegym.games.bidding.solving.showdown import Start, rolls, starts_of
 from dicegym.games.parts import LUCK, need
 from dicegym.play.player import Player
 from dicegym.players.roster import agent
@@ -156,7 +157,7 @@ def test_hands_end_as_the_rules_say(name: str) -> None:
     assert known is not None
     policy = luck._policy(game, known, ways_of(game))
     start = Start(2, 1, 1)
-    tree = HandTree(game, start, (policy, policy), ways_of(game).wild, 100_000)
+    tree = HandTree(game, start, (policy, policy), 100_000)
     assert tree.covered == pytest.approx(1)
     counted = np.zeros(len(tree.ends))
     for first, likely in zip(*rolls(2, 6), strict=True):

@@ -17,6 +17,7 @@ import pytest
 
 import dicegym
 from dicegym.analysis import valuers
+from dicegym.analysis.exploitability import best_reply
 from dicegym.games.bidding import table
 from dicegym.games.bidding.solving import (
     recall_game,
@@ -25,12 +26,11 @@ from dicegym.games.bidding.solving import (
     recall_tree,
     recall_values,
 )
-from dicegym.games.bidding.solving.recall_hand import HandSolver
 from dicegym.games.bidding.solving.recall_table import RecallTable
+from dicegym.games.bidding.solving.showdown import rolls
 from dicegym.games.solved import DamagedFileError
+from dicegym.play.player import Player
 from dicegym.shipped import shipped_folder
-
-from . import recall_reply
 
 GAMES = ("liarsdice", "liarsdice_spot_on")
 MOST_BYTES = 3_000_000
@@ -79,18 +79,19 @@ def test_rules_of_a_hand_are_the_games(game: str) -> None:
             if last in bids and (rng.random() < 0.5 or not len(follows)):
                 call = int(rng.choice(np.flatnonzero(hand.may_call)))
                 sides = (
-                    (recall_rules.rolls(hand.own), state["hands"][me]),
+                    (rolls(hand.own), state["hands"][me]),
                     (
-                        recall_rules.rolls(hand.others),
+                        rolls(hand.others),
                         state["hands"][1 - me],
                     ),
                 )
                 place = bids.index(last)
-                numbers = [int(np.flatnonzero((rolls.counts == shown).all(1))[0]) for rolls, shown in sides]
+                numbers = [int(np.flatnonzero((held.counts == shown).all(1))[0]) for held, shown in sides]
                 found = sum(int(hand.counting[side, place, number]) for side, number in enumerate(numbers))
                 played.step(state, int(hand.calls[call]))
-                after = [int(state["left"][me]), int(state["left"][1 - me]), int(state["player"]) == me]
-                assert hand.outcome[call, place, found].tolist() == after
+                own, others, opens = hand.outcome[call, place, found]
+                assert (own, others) == (state["left"][me], state["left"][1 - me])
+                assert state["over"] or opens == (state["player"] == me)
             else:
                 possible = [bid for bid in bids if legal[bid]]
                 played.step(state, int(rng.choice(possible)))
@@ -115,29 +116,34 @@ def test_each_bid_leads_to_the_state_that_remembers_it(game: str, recall: int) -
     assert int(tree.members.sum()) == len(tree.states)
 
 
-def test_one_die_each_without_wild_faces_is_worth_what_koller_and_megiddo_found() -> None:
-    game = dicegym.game("liarsdice", dice=1)
-    solver = HandSolver(game, 1, 1, 3)
-    values = np.zeros((2, 2))
-    solver.begin(values)
-    for _ in range(120):
-        solver.iterate()
-    assert solver.evaluate()[0] == pytest.approx((1 - 1 / 9) / 2, abs=1e-3)
-    wins = np.full((2, 2, 2), 0.5)
-    strategies = recall_pack.pruned(solver.sides)
-    best, visits = recall_reply.reply_values(solver, wins, strategies)
-    assert visits > 100
-    assert 0.5 - 1e-6 <= best.mean() < 0.502  # the best reply, all bids remembered, from both places
-    even = recall_reply.normalised(HandSolverOfNothing(solver).sides[0])
-    assert recall_reply.reply_values(solver, wins, [even])[0].mean() > 0.7
+class Drawing(Player):
+    """Draws by a table: as `policy_rows` of its values says, or evenly among what is legal if there is none."""
+
+    name = "drawing"
+
+    def __init__(self, values: recall_values.RecallValues | None = None) -> None:
+        self._values = values
+
+    def chances(self, game: dicegym.Game, states: np.ndarray) -> np.ndarray:
+        if self._values is not None:
+            return self._values.policy_rows(states)
+        legal = np.array([game.legal(state) for state in states])
+        even: np.ndarray = legal / legal.sum(axis=1, keepdims=True)
+        return even
 
 
-class HandSolverOfNothing:
-    """A solver that has learned nothing, so that it plays evenly."""
-
-    def __init__(self, solver: HandSolver) -> None:
-        solver.sides[0].summed[:] = 0
-        self.sides = solver.sides
+def test_one_die_each_without_wild_faces_is_worth_what_koller_and_megiddo_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And nobody gains against it: the best response remembers all bids."""
+    monkeypatch.setattr(recall_game, "TIMES", 60)
+    game = dicegym.game("liarsdice", players=2, dice=1)
+    recall_game.RecallSolution(game).solve(tmp_path, goal=0, seconds=None, threads=1, progress=no_progress)
+    played = RecallTable(game, tmp_path / recall_game.FILE, "equilibrium")
+    assert played.opens(1, 1) == pytest.approx((1 - 1 / 9) / 2, abs=1e-3)
+    low, high, _ = best_reply(Drawing(recall_values.RecallValues(game, played)), game, 1e-3)
+    assert 0.5 <= low <= high < 0.502
+    assert best_reply(Drawing(), game, 0.1).low > 0.7
 
 
 def test_what_was_interrupted_ends_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,7 +200,7 @@ def test_the_bot_reads_what_was_packed(solved: Any, tmp_path: Path) -> None:
                 meant = [int(side.hand.bids[bid]) for bid in side.tree.bid[begin:end]]
                 meant += [recall_pack.FIRST_CALL + call for call in range(side.calls)]
                 bids = [int(side.hand.bids[bid]) for bid in state]
-                for number, counts in enumerate(recall_rules.rolls(own).counts):
+                for number, counts in enumerate(rolls(own).counts):
                     roll = [face + 1 for face in range(6) for _ in range(counts[face])]
                     dice: Any = "".join(map(str, roll)) if game.name == "liarsdice" else roll
                     found = dict(bot["choices"](dice, others, bids))
@@ -220,12 +226,11 @@ def test_values_agree_with_each_other(solved: Any) -> None:
             values, policy = valuer.action_values(state).values, valuer.policy(state)
             assert policy.sum() == pytest.approx(1)
             assert not policy[~mask].any()
-            own, others = int(state["left"][me]), int(state["left"][1 - me])
-            path = valuer._path(own, others, state)
-            if path is not None:
-                belief = valuer._shares(own, others, path)
+            spot = valuer.spot(state)
+            if spot is not None:
+                belief = valuer.belief(spot.dice, spot.path)
                 mean, supposed = 0.0, state.copy()
-                for chance, roll in zip(belief, recall_rules.rolls(others).counts, strict=True):
+                for chance, roll in zip(belief, rolls(spot.others).counts, strict=True):
                     supposed["hands"][1 - me] = roll
                     mean += chance * valuer.value(supposed, me)
                 assert np.nansum(np.where(policy > 0, policy * values, 0)) == pytest.approx(mean, abs=1e-12)

@@ -23,8 +23,9 @@ from dicegym.games.bidding.solving.equilibrium import (
     groups_of,
     worths,
 )
-from dicegym.games.bidding.solving.hand import NOT_ALLOWED, Ending, Hand, assemble, rolls_of, tabulate
+from dicegym.games.bidding.solving.hand import NOT_ALLOWED, Hand, assemble, tabulate
 from dicegym.games.bidding.solving.learner import Learner, Strategy
+from dicegym.games.bidding.solving.showdown import Start, rolls
 from dicegym.games.bidding.solving.solution import EquilibriumSolution
 from dicegym.games.bidding.solving.table_values import EquilibriumValues
 from dicegym.games.parts import SOLUTIONS, need
@@ -42,7 +43,7 @@ SILENT: Progress = lambda done, of, text: None  # noqa: E731 - a name of its own
 
 def alone(hand: Hand) -> np.ndarray:
     """Return the values of endings if the game is this hand alone: whoever loses a die loses."""
-    return np.array([float(ending.left[0] == hand.dice[0]) for ending in hand.endings])
+    return np.array([float(ending.first == hand.dice[0]) for ending in hand.endings])
 
 
 def bracket(hand: Hand, values: np.ndarray, steps: int) -> tuple[float, float]:
@@ -61,10 +62,10 @@ def simple_hand(faces: int, quantities: int, calls: int = 1, wild: bool = False,
     for place, bid, one, other in product((0, 1), range(n_bids), range(faces), range(faces)):
         found = sum(die == bid % faces or (wild and die == faces - 1) for die in (one, other))
         pairs[place, bid, :, one, other] = 1 - place if found > bid // faces else place
-    endings = [Ending((1, 0), 0), Ending((0, 1), 1)]
+    endings = [Start(1, 0, 0), Start(0, 1, 1)]
     if seed >= 0:
         pairs = np.random.default_rng(seed).integers(0, 5, pairs.shape)
-        endings = [Ending((1, 1), number % 2) for number in range(5)]
+        endings = [Start(1, 1, number % 2) for number in range(5)]
     rolls, chances = np.eye(faces, 6, dtype=np.int8), np.full(faces, 1 / faces)
     numbers = tuple(range(180, 180 + calls))
     follow = np.triu(np.ones((n_bids, n_bids), bool), 1)
@@ -212,8 +213,8 @@ def test_tables_of_a_hand_say_what_the_rules_do(game: dicegym.Game, dice: tuple[
         game.step(state, calls[number])
         kinds = hand.classes[0, last, rolls[0]], hand.classes[1, last, rolls[1]]
         ending = hand.endings[hand.outcome[place, last, number][kinds]]
-        assert ending.left == (state["left"][opener], state["left"][1 - opener])
-        assert ending.next_opener == (0 if state["player"] == opener else 1)
+        assert ending[:2] == (state["left"][opener], state["left"][1 - opener])
+        assert state["over"] or ending.opener == (0 if state["player"] == opener else 1)
 
 
 def test_hands_are_learned_after_those_that_they_lead_to() -> None:
@@ -225,10 +226,10 @@ def test_hands_are_learned_after_those_that_they_lead_to() -> None:
 def test_bids_that_cannot_follow_each_other_by_levels_are_refused() -> None:
     follow = np.zeros((3, 3), bool)
     follow[0, 1] = follow[1, 2] = True
-    rolls, chances = rolls_of(CLASSIC, 1)
+    counts, chances = rolls(1)
     pairs = np.zeros((2, 3, 1, 6, 6), np.int64)
     with pytest.raises(ParameterError, match="no levels"):
-        assemble((1, 1), (rolls, rolls), (chances, chances), range(3), follow, ((180,), (180,)), pairs, [])
+        assemble((1, 1), (counts, counts), (chances, chances), range(3), follow, ((180,), (180,)), pairs, [])
 
 
 def test_what_a_tree_leaves_out_would_be_found_by_the_best_reply() -> None:
@@ -333,7 +334,7 @@ def test_bids_above_all_dice_and_what_is_not_allowed() -> None:
     me = int(state["player"])
     assert valuer.action_value(state, 180) == 0  # disqualified
     assert valuer.action_value(state, 10**9) == pytest.approx(valuer.action_value(state, 100))
-    lost = valuer.worth.follows[2, 1]
+    lost = valuer.hands.follows[2, 1]
     assert valuer.action_value(state, 100) == pytest.approx(lost)
     SPOT_ON.step(state, 4 * 6)  # five ones
     assert valuer.policy(state)[180] == 1

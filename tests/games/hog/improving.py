@@ -8,11 +8,12 @@ import numpy as np
 
 import dicegym
 from dicegym.games.hog import exact
+from dicegym.games.hog.solving.strategies import Climber, choices_of
 
 
 def improvements(
     start: exact.Strategy, opponent: exact.Strategy, game: dicegym.Game
 ) -> Iterator[tuple[float, np.ndarray]]:
     """Yield (win rate, table) after each sweep from ``start`` on; the last cannot be bettered by any single choice."""
-    first, rival = exact._fitting([start, opponent], game)
-    yield from exact._Climber(rival, exact.sweeps_of(game)).sweeps(first)
+    first, rival = exact.fitting([start, opponent], game)
+    yield from Climber(choices_of(rival)).sweeps(first)

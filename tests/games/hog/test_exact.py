@@ -15,8 +15,8 @@ from variants import one_always
 import dicegym
 from dicegym.errors import AgentError, ParameterError
 from dicegym.games.hog import exact as hog
-from dicegym.games.hog import exact_kernels as hog_kernels
 from dicegym.games.hog.rules import FIRST_NUMBER, LONGEST_RUN, MOST_DICE, N_ACTIONS
+from dicegym.games.hog.solving import sweeps
 from dicegym.games.hog.strategy_file import CODE, strategy_source
 from dicegym.games.parts import solver
 from dicegym.play.player import RandomPlayer
@@ -85,8 +85,8 @@ def test_best_response_of_an_independent_solver() -> None:
 
 
 def test_chances_of_rolls() -> None:
-    assert LONGEST_RUN + 1 == hog_kernels.RUNS == 4  # the sums that look_ahead writes out
-    rolls = hog_kernels.roll_chances()
+    assert LONGEST_RUN + 1 == sweeps.RUNS == 4  # the sums that look_ahead writes out
+    rolls = sweeps.roll_chances()
     for sides in (4, 6):
         for number in range(1, MOST_DICE + 1):
             assert rolls[sides, number].sum() == pytest.approx(1, abs=1e-12)
@@ -170,8 +170,8 @@ def test_the_matrix_of_equal_strategies_is_computed_once_and_told_of_every_pair(
     )
     computed: list[int] = []
     told: list[tuple[int, int, str]] = []
-    evaluate = hog_kernels.evaluate
-    monkeypatch.setattr(hog_kernels, "evaluate", lambda *given: computed.append(evaluate(*given)))
+    sweep = sweeps.sweep
+    monkeypatch.setattr(sweeps, "sweep", lambda *given: computed.append(1) or sweep(*given))
     matrix = hog.win_rate_matrix(tables, game, progress=lambda *step: told.append(step))
     assert (np.tril(matrix, -1) == np.tril(separately, -1)).all()
     assert told == [(done, 66, "pairs") for done in range(1, 67)]
@@ -181,8 +181,8 @@ def test_the_matrix_of_equal_strategies_is_computed_once_and_told_of_every_pair(
 def test_the_matrix_stops_soon_after_a_key_is_pressed(monkeypatch: pytest.MonkeyPatch) -> None:
     game = dicegym.game("hog", goal=20)
     computed: list[int] = []
-    evaluate = hog_kernels.evaluate
-    monkeypatch.setattr(hog_kernels, "evaluate", lambda *given: computed.append(evaluate(*given)))
+    sweep = sweeps.sweep
+    monkeypatch.setattr(sweeps, "sweep", lambda *given: computed.append(1) or sweep(*given))
 
     def press(*step: object) -> None:
         raise KeyboardInterrupt

@@ -13,16 +13,15 @@ from dicegym.errors import DamagedFileError
 from dicegym.games.hog import exact
 from dicegym.games.hog.rules import N_ACTIONS
 from dicegym.games.hog.solutions import FILE, STEPS, Equilibrium, solutions
-from dicegym.games.hog.solving.by_scores import gain, spread_mixes
-from dicegym.games.hog.solving.full_sight import rolls
-from dicegym.games.hog.solving.search import (
+from dicegym.games.hog.solving.strategies import (
+    Duel,
     Search,
+    best_response,
     best_table_against,
-    best_with_full_sight,
-    mix_of,
+    choices_of,
     new_mix,
-    room_for,
 )
+from dicegym.games.hog.solving.sweeps import PLAY, WEIGH
 from dicegym.games.solved import write_arrays
 
 from .improving import improvements
@@ -42,8 +41,8 @@ def silent(done: int, of: int, text: str) -> None:
 @pytest.mark.slow
 def test_bounds_of_a_table_are_those_of_the_search_for_tables() -> None:
     table = some_table(0)
-    assert best_with_full_sight(mix_of(table)) == pytest.approx(exact.best_response(table, GAME)[0], abs=1e-12)
-    won, found = best_table_against(mix_of(table), 1)
+    assert best_response(choices_of(table))[0] == pytest.approx(exact.best_response(table, GAME)[0], abs=1e-12)
+    won, found = best_table_against(choices_of(table), 1)
     assert exact.win_rate(found, table, GAME) == pytest.approx(won, abs=1e-12)
     *_, (climbed, _) = improvements(np.full((GOAL, GOAL), 5, np.int8), table, GAME)
     assert won >= climbed - 1e-12
@@ -51,10 +50,10 @@ def test_bounds_of_a_table_are_those_of_the_search_for_tables() -> None:
 
 def test_what_wins_against_a_mixture_is_the_mean_over_its_tables() -> None:
     """Where chance decides at two pairs alone, there are four tables."""
-    table, mix = some_table(1), mix_of(some_table(1))
+    table, mix = some_table(1), choices_of(some_table(1))
     tables, weights = [], []
     mix[0], mix[2 * GOAL + 3] = 0, 0
-    mix[0, [4, 7]], mix[2 * GOAL + 3, [1, 5]] = (0.25, 0.75), (0.5, 0.5)
+    mix[0, 0, 0, [4, 7]], mix[2 * GOAL + 3, 0, 0, [1, 5]] = (0.25, 0.75), (0.5, 0.5)
     for (first, one), (second, other) in itertools.product([(3, 0.25), (6, 0.75)], [(0, 0.5), (4, 0.5)]):
         drawn = table.copy()
         drawn[0, 0], drawn[2, 3] = first, second
@@ -68,36 +67,28 @@ def test_what_wins_against_a_mixture_is_the_mean_over_its_tables() -> None:
 def test_gains_are_what_a_single_other_choice_wins() -> None:
     goal = 6
     generator = np.random.default_rng(2)
-    mix = generator.dirichlet(np.ones(N_ACTIONS), goal * goal)
-    reach, values, gains = room_for(goal, 1), room_for(goal, 1), np.empty_like(mix)
-    spread_mixes(mix[np.newaxis], rolls(), goal, reach)
-    gain(mix, rolls(), goal, reach, gains, values)
-    assert np.abs((mix * gains).sum(axis=1)).max() < 1e-15
-
-    def wins(ours: np.ndarray) -> float:
-        """How often ``ours`` wins against ``mix``: what comes before each pair is the same, so its reach tells."""
-        both, found = room_for(goal, 2), 0.0
-        spread_mixes(np.stack([ours, mix]), rolls(), goal, both)
-        other = np.empty_like(mix)
-        gain(mix, rolls(), goal, both[:1], other, values)  # weighted by what ours meets
-        for pair in range(goal * goal):
-            found += float((ours[pair] * other[pair]).sum())
-        return 0.5 + found
+    mix = generator.dirichlet(np.ones(N_ACTIONS), (goal * goal, 1, 1))
+    alike = Duel(mix)
+    alike.spread()
+    alike.sweep(WEIGH)
+    gains = alike.gains - (mix * alike.gains).sum(axis=-1, keepdims=True)
 
     for pair, action in [(0, 3), (7, 0), (3 * goal + 2, 11)]:
         changed = mix.copy()
         changed[pair] = np.eye(N_ACTIONS)[action]
-        assert wins(changed) - 0.5 == pytest.approx(gains[pair, action], abs=1e-14)
+        duel = Duel(changed, mix)
+        duel.sweep(PLAY, PLAY)
+        assert sum(duel.rates()) / 2 - 0.5 == pytest.approx(gains[pair, 0, 0, action], abs=1e-14)
 
 
 def test_a_short_search_is_hard_to_beat() -> None:
-    search = Search(GOAL)
+    search = Search(new_mix(GOAL))
     for _ in range(60):
         search.step()
-    assert np.abs(search.mix.sum(axis=1) - 1).max() < 1e-12
+    assert np.abs(search.mix.sum(axis=-1) - 1).max() < 1e-12
     assert best_table_against(search.mix, 2)[0] < 0.505
     assert best_table_against(new_mix(GOAL), 2)[0] > 0.7
-    assert best_with_full_sight(search.mix) >= best_table_against(search.mix, 2)[0] - 1e-12
+    assert best_response(search.mix)[0] >= best_table_against(search.mix, 2)[0] - 1e-12
 
 
 def test_going_on_is_as_if_it_had_never_ended(tmp_path: Path) -> None:

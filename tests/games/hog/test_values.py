@@ -14,13 +14,13 @@ from dicegym.analysis.valuers import sources, valuer
 from dicegym.engine.jit import records
 from dicegym.errors import ParameterError
 from dicegym.games.hog import exact
-from dicegym.games.hog import exact_kernels as kernels
 from dicegym.games.hog.exact import best_table, win_rate
 from dicegym.games.hog.replies import choices, reply_values
 from dicegym.games.hog.rules import N_ACTIONS, free_bacon, settle, sides
 from dicegym.games.hog.solutions import Reached
 from dicegym.games.hog.solving import full_sight
-from dicegym.games.hog.solving.search import Search, mix_of
+from dicegym.games.hog.solving.strategies import Duel, Search, choices_of
+from dicegym.games.hog.solving.sweeps import roll_chances
 from dicegym.games.hog.values import ByScores, FullSight
 from dicegym.games.worth import BatchValuer
 
@@ -30,7 +30,7 @@ SMALL = 10
 
 def slow_value(goal: int) -> Any:
     """A recursion over whole games: how likely the player to move wins from (own, opponent's, parity, runs)."""
-    rolls = full_sight.rolls()
+    rolls = roll_chances()
 
     def after(own: int, opponent: int, points: int, parity: int, runs: tuple[int, int]) -> float:
         own, opponent = settle(own, opponent, points)
@@ -117,7 +117,7 @@ def test_replies_are_asked_by_what_players_see(memory: int) -> None:
 
 
 def every_state(goal: int) -> np.ndarray:
-    """Return a record for each state of `dicegym.games.hog.exact_kernels`, in its order, seat 0 to move."""
+    """Return a record for each state of `dicegym.games.hog.solving.sweeps`, in its order, seat 0 to move."""
     game = dicegym.game("hog", goal=goal)
     pair, parity, other_run, run = (a.ravel() for a in np.indices((goal * goal, 2, 4, 4)))
     states = records(len(pair), game.spec.state)
@@ -138,13 +138,13 @@ def test_costs_of_all_games_are_the_difference_of_exact_win_rates(a: str, b: str
     worth, choices = judge.values_rows(states)[:, 0], judge.action_values_rows(states).values
     assert np.abs(choices.max(axis=1) - worth).max() < 1e-12
 
-    reach = np.empty((2, 400, 2, 4, 4))
-    kernels.spread(np.stack(tables), full_sight.rolls(), reach)
+    duel = Duel(*map(choices_of, tables))
+    duel.spread()
     pairs = np.repeat(np.arange(400), 32)
     paid = []
     for seat, table in enumerate(tables):
         chosen = choices[np.arange(len(states)), table.ravel()[pairs] + 1]
-        paid.append(float((reach[seat].ravel() * (worth - chosen)).sum()))
+        paid.append(float((duel.reach[seat].ravel() * (worth - chosen)).sum()))
     assert min(paid) > 0.01
     assert exact.win_rate(*tables, game) == pytest.approx(0.5 - paid[0] + paid[1], abs=1e-9)
 
@@ -233,7 +233,9 @@ def test_by_scores_a_choice_is_worth_its_mean_over_what_is_hidden() -> None:
 def test_where_no_game_comes_choices_are_worth_what_they_are_if_nothing_is_hidden() -> None:
     game = dicegym.game("hog", goal=12)
     likeliest = exact.tabulate(dicegym.agent(game, "always_roll(5)"), game)
-    judge = ByScores(game, Reached(mix_of(likeliest), 1.0, 1.0, Search(12), mix_of(likeliest)))
+    judge = ByScores(
+        game, Reached(choices_of(likeliest), 1.0, 1.0, Search(choices_of(likeliest)), choices_of(likeliest))
+    )
     state = game.new_game()[0]
     state["scores"], state["runs"], state["exchanges"] = (0, 3), (1, 0), (1, 0)
     unmet = judge.action_values(state).values

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dicegym.games.yatzy.solving.alone_rules import YATZY, BoxRules, solve, yahtzee
+from dicegym.games.yatzy.solving.alone import YATZY, BoxRules, solve, yahtzee
 from dicegym.games.yatzy.tables import HANDS, KEEPS, SETS
 
 JOKER_BOX = 11

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,11 +13,11 @@ from oracles.yatzy import BOXES, UPPER, most, position
 
 import dicegym
 from dicegym.cli import main
+from dicegym.engine import loops
 from dicegym.errors import ParameterError
 from dicegym.games.parts import solitaire, solver
 from dicegym.games.yatzy import exact as yatzy
-from dicegym.games.yatzy import exact_kernels as kernels
-from dicegym.games.yatzy.solving import alone, alone_kernels, alone_rules
+from dicegym.games.yatzy.solving import alone, positions, turn, worth
 from dicegym.learning.evaluate import evaluate
 from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
 
@@ -26,8 +27,8 @@ ALL = (1 << 15) - 1
 
 def solved(still_open: tuple[str, ...]) -> np.ndarray:
     """Solve the game in which all other boxes are filled."""
-    values = alone_rules.YATZY.new_values()
-    alone_rules.solve(alone_rules.YATZY, values, ALL - sum(1 << BOXES.index(box) for box in still_open))
+    values = alone.YATZY.new_values()
+    alone.solve(alone.YATZY, values, ALL - sum(1 << BOXES.index(box) for box in still_open))
     found: np.ndarray = values[0]
     return found
 
@@ -66,16 +67,13 @@ def test_two_upper_boxes_and_the_bonus() -> None:
 
 
 def test_only_sums_that_can_be_are_solved() -> None:
-    found = np.zeros(64, np.bool_)
-    alone_kernels.possible_sums(0b000010, found)
-    assert np.flatnonzero(found).tolist() == [0, 2, 4, 6, 8, 10]
-    alone_kernels.possible_sums(ALL, found)
-    assert found.all()
+    assert np.flatnonzero(positions.PLACES[0b000010] >= 0).tolist() == [0, 2, 4, 6, 8, 10]
+    assert (positions.PLACES[0b111111] >= 0).all()
 
 
 def test_first_rolls() -> None:
-    assert alone_kernels.FIRST_ROLL.sum() == pytest.approx(1)
-    assert alone_kernels.FIRST_ROLL[0] == pytest.approx(6**-5)
+    assert turn.FIRST_ROLL.sum() == pytest.approx(1)
+    assert turn.FIRST_ROLL[0] == pytest.approx(6**-5)
 
 
 @pytest.fixture
@@ -103,8 +101,9 @@ def played(player: Player, boxes: tuple[str, ...], n: int) -> tuple[np.ndarray, 
         states[i] = filled_but(boxes, i)[0]
     costs, rows = np.zeros(n), np.arange(n)
     while len(rows):
-        actions = player.act_rows(GAME, states, rows, np.zeros(len(rows), np.int64))
-        kernels.play_rows(alone.values(), states, rows, actions, costs)
+        actions, before = player.act_rows(GAME, states, rows, np.zeros(len(rows), np.int64)), states.copy()
+        loops.step_rows(states, rows, actions, np.zeros(len(rows), np.int64))
+        worth.add_costs(worth.points_by(alone.values()), before, rows, actions, states, costs)
         rows = rows[~states["over"][rows]]
     return states["totals"][:, 0], costs
 
@@ -133,18 +132,25 @@ def test_what_choices_cost_explains_the_difference(few_boxes: tuple[str, ...]) -
         assert points.mean() == pytest.approx(estimate, abs=error)
 
 
+def action_values(state: Any) -> np.ndarray:
+    """Return what each action is worth, the points so far aside."""
+    known = worth.points_by(alone.values())
+    found: np.ndarray = worth.action_values(known, np.atleast_1d(state), np.zeros(1, np.int64))[0]
+    return found
+
+
 def test_action_values_are_those_of_the_mask(few_boxes: tuple[str, ...]) -> None:
     state = filled_but(few_boxes, 1)[0]
-    worth = alone.action_values(state, 0)
-    assert ((worth >= 0) == GAME.legal(state)).all()
+    found = action_values(state)
+    assert ((found >= 0) == GAME.legal(state)).all()
     (seated,) = {yatzy.OptimalPlayer().join(GAME, 0, 0)(dicegym.play.turn.Turn(GAME, state, 0))}
-    assert worth[seated] == worth.max()
+    assert found[seated] == np.nanmax(found)
     state["rolls_left"] = 0
     state["dice"] = (3, 3, 3, 6, 6)
-    worth = alone.action_values(state, 0)
+    found = action_values(state)
     later = alone.values()
-    assert worth[210 + 2] == pytest.approx(9 + later[bits(few_boxes) | 4, 9])
-    assert worth[210 + 6] == pytest.approx(12 + later[bits(few_boxes) | 64, 0])
+    assert found[210 + 2] == pytest.approx(9 + later[bits(few_boxes) | 4, 9])
+    assert found[210 + 6] == pytest.approx(12 + later[bits(few_boxes) | 64, 0])
 
 
 def test_who_is_solved() -> None:
@@ -174,13 +180,13 @@ def sweep(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """Let the sweep through all positions take as long as the event is not set."""
     release = threading.Event()
 
-    def solve(rules: alone_rules.BoxRules, values: np.ndarray, *, told: Callable[[int], None]) -> None:
+    def solve(rules: alone.BoxRules, values: np.ndarray, *, told: Callable[[int], None]) -> None:
         told(1 << 14)
         release.wait(20)
         values[0, 0, 0] = 1
         told(ALL)
 
-    monkeypatch.setattr(alone_rules, "solve", solve)
+    monkeypatch.setattr(alone, "solve", solve)
     monkeypatch.setattr(alone, "LOOK_EVERY", 0.01)
     alone._sweep.cache_clear()
     yield release
@@ -210,12 +216,12 @@ def test_a_sweep_that_fails_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None
     def fail(*arguments: object, **options: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(alone_rules, "solve", fail)
+    monkeypatch.setattr(alone, "solve", fail)
     alone._sweep.cache_clear()
     for _ in range(2):
         with pytest.raises(MemoryError):
             yatzy.optimum(GAME)
-    monkeypatch.setattr(alone_rules, "solve", lambda *arguments, **options: None)
+    monkeypatch.setattr(alone, "solve", lambda *arguments, **options: None)
     assert yatzy.optimum(GAME) == 0
     alone._sweep.cache_clear()
 

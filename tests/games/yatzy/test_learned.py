@@ -11,9 +11,8 @@ import dicegym
 from dicegym.analysis.valuers import valuer
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.games.solved import FOLDER_VARIABLE, tables_folder
-from dicegym.games.yatzy.exact_kernels import ALL_FILLED
 from dicegym.games.yatzy.solving import learned
-from dicegym.games.yatzy.solving import learned_kernels as kernels
+from dicegym.games.yatzy.solving.positions import ALL_FILLED
 
 GAMES = 4 * 500
 
@@ -62,22 +61,22 @@ def test_a_little_learning_plays_well_above_chance() -> None:
 
 
 def test_positions_that_differ_near_par_are_told_apart_and_those_far_from_it_are_not() -> None:
-    room = kernels.new_room()
+    room = learned.new_room()
 
     def numbers(filled: int, upper: int) -> list[int]:
-        return room[: kernels.entries(filled, upper, room)].tolist()
+        return room[: learned.entries(filled, upper, room)].tolist()
 
     sixes = 1 << 5  # of which three are par, 18 points
     largest = [numbers(sixes, upper)[3] for upper in (0, 6, 12, 18, 24, 30)]
     assert largest[0] == largest[1]  # both ten points below par or more
     assert len(set(largest)) == 5
     assert numbers(sixes, 18)[3] != numbers(sixes | 1 << 14, 18)[3]
-    assert len(numbers(0, 0)) == kernels.TABLES + 15
-    found = np.zeros(kernels.SIZE)
-    kernels.learn(found, np.uint64(1), 0, 200, 0.5, 0.5)
-    for first, end in ((0, kernels.BY_BOXES), (kernels.BY_BOXES, kernels.BY_PAR), (kernels.BY_PAR, kernels.BY_ALL)):
+    assert len(numbers(0, 0)) == learned.TABLES + 15
+    found = np.zeros(learned.SIZE)
+    learned.learn(found, np.uint64(1), 0, 200, 0.5, 0.5)
+    for first, end in ((0, learned.BY_BOXES), (learned.BY_BOXES, learned.BY_PAR), (learned.BY_PAR, learned.BY_ALL)):
         assert found[first:end].any()
-    assert found[kernels.BY_ALL : kernels.OPEN].any()
+    assert found[learned.BY_ALL : learned.OPEN].any()
 
 
 @pytest.mark.slow

@@ -93,11 +93,11 @@ def test_final_message() -> None:
 def test_errors_and_logins() -> None:
     assert protocol.error_message("used-box", "no") == {"key": "ERROR", "code": "used-box", "message": "no"}
     assert protocol.login_message("s") == {"key": "LOGIN", "secret": "s"}
-    assert protocol.secret_of({"key": "LOGIN", "secret": "s"}) == "s"
-    assert protocol.secret_of({"type": "LOGIN", "secret": "s", "more": 1}) == "s"
-    for bad in ({"key": "LOGIN"}, {"key": "LOGIN", "secret": 5}, {"key": "ROLL_DICE", "secret": "s"}, [], None):
+    assert protocol.login_of({"key": "LOGIN", "secret": "s"}) == (None, "s")
+    assert protocol.login_of({"type": "LOGIN", "secret": "s", "more": 1}) == (None, "s")
+    for bad in ({"key": "LOGIN", "secret": 5}, {"key": "ROLL_DICE", "secret": "s"}, [], None):
         with pytest.raises(CommandError):
-            protocol.secret_of(bad)
+            protocol.login_of(bad)
     codes = [protocol.fault_error(fault).code for fault in range(1, 6)]
     assert codes == ["bad-command", "no-rolls-left", "used-box", "bad-dice", "no-dice"]
     error = pickle.loads(pickle.dumps(CommandError("a", "b")))
@@ -137,12 +137,12 @@ def test_the_page_shows_every_message_as_it_is(root: Path) -> None:
 
 
 def test_the_page_lists_every_code(root: Path) -> None:
-    from dicegym.games.yatzy import protocol_words
+    from dicegym.games.yatzy import server_messages
     from dicegym.server import framing, wire
 
     page = (root / "docs" / "bots" / "yatzy.md").read_text(encoding="utf-8")
     listed = set(re.findall(r"`([a-z]+(?:-[a-z]+)*)`", page.partition("**ERROR**")[2].partition("```")[0])) - {"code"}
-    known = {value for name, value in vars(protocol_words).items() if name.startswith("BAD_")} - {"bad-standing"}
+    known = {value for name, value in vars(server_messages).items() if name.startswith("BAD_")} - {"bad-standing"}
     known |= set(protocol.FAULT_CODES.values())
     known |= {wire.NOT_YOUR_TURN, wire.FULL, wire.STOPPED, wire.FLOOD, *wire.REFUSALS}
     known |= {framing.parse("x").code, framing.parse("x" * 5000).code}
@@ -283,7 +283,6 @@ def test_malformed_commands_are_refused_with_a_reason(command: object, code: str
         action_of(command)
     assert error.value.code == code
     assert 10 < len(error.value.message) < 300
-    assert protocol.action_or_unreadable(command)[0] == -1
 
 
 JSON = st.recursive(
@@ -309,13 +308,12 @@ JSON = st.recursive(
 )
 @settings(max_examples=60)
 def test_whatever_json_can_say_is_an_action_or_a_command_error(message: object) -> None:
-    for read in (action_of, protocol.secret_of, protocol.names_of, lambda value: state_of(value, "a", TWO)):
+    for read in (action_of, protocol.login_of, protocol.names_of, lambda value: state_of(value, "a", TWO)):
         with contextlib.suppress(CommandError):
             assert read(message) is not None
-    action, error = protocol.action_or_unreadable(message)
-    state = TWO.new_game()[0]
-    fault = TWO.step(state, action)
-    assert fault == 1 if error else fault in (0, 2, 3, 5)
+    with contextlib.suppress(CommandError):
+        assert TWO.step(TWO.new_game()[0], action_of(message)) in (0, 2, 3, 5)
+    assert TWO.step(TWO.new_game()[0], protocol.UNREADABLE) == 1
 
 
 # --- from actions to commands ----------------------------------------------------------------------------------------

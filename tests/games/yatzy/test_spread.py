@@ -15,7 +15,7 @@ from dicegym.cli import main
 from dicegym.errors import ParameterError
 from dicegym.games.yatzy import exact
 from dicegym.games.yatzy.rules import FIRST_BOX
-from dicegym.games.yatzy.solving import alone, alone_rules, spread
+from dicegym.games.yatzy.solving import alone, distributions
 from dicegym.games.yatzy.tables import SETS
 
 GAME = dicegym.game("yatzy", players=1)
@@ -28,8 +28,8 @@ CLOSED = ALL - sum(1 << box for box in OPEN)
 @pytest.fixture(autouse=True)
 def values(monkeypatch: pytest.MonkeyPatch) -> np.ndarray:
     """Solve for a few boxes alone, which takes no time."""
-    found = alone_rules.YATZY.new_values()
-    alone_rules.solve(alone_rules.YATZY, found, CLOSED)
+    found = alone.YATZY.new_values()
+    alone.solve(alone.YATZY, found, CLOSED)
     monkeypatch.setattr(alone, "values", lambda progress=None: found[0])
     solved: np.ndarray = found[0]
     return solved
@@ -80,18 +80,18 @@ def written_out(box: int) -> np.ndarray:
 @pytest.mark.slow
 @pytest.mark.parametrize("box", OPEN)
 def test_one_open_box_written_out(box: int) -> None:
-    assert spread.distribution(closed=ALL - (1 << box)) == pytest.approx(written_out(box), abs=1e-12)
+    assert distributions.of_scores(closed=ALL - (1 << box)) == pytest.approx(written_out(box), abs=1e-12)
 
 
 @pytest.mark.slow
 def test_yatzy_alone_is_made_as_often_as_is_known() -> None:
-    chances = spread.distribution(closed=ALL - (1 << 14))
+    chances = distributions.of_scores(closed=ALL - (1 << 14))
     assert chances[50] == pytest.approx(0.0460286, abs=1e-7)
     assert np.flatnonzero(chances).tolist() == [0, 50]
 
 
 def test_games_are_spread_as_computed(values: np.ndarray) -> None:
-    chances = spread.distribution(closed=CLOSED)
+    chances = distributions.of_scores(closed=CLOSED)
     n, player = 5000, exact.OptimalPlayer()
     states, rows = GAME.new_states(n), np.arange(n)
     for i in range(n):
@@ -110,17 +110,18 @@ def test_games_are_spread_as_computed(values: np.ndarray) -> None:
 
 def test_threads_change_nothing_and_progress_ends_at_the_end() -> None:
     steps: list[tuple[int, int, str]] = []
-    one = spread.distribution(closed=CLOSED, threads=1, progress=lambda *step: steps.append(step))
-    assert np.array_equal(one, spread.distribution(closed=CLOSED, threads=3))
-    assert steps[-1][:2] == (15, 15)
+    one = distributions.of_scores(closed=CLOSED, threads=1, progress=lambda *step: steps.append(step))
+    assert np.array_equal(one, distributions.of_scores(closed=CLOSED, threads=3))
+    assert [done for done, _, _ in steps] == sorted(done for done, _, _ in steps)
+    assert steps[-1][0] == steps[-1][1] > 0
 
 
 def test_a_table_of_other_values_is_played_by(values: np.ndarray) -> None:
     """Optimal values, given as any table, are the optimum; who looks no further than its turn scores less."""
-    best = spread.distribution(closed=CLOSED)
-    same = spread.distribution(values, closed=CLOSED)
+    best = distributions.of_scores(closed=CLOSED)
+    same = distributions.of_scores(values, closed=CLOSED)
     assert same == pytest.approx(best, abs=1e-12)
-    greedy = spread.distribution(np.zeros_like(values), closed=CLOSED)
+    greedy = distributions.of_scores(np.zeros_like(values), closed=CLOSED)
     assert greedy @ np.arange(len(greedy)) < best @ np.arange(len(best)) - 0.5
 
 
@@ -134,14 +135,14 @@ def test_a_table_of_other_values_is_played_by(values: np.ndarray) -> None:
 )
 def test_what_cannot_be_spread(arguments: dict[str, object], text: str) -> None:
     with pytest.raises(ParameterError, match=text):
-        spread.distribution(**arguments)  # type: ignore[arg-type]  # the wrong ones
+        distributions.of_scores(**arguments)  # type: ignore[arg-type]  # the wrong ones
     with pytest.raises(ParameterError, match="players=1"):
         exact.distribution(dicegym.game("yatzy"))
 
 
 def test_the_command_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    chances = spread.distribution(closed=CLOSED)
-    monkeypatch.setattr(spread, "distribution", lambda table=None, progress=None: chances)
+    chances = distributions.of_scores(closed=CLOSED)
+    monkeypatch.setattr(distributions, "of_scores", lambda table=None, progress=None: chances)
     file = tmp_path / "spread.json"
     with pytest.raises(SystemExit) as done:
         main(["exact", "yatzy", "--distribution", "-p", "players=1", "--json", str(file)])

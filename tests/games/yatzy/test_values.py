@@ -8,7 +8,8 @@ import pytest
 import dicegym
 from dicegym.analysis.valuers import sources, valuer
 from dicegym.games.yatzy.rules import MOST_ERRORS, SERVER_TURN
-from dicegym.games.yatzy.solving import alone, alone_rules, alone_values
+from dicegym.games.yatzy.solving import alone
+from dicegym.games.yatzy.values import AloneValuer
 
 GAME = dicegym.game("yatzy", players=1)
 ALL = (1 << 15) - 1
@@ -19,8 +20,8 @@ OPEN = (0, 2, 6, 10, 13)
 @pytest.fixture(autouse=True)
 def few_boxes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Solve for a few boxes alone, which takes no time; the others must be filled."""
-    values = alone_rules.YATZY.new_values()
-    alone_rules.solve(alone_rules.YATZY, values, ALL - sum(1 << box for box in OPEN))
+    values = alone.YATZY.new_values()
+    alone.solve(alone.YATZY, values, ALL - sum(1 << box for box in OPEN))
     monkeypatch.setattr(alone, "values", lambda progress=None: values[0])
 
 
@@ -61,7 +62,7 @@ def test_one_action_is_worth_what_all_actions_say() -> None:
 
 def test_many_records_at_once_are_worth_what_each_is() -> None:
     judge = valuer(GAME)
-    assert isinstance(judge, alone_values.AloneValuer)
+    assert isinstance(judge, AloneValuer)
     states = GAME.new_states(6)
     for seed in range(6):
         states[seed] = begun(seed)[0]

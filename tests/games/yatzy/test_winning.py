@@ -19,21 +19,12 @@ from dicegym.engine import loops
 from dicegym.engine.game import Game
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.games.parts import LUCK, need
-from dicegym.games.yatzy import exact_kernels
+from dicegym.games.yatzy.exact import OptimalPlayer
 from dicegym.games.yatzy.hands import hand_of
 from dicegym.games.yatzy.rules import SERVER_TURN, bonus
-from dicegym.games.yatzy.solving import (
-    alone,
-    alone_rules,
-    distributions,
-    positions,
-    rest,
-    row_tables,
-    summary,
-    thresholds,
-)
-from dicegym.games.yatzy.solving.winning_values import WinningPlayer
+from dicegym.games.yatzy.solving import alone, distributions, positions, rows, summary, thresholds
 from dicegym.games.yatzy.tables import BEST, DICE, FACES, HANDS, KEEPS, SETS, after_rolling, best_part
+from dicegym.games.yatzy.values import WinningPlayer
 from dicegym.play.player import Player
 from dicegym.players.roster import agents_folder
 from dicegym.players.twins import opponent
@@ -43,15 +34,15 @@ alone_module_values = alone.values
 ALL = (1 << 15) - 1
 OPEN = (1, 5, 6, 13)
 """Boxes, from 0, that are open in the positions below."""
-Small = tuple[np.ndarray, distributions.row_tables.Rows]
+Small = tuple[np.ndarray, rows.Rows]
 CLOSED = ALL - sum(1 << box for box in OPEN)
 
 
 @pytest.fixture(scope="module")
 def small() -> Small:
     """Solve for a few boxes alone, which takes no time: means, and distributions."""
-    values = alone_rules.YATZY.new_values()
-    alone_rules.solve(alone_rules.YATZY, values, CLOSED)
+    values = alone.YATZY.new_values()
+    alone.solve(alone.YATZY, values, CLOSED)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(alone, "values", lambda progress=None: values[0])
         return values[0], distributions.compute(closed=CLOSED)
@@ -125,7 +116,7 @@ def test_positions_are_numbered_without_gaps() -> None:
 
 def row_of(small: Small, filled: int, upper: int) -> np.ndarray:
     row = np.zeros(positions.TOTALS)
-    rest.add_row(small[1], positions.position_of(filled, upper), 0, 1.0, row)
+    distributions.add_row(small[1], positions.position_of(filled, upper), 0, 1.0, row)
     return row
 
 
@@ -155,8 +146,7 @@ def test_games_end_as_the_distributions_say(small: Small) -> None:
     first, upper = int(states["totals"][0, 0]), int(states["upper"][0, 0])
     rows = np.arange(len(states))
     while len(rows):
-        actions = np.empty(len(rows), np.int64)
-        exact_kernels.choose_rows(small[0], states, rows, np.zeros(len(rows), np.int64), actions)
+        actions = OptimalPlayer().act_rows(game, states, rows, np.zeros(len(rows), np.int64))
         loops.step_rows(states, rows, actions, np.zeros(len(rows), np.int64))
         rows = rows[~states["over"][rows]]
     points = states["totals"][:, 0] - first + np.vectorize(bonus)(states["upper"][:, 0]) - bonus(upper)
@@ -296,19 +286,19 @@ def test_thresholds_are_above_what_playing_for_the_mean_reaches(small: Small) ->
 
 
 def test_tables_are_kept_and_damage_is_found(small: Small, tmp_path: Path) -> None:
-    row_tables.write(tmp_path, small[1])
-    row_tables.check(tmp_path, "distributions")
-    for known, read in zip(small[1], row_tables.read(tmp_path, "distributions"), strict=True):
+    rows.write(tmp_path, small[1])
+    rows.check(tmp_path, "distributions")
+    for known, read in zip(small[1], rows.read(tmp_path, "distributions"), strict=True):
         assert np.array_equal(known, read)
     file = tmp_path / "weights.npy"
     changed = bytearray(file.read_bytes())
     changed[-1000] ^= 1
     file.write_bytes(changed)
     with pytest.raises(DamagedFileError, match=r"dicegym solve yatzy distributions"):
-        row_tables.check(tmp_path, "distributions")
+        rows.check(tmp_path, "distributions")
     file.write_bytes(changed[:5000])
     with pytest.raises(DamagedFileError, match="weights"):
-        row_tables.read(tmp_path, "distributions")
+        rows.read(tmp_path, "distributions")
 
 
 def test_thresholds_name_the_command_that_solves_them() -> None:

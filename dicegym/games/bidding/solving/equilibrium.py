@@ -18,11 +18,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.engine.game import Game
-from dicegym.games.bidding.solving.hand import Ending, Hand, tabulate
+from dicegym.games.bidding.solving.hand import Hand, tabulate
+from dicegym.games.bidding.solving.hand_values import Dice
 from dicegym.games.bidding.solving.learner import Learner, Strategy
+from dicegym.games.bidding.solving.showdown import Start
 
-Dice = tuple[int, int]
-"""Of the opener of a hand, and of the other."""
 CLOSE = 1e-9
 """Where values that depend on each other are taken to stand: they change by less in a round."""
 FINE = 3e-5
@@ -47,10 +47,10 @@ class Worth(NamedTuple):
     """If its opponent does."""
 
 
-def after(ending: Ending) -> Dice | None:
+def after(ending: Start) -> Dice | None:
     """Return the hand that follows an ending, or None after the end of the game."""
-    opener = ending.next_opener
-    return None if min(ending.left) == 0 else (ending.left[opener], ending.left[1 - opener])
+    first, second, opener = ending
+    return None if min(first, second) == 0 else (second, first) if opener else (first, second)
 
 
 def groups_of(game: Game) -> list[HandGroup]:
@@ -87,9 +87,9 @@ def ending_values(hand: Hand, worth: Worth, place: int) -> np.ndarray:
     for number, ending in enumerate(hand.endings):
         dice = after(ending)
         if dice is None:
-            own = float(ending.left[place] > 0)
+            own = float(ending[place] > 0)
         else:
-            own = (worth.opens if ending.next_opener == place else worth.follows)[dice]
+            own = (worth.opens if ending.opener == place else worth.follows)[dice]
         out[number] = own if place == 0 else 1 - own
     return out
 

@@ -16,27 +16,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from dicegym.engine import loops
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
-from dicegym.games.bidding import chance
-from dicegym.games.bidding.table import N_BIDS, SEATS
-from dicegym.games.bidding.view import bid_of
+from dicegym.games.bidding.solving.showdown import Showdown, Start, after_bid, opening_record
+from dicegym.games.bidding.table import FACES, N_BIDS
 
 NOT_ALLOWED = -1
 """Among `Hand.endings`: a call that may not be made."""
-
-
-class Ending(NamedTuple):
-    """What a hand may come to, told by place: the dice that are left, and who opens the next hand."""
-
-    left: tuple[int, int]
-    next_opener: int
-    """The place that opens; with one who has no dice left, the winner's."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +53,8 @@ class Hand:
     outcome: np.ndarray
     """int64[2, bids, calls, classes, classes]: by place of the caller, bid, number of the call, and both classes, the
     number of the ending; `NOT_ALLOWED` where the caller has no such call."""
-    endings: tuple[Ending, ...]
+    endings: tuple[Start, ...]
+    """What the hand may come to, told by place for seat."""
     overbid: np.ndarray
     """int64[2]: the ending when this place bids what cannot be and the other calls; `NOT_ALLOWED` if it may not."""
     impossible: np.ndarray
@@ -101,39 +92,39 @@ class Hand:
         own = values if place == 0 else 1 - values
         return np.where(self.outcome == NOT_ALLOWED, 0.0, own[self.outcome])
 
-    def numbers_of(self, actions: Iterable[int]) -> tuple[int, ...]:
-        """Return the numbers of bids. Raises KeyError if one is not among `bids`."""
-        return tuple(self._numbers[action] for action in actions)
+    def numbers_of(self, actions: Iterable[int]) -> tuple[int, ...] | None:
+        """Return the numbers of bids, or None if one is not among `bids`."""
+        found = [self._numbers.get(action) for action in actions]
+        return None if None in found else tuple(number for number in found if number is not None)
 
-    def roll_of(self, place: int, counts: Any) -> int:
-        """Return the number of a roll of a place: ``counts`` is how many dice show each face.
+    @property
+    def tree(self) -> tuple[np.ndarray, np.ndarray, int, np.ndarray, np.ndarray]:
+        """What sweeps go through the nodes by: first, step, squeeze, n_calls, and int64[2], rolls of each place."""
+        return self.first, self.step, self.squeeze, self.n_calls, np.array([len(one) for one in self.chances])
 
-        Raises ParameterError if it has not as many dice.
-        """
-        found = self._rolls[place].get(tuple(map(int, counts)))
-        if found is None:
-            raise ParameterError(
-                f"{self.dice[place]} dice cannot show each face {list(map(int, counts))} times: give a record "
-                "with everything in it, as the game makes it"
-            )
-        return found
+    def last_of(self, node: int) -> tuple[int, int]:
+        """Return the last bid that led to a node, -1 if there was none, and how many there were."""
+        last, depth, bid = -1, 0, 0
+        while node and bid < len(self.bids):
+            below = int(self.step[bid])
+            digit = node // below
+            if digit:
+                last, depth = bid + digit - 1, depth + 1
+                node -= digit * below
+            bid = int(self.first[bid + 1])
+        return last, depth
+
+    def node_of(self, path: Iterable[int]) -> int:
+        """Return the node that bids, by their numbers, lead to."""
+        return sum(int(self.step[number]) for number in path)
+
+    def actions_of(self, path: Sequence[int]) -> np.ndarray:
+        """Return the actions of all choices after bids, in the order of choices: int64[choices]."""
+        return np.concatenate([self.bids, self.calls[len(path) % 2] if path else ()]).astype(np.int64)
 
     @cached_property
     def _numbers(self) -> dict[int, int]:
         return {int(action): number for number, action in enumerate(self.bids)}
-
-    @cached_property
-    def _rolls(self) -> tuple[dict[tuple[int, ...], int], ...]:
-        return tuple({tuple(map(int, roll)): number for number, roll in enumerate(rolls)} for rolls in self.rolls)
-
-
-def rolls_of(game: Game, dice: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return every roll of some of the game's dice, and how likely each is: int8[rolls, 6] and float64[rolls].
-
-    A roll is given by how many dice show each face.
-    """
-    found = [(probability, counts) for probability, _, counts in chance.rolls(dice, game.all_parameters["faces"])]
-    return np.array([counts for _, counts in found], np.int8), np.array([probability for probability, _ in found])
 
 
 def assemble(
@@ -144,7 +135,7 @@ def assemble(
     follow: np.ndarray,
     calls: tuple[tuple[int, ...], tuple[int, ...]],
     pairs: np.ndarray,
-    endings: Sequence[Ending],
+    endings: Sequence[Start],
     overbid: Sequence[int] = (NOT_ALLOWED, NOT_ALLOWED),
     impossible: Sequence[int] = (),
     refused: int = NOT_ALLOWED,
@@ -211,69 +202,34 @@ def _classify(pairs: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
 @lru_cache(maxsize=32)
 def tabulate(game: Game, opener: int, other: int) -> Hand:
     """Return the hand that a player with ``opener`` dice opens against one with ``other``, by the rules of ``game``."""
-    rolls, chances = zip(rolls_of(game, opener), rolls_of(game, other), strict=True)
-    start = game.new_game()[0]
-    start["left"][:2] = start["rolled"][:2] = (opener, other)
-    start["player"] = 0
-    legal = game.legal(start)
-    possible = [int(bid) for bid in np.flatnonzero(legal[:N_BIDS]) if _quantity(bid) <= opener + other]
-    impossible = [int(bid) for bid in np.flatnonzero(legal[:N_BIDS]) if _quantity(bid) > opener + other]
-    after = [game.legal(_after_bid(start, bid, 1)) for bid in possible]
-    follow = np.array([mask[possible] for mask in after])
-    all_calls = tuple(range(N_BIDS, game.n_actions))
-    calls = tuple(
-        tuple(call for call in all_calls if game.legal(_after_bid(start, possible[0], place))[call]) for place in (0, 1)
-    )
-    endings: dict[Ending, int] = {}
-    pairs = np.full((2, len(possible), max(map(len, calls)), len(rolls[0]), len(rolls[1])), NOT_ALLOWED, np.int64)
-    for place in (0, 1):
-        for number, bid in enumerate(possible):
-            for slot, call in enumerate(calls[place]):
-                pairs[place, number, slot] = _play_out(game, _after_bid(start, bid, place), call, rolls, endings)
+    start = Start(opener, other, 0)
+    showdown, state = Showdown(game, start), opening_record(game, start)
+
+    def ends(record: Any, action: int) -> np.ndarray:
+        """Return what an action that ends the hand comes to: int64[rolls, rolls], numbers of endings."""
+        (own, others), found = showdown.kinds[showdown.kind(record, action)]
+        table: np.ndarray = found[own[:, None] + others[None, :]]
+        return table
+
+    bids = np.flatnonzero(game.legal(state)[:N_BIDS])
+    is_possible = bids // FACES + 1 <= opener + other
+    possible, impossible = bids[is_possible].tolist(), bids[~is_possible].tolist()
+    follow = np.array([game.legal(after_bid(state, bid, 0))[possible] for bid in possible])
+    legal = [game.legal(after_bid(state, possible[0], 1 - place)) for place in (0, 1)]
+    calls = tuple(tuple((np.flatnonzero(mask[N_BIDS:]) + N_BIDS).tolist()) for mask in legal)
+    rolls, chances = zip(*showdown.rolls, strict=True)
+    pairs = np.full((2, len(possible), max(map(len, calls)), *map(len, rolls)), NOT_ALLOWED, np.int64)
+    for place, number in np.ndindex(pairs.shape[:2]):
+        for slot, call in enumerate(calls[place]):
+            pairs[place, number, slot] = ends(after_bid(state, possible[number], 1 - place), call)
     overbid = [NOT_ALLOWED, NOT_ALLOWED]
     for place in (0, 1) if impossible else ():
-        found = _play_out(game, _after_bid(start, impossible[0], 1 - place), calls[1 - place][0], rolls, endings)
+        found = ends(after_bid(state, impossible[0], place), calls[1 - place][0])
         if len(np.unique(found)) > 1:
             raise ParameterError(f"{game!r}: a bid above all dice may win, so it cannot be left out of a hand's tree")
         overbid[place] = int(found[0, 0])
-    refused = NOT_ALLOWED
-    if game.spec.forfeit is not None:
-        refused = int(_play_out(game, start, game.spec.forfeit, rolls, endings)[0, 0])
+    refused = NOT_ALLOWED if game.spec.forfeit is None else int(ends(state, game.spec.forfeit)[0, 0])
     return assemble(
         (opener, other), (rolls[0], rolls[1]), (chances[0], chances[1]), possible, follow, (calls[0], calls[1]), pairs,
-        list(endings), overbid, impossible, refused,
+        showdown.ends, overbid, impossible, refused,
     )  # fmt: skip
-
-
-def _quantity(bid: Any) -> int:
-    return bid_of(int(bid) * SEATS).quantity
-
-
-def _after_bid(start: Any, bid: int, caller: int) -> Any:
-    """Return the record when the place ``caller`` is to answer this bid of the other place."""
-    state = start.copy()
-    state["bids"][0] = bid * SEATS + 1 - caller
-    state["n_bids"] = 1
-    state["player"] = caller
-    return state
-
-
-def _play_out(
-    game: Game, state: Any, action: int, rolls: Sequence[np.ndarray], endings: dict[Ending, int]
-) -> np.ndarray:
-    """Play what ends a hand for each pair of rolls: int64[rolls, rolls], numbers of endings, new ones added."""
-    shape = len(rolls[0]), len(rolls[1])
-    states = game.new_states(shape[0] * shape[1])
-    states[:] = state
-    states["hands"] = 0
-    states["hands"][:, 0] = np.repeat(rolls[0], shape[1], axis=0)
-    states["hands"][:, 1] = np.tile(rolls[1], (shape[0], 1))
-    rows = np.arange(len(states))
-    loops.step_rows(states, rows, np.full(len(rows), action, np.int64), np.zeros(len(rows), np.int64))
-    told = np.column_stack([states["left"][:, :2], states["player"]])
-    distinct, inverse = np.unique(told, axis=0, return_inverse=True)
-    numbers = [
-        endings.setdefault(Ending((int(left), int(right)), int(player)), len(endings))
-        for left, right, player in distinct
-    ]
-    return np.array(numbers, np.int64)[inverse.ravel()].reshape(shape)

@@ -14,42 +14,15 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Sequence
-from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from dicegym.engine.game import Game
-from dicegym.games.bidding.chance import rolls as rolls_told
-from dicegym.games.bidding.table import N_BIDS, last_bid
+from dicegym.games.bidding.solving.showdown import CALL, GOES_ON, Kind, Policy, Showdown, Start, opening_record
 
-CALL = N_BIDS
-"""The challenge that every one of these games has: what is guessed of a hand is that it is ended so at once."""
 MOST_OUTCOMES = 16
 """More than a hand for two can end in: either loses one or two dice or regains one, and either opens."""
-
-
-class Mixture(NamedTuple):
-    """How a player chooses at one public point, with each of some rolls."""
-
-    actions: np.ndarray
-    """int64[m]: what it may play with any of them, none twice."""
-    chances: np.ndarray
-    """float64[rolls, m]: how likely it plays each."""
-
-
-Policy = Callable[[np.ndarray], Mixture]
-"""How a player plays: asked with records that are alike but for the hand of the player to move."""
-
-
-class Start(NamedTuple):
-    """What a hand for two begins with; the game is over if one has no dice."""
-
-    first: int
-    """Dice of seat 0."""
-    second: int
-    """Dice of seat 1."""
-    opener: int
 
 
 class Node:
@@ -80,7 +53,6 @@ class HandTree:
         game: a game of `dicegym.games.bidding` for two.
         start: what the hand begins with.
         policies: how the two play, by seat.
-        wild: whether the highest face counts for all.
         points: about how many public points are thought of beforehand.
 
     Attributes:
@@ -88,12 +60,10 @@ class HandTree:
         covered: how likely a hand ends within what was looked at.
     """
 
-    def __init__(self, game: Game, start: Start, policies: Sequence[Policy], wild: bool, points: int) -> None:
-        self._game, self._policies, self._wild = game, policies, wild
-        self.ends: list[Start] = []
-        self._known: dict[tuple[int, ...], int] = {}
-        self._rolls = tuple(rolls(dice, faces_of(game)) for dice in start[:2])
-        self.root = Node(_opened(game, start), (self._rolls[0].chances, self._rolls[1].chances))
+    def __init__(self, game: Game, start: Start, policies: Sequence[Policy], points: int) -> None:
+        self._game, self._policies, self._showdown = game, policies, Showdown(game, start)
+        self._rolls, self.ends = self._showdown.rolls, self._showdown.ends
+        self.root = Node(opening_record(game, start), (self._rolls[0].chances, self._rolls[1].chances))
         self.covered = 0.0
         self._grow(points)
 
@@ -146,14 +116,12 @@ class HandTree:
         return after
 
     def _child(self, node: Node, action: int, reach: tuple[np.ndarray, np.ndarray]) -> Node:
-        record = node.record.copy()
-        self._game.step(record, action)
-        if record["over"] or record["finished"] != node.record["finished"]:
+        if self._showdown.kind(node.record, action) == GOES_ON:
+            child = Node(node.record.copy(), reach)
+            self._game.step(child.record, action)
+        else:
             child = Node(node.record, reach, action)
-            child.outcomes = self._shown(node.record, action, reach)
-            return child
-        child = Node(record, reach)
-        child.outcomes = self._shown(record, CALL, reach)
+        child.outcomes = self._shown(child)
         return child
 
     def look(self, node: Node) -> dict[int, Node]:
@@ -162,15 +130,17 @@ class HandTree:
             node.expected = self._mean(node)
         return self._opened(node)
 
-    def _shown(self, record: Any, action: int, reach: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-        """Return how likely each outcome is if the player to move ends the hand by ``action``."""
-        _, _, face = last_bid(record)
-        counts = [self._counts(seat, face) for seat in (0, 1)]
-        weights = [np.bincount(count, one) for count, one in zip(counts, reach, strict=True)]
+    def _kind(self, node: Node) -> Kind:
+        """Return what the hand is taken to end in at a node where nobody has looked further."""
+        return self._showdown.kinds[self._showdown.kind(node.record, CALL if node.ended is None else node.ended)]
+
+    def _shown(self, node: Node) -> np.ndarray:
+        """Return how likely each outcome is if the hand ends at a node: float64[MOST_OUTCOMES]."""
+        counts, ends = self._kind(node)
+        weights = [np.bincount(count, one) for count, one in zip(counts, node.reach, strict=True)]
         found = np.zeros(MOST_OUTCOMES)
-        for matching, chance in enumerate(np.convolve(weights[0], weights[1]).tolist()):
-            if chance > 0:
-                found[self._outcome(record, action, matching, counts)] += chance
+        matching = np.convolve(weights[0], weights[1])
+        np.add.at(found, ends[: len(matching)], matching)
         found /= found.sum()
         return found
 
@@ -190,11 +160,8 @@ class HandTree:
             likely = [
                 one[at] / rolled.chances[at] for one, at, rolled in zip(node.reach, held, self._rolls, strict=True)
             ]
-            action = CALL if node.ended is None else node.ended
-            _, _, face = last_bid(node.record)
-            counts = [self._counts(seat, face) for seat in (0, 1)]
-            most = int(counts[0].max() + counts[1].max())
-            worth = np.array([value(self._outcome(node.record, action, one, counts)) for one in range(most + 1)])
+            counts, ends = self._kind(node)
+            worth = np.array([value(int(end)) for end in ends])
             matching = counts[0][held[0]][:, None] + counts[1][held[1]][None, :]
             found[np.ix_(held[0], held[1])] += likely[0][:, None] * likely[1][None, :] * worth[matching]
         return found
@@ -202,84 +169,3 @@ class HandTree:
     def chances_of_rolls(self) -> np.ndarray:
         """Return how likely each pair of rolls is, the same way."""
         return np.outer(self._rolls[0].chances, self._rolls[1].chances)
-
-    def _counts(self, seat: int, face: int) -> np.ndarray:
-        """Return how many dice of each roll count for a face (0: none was bid)."""
-        held = self._rolls[seat].counts
-        if face == 0:
-            return np.zeros(len(held), np.int64)
-        found: np.ndarray = held[:, face - 1].astype(np.int64)
-        highest = faces_of(self._game)
-        return found + held[:, highest - 1] if self._wild and face != highest else found
-
-    def _outcome(self, record: Any, action: int, matching: int, counts: Sequence[np.ndarray]) -> int:
-        """Return the number of the outcome if so many dice match the last bid."""
-        last = int(record["bids"][record["n_bids"] - 1]) if record["n_bids"] else -1
-        key = int(record["player"]), last, action, matching
-        if key not in self._known:
-            first = min(matching, int(counts[0].max()))
-            shown = record.copy()
-            shown["hands"][0] = self._rolls[0].counts[int(np.argmax(counts[0] == first))]
-            shown["hands"][1] = self._rolls[1].counts[int(np.argmax(counts[1] == matching - first))]
-            self._game.step(shown, action)
-            end = start_of(shown)
-            if end not in self.ends:
-                self.ends.append(end)
-            self._known[key] = self.ends.index(end)
-        return self._known[key]
-
-
-def faces_of(game: Game) -> int:
-    """Return how many faces the dice of a game have."""
-    return game.all_parameters["faces"]
-
-
-def number_of_roll(counts: np.ndarray, faces: int) -> int:
-    """Return which of `rolls` shows so many dice of each face."""
-    return _numbers(int(counts.sum()), faces)[tuple(counts.tolist())]
-
-
-@cache
-def _numbers(dice: int, faces: int) -> dict[tuple[int, ...], int]:
-    return {tuple(counts.tolist()): number for number, counts in enumerate(rolls(dice, faces).counts)}
-
-
-class Rolls(NamedTuple):
-    """All rolls of some dice."""
-
-    counts: np.ndarray
-    """int8[n, 6]: how many dice show each face."""
-    chances: np.ndarray
-    """float64[n]."""
-
-
-@cache
-def rolls(dice: int, faces: int) -> Rolls:
-    """Return all rolls of so many dice with so many faces."""
-    found = rolls_told(dice, faces)
-    return Rolls(np.array([one[2] for one in found], np.int8), np.array([one[0] for one in found]))
-
-
-def start_of(state: Any) -> Start:
-    """Return what the hand begins with that a record of a game for two has just come to."""
-    first, second = int(state["left"][0]), int(state["left"][1])
-    return Start(first, second, 0 if state["over"] else int(state["player"]))
-
-
-def _opened(game: Game, start: Start) -> Any:
-    """Return a record in which a hand begins, without anybody's dice."""
-    state = game.new_game()[0]
-    state["left"][:2] = state["rolled"][:2] = start[:2]
-    state["hands"] = 0
-    state["player"] = start.opener
-    return state
-
-
-def starts_of(dice: int) -> list[Start]:
-    """Return all that a hand can begin with, the fewest dice first."""
-    return [
-        Start(first, total - first, opener)
-        for total in range(2, 2 * dice + 1)
-        for first in range(max(1, total - dice), min(dice, total - 1) + 1)
-        for opener in (0, 1)
-    ]

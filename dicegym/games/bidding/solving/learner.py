@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from dicegym.games.bidding.solving import nodes, settling, sweeps
+from dicegym.games.bidding.solving import nodes, sweeps
 from dicegym.games.bidding.solving.hand import NOT_ALLOWED, Hand
 
 LARGEST_PIECE = 1 << 14
@@ -17,17 +18,23 @@ SMALL_TREE = 1 << 16
 """Trees of up to so many nodes are not cut."""
 
 
-class _Notes:
-    """Room for notes of one sweep, of which each thread needs its own."""
+class _Notes(NamedTuple):
+    """Room for notes of one sweep, of which each thread needs its own; see `dicegym.games.bidding.solving.sweeps`."""
 
-    def __init__(self, hand: Hand) -> None:
-        levels = len(np.unique(hand.first)) + 2
-        choices, width = len(hand.bids) + hand.outcome.shape[2], hand.width
-        self.plan = np.empty((levels, choices + 2, width))
-        self.gain = np.empty((levels, choices, width))
-        self.own, self.other = np.empty((2, levels, width))
-        self.stack = np.empty((levels, 5), np.int64)
-        self.sums = np.empty(2 * hand.outcome.shape[3])
+    plan: np.ndarray
+    gain: np.ndarray
+    own: np.ndarray
+    other: np.ndarray
+    stack: np.ndarray
+    sums: np.ndarray
+
+
+def _notes(hand: Hand) -> _Notes:
+    levels = len(np.unique(hand.first)) + 2
+    choices, width = len(hand.bids) + hand.outcome.shape[2], hand.width
+    plan, gain = np.empty((levels, choices + 2, width)), np.empty((levels, choices, width))
+    stack, sums = np.empty((levels, 5), np.int64), np.empty(2 * hand.outcome.shape[3])
+    return _Notes(plan, gain, *np.empty((2, levels, width)), stack, sums)
 
 
 class Stakes(NamedTuple):
@@ -60,33 +67,22 @@ class Strategy:
     call_rows: np.ndarray
     """uint16[call rows, calls, width]."""
 
-    def choices(self, node: int, last: int, depth: int) -> np.ndarray:
+    def choices(self, path: Sequence[int]) -> np.ndarray:
         """Return the probability of each choice, bids before calls, for each roll: float64[choices, width].
 
-        Args:
-            node: where.
-            last: the last bid there; -1: none.
-            depth: how many bids led there.
+        ``path`` has the numbers of the bids that were made.
         """
-        hand = self.hand
+        hand, place = self.hand, len(path) % 2
         plan = np.zeros((len(hand.bids) + hand.outcome.shape[2] + 2, hand.width))
-        calls = int(hand.n_calls[depth % 2]) if last >= 0 else 0
-        size = len(hand.chances[depth % 2])
+        calls, low = (int(hand.n_calls[place]), int(hand.first[path[-1] + 1])) if path else (0, 0)
         nodes.weigh(
-            self.bid_rows, self.call_rows, node, int(hand.first[last + 1]), hand.step, hand.squeeze, calls, size, False,
-            plan,
+            self.bid_rows, self.call_rows, hand.node_of(path), low, hand.step, hand.squeeze, calls,
+            len(hand.chances[place]), False, plan,
         )  # fmt: skip
         return plan[:-2]
 
     def judge(
-        self,
-        stakes: Stakes,
-        own: np.ndarray,
-        other: np.ndarray,
-        node: int = 0,
-        last: int = -1,
-        depth: int = 0,
-        best: bool = False,
+        self, stakes: Stakes, own: np.ndarray, other: np.ndarray, path: Sequence[int] = (), best: bool = False
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return what a node is worth to a place: float64[width] by its rolls, and float64[choices, width].
 
@@ -94,23 +90,22 @@ class Strategy:
             stakes: the place, and what it may win.
             own: float64[width], own reach; 0 for rolls that are not asked for.
             other: float64[width], the opponent's reach with the chance of its rolls; values are times that.
-            node: where.
-            last: the last bid there; -1: none.
-            depth: how many bids led there.
-            best: whether the place plays the best reply, things outside of the tree included, or this strategy.
+            path: numbers of the bids that were made.
+            best: whether the place plays the best response, things outside of the tree included, or this strategy.
 
         The second array is of use where the place is to move, and for choices that are there.
         """
-        hand, notes, out = self.hand, _Notes(self.hand), np.zeros(self.hand.width)
-        sweeps.judge(
-            best, node, last, depth, stakes.place, hand.first, hand.step, hand.squeeze, hand.n_calls, _sizes(hand),
-            hand.classes, stakes.wins, stakes.overbid, stakes.refused, self.bid_rows, self.call_rows, own, other,
-            notes.plan, notes.gain, notes.own, notes.other, notes.stack, notes.sums, out,
+        hand, notes, out = self.hand, _notes(self.hand), np.zeros(self.hand.width)
+        reach, below = np.stack([own, other])[:, None], np.zeros((1, 0, hand.width))
+        sweeps.sweep(
+            sweeps.WHOLE, hand.node_of(path), path[-1] if path else -1, len(path), stakes.place, best, 0.0, 0,
+            hand.nodes, *hand.tree, hand.classes, stakes.wins, stakes.overbid, stakes.refused, self.bid_rows,
+            self.call_rows, None, None, reach, below, *notes, out,
         )  # fmt: skip
         return out, notes.gain[0]
 
     def win_chance(self, values: np.ndarray, place: int, best: bool = False) -> float:
-        """Return how likely a place wins from the first bid on, by this strategy or by the best reply to it.
+        """Return how likely a place wins from the first bid on, by this strategy or by the best response to it.
 
         ``values`` is float64[endings], the opener's win probabilities.
         """
@@ -150,22 +145,21 @@ class Learner:
         below = np.zeros((tops, len(hand.bids) - self.cut, hand.width))
         reach[0, 0, : len(hand.chances[me])] = 1
         reach[1, 0, : len(hand.chances[1 - me])] = hand.chances[1 - me]
-        wins, sizes, weight = hand.wins(values, me), _sizes(hand), float(self.steps) ** 2
+        wins, weight = hand.wins(values, me), float(self.steps) ** 2
         while len(self._notes) < threads:
-            self._notes.append(_Notes(hand))
+            self._notes.append(_notes(hand))
 
-        def sweep(mode: int, start: int, last: int, depth: int, notes: _Notes) -> None:
-            sweeps.learn(
-                mode, start, last, depth, me, weight, self.cut, self.stride, hand.first, hand.step, hand.squeeze,
-                hand.n_calls, sizes, hand.classes, wins, self.bid_regrets, self.call_regrets, self.bid_totals,
-                self.call_totals, reach, below,
-                notes.plan, notes.gain, notes.own, notes.other, notes.stack, notes.sums, out,
+        def sweep(mode: int, start: int = 0, thread: int = 0) -> None:
+            sweeps.sweep(
+                mode, start, *hand.last_of(start), me, False, weight, self.cut, self.stride, *hand.tree, hand.classes,
+                wins, 0.0, 0.0, self.bid_regrets, self.call_regrets, self.bid_totals, self.call_totals, reach, below,
+                *self._notes[thread], out,
             )  # fmt: skip
 
         if tops == 1:
-            sweep(sweeps.WHOLE, 0, -1, 0, self._notes[0])
+            sweep(sweeps.WHOLE)
         else:
-            sweep(sweeps.MARK, 0, -1, 0, self._notes[0])
+            sweep(sweeps.MARK)
             pieces = [top for top in range(tops) if reach[:, top].any()]
 
             def work(thread: int) -> None:
@@ -174,29 +168,25 @@ class Learner:
                         top = pieces.pop()
                     except IndexError:  # another thread was faster
                         return
-                    sweep(sweeps.BELOW, top * self.stride, *_last_of(hand, top * self.stride), self._notes[thread])
+                    sweep(sweeps.BELOW, top * self.stride, thread)
 
             if pool is None or threads == 1:
                 work(0)
             else:
                 list(pool.map(work, range(threads)))
-            sweep(sweeps.JOIN, 0, -1, 0, self._notes[0])
+            sweep(sweeps.JOIN)
         return float(hand.chances[me] @ out[: len(hand.chances[me])])
 
     def strategy(self) -> Strategy:
-        """Return what was played on average; see `settling.settle`."""
-        hand, notes = self.hand, _Notes(self.hand)
+        """Return what was played on average; see `sweeps.settle`."""
+        notes = _notes(self.hand)
         bid_rows = np.zeros(self.bid_totals.shape, np.uint16)
         call_rows = np.zeros(self.call_totals.shape, np.uint16)
-        settling.settle(
-            hand.first, hand.step, hand.squeeze, hand.n_calls, _sizes(hand), self.bid_regrets, self.call_regrets,
-            self.bid_totals, self.call_totals, bid_rows, call_rows, notes.plan, notes.stack,
+        sweeps.settle(
+            *self.hand.tree, self.bid_regrets, self.call_regrets, self.bid_totals, self.call_totals, bid_rows,
+            call_rows, notes.plan, notes.stack,
         )  # fmt: skip
-        return Strategy(hand, bid_rows, call_rows)
-
-
-def _sizes(hand: Hand) -> np.ndarray:
-    return np.array([len(chances) for chances in hand.chances])
+        return Strategy(self.hand, bid_rows, call_rows)
 
 
 def _cut(hand: Hand) -> tuple[int, int]:
@@ -210,17 +200,3 @@ def _cut(hand: Hand) -> tuple[int, int]:
             break
         below, bid = below * int(end - start + 1), start
     return bid, below
-
-
-def _last_of(hand: Hand, node: int) -> tuple[int, int]:
-    """Return the last bid that led to a node, and how many there were."""
-    last, depth, bid = -1, 0, 0
-    while node and bid < len(hand.bids):
-        end = int(hand.first[bid + 1])
-        below = int(hand.step[bid])
-        digit = node // below
-        if digit:
-            last, depth = bid + digit - 1, depth + 1
-            node -= digit * below
-        bid = end
-    return last, depth

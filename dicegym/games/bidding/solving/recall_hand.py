@@ -15,8 +15,9 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.games.bidding.solving import recall_kernels as kernels
-from dicegym.games.bidding.solving.recall_rules import Hand, hand, rolls
+from dicegym.games.bidding.solving.recall_rules import Hand, hand
 from dicegym.games.bidding.solving.recall_tree import tree
+from dicegym.games.bidding.solving.showdown import rolls
 
 TREMBLE = 1e-3
 """The share of all choices made evenly while it is learned: so there is an answer to what nobody would play."""
@@ -110,11 +111,6 @@ def after_calls(hand: Hand, opens: np.ndarray, follows: np.ndarray) -> np.ndarra
     return np.where(own == 0, 0.0, np.where(others == 0, 1.0, after))
 
 
-def for_the_other(opens: np.ndarray, follows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the same for the other player: how probable it is for it to win if it opens, and if it does not."""
-    return 1 - follows.T, 1 - opens.T
-
-
 def play(side: Side, group: int, weights: np.ndarray, tremble: float) -> None:
     """Write the strategy of a group by ``weights``, flat as cells are; see `kernels.match`."""
     strategy = side.of_cells(side.strategy, group)
@@ -132,7 +128,7 @@ def carry_on(side: Side, other: Side, group: int) -> None:
     out = np.matmul(strategy[:, :, :bids].transpose(0, 2, 1), side.of_states(side.joint, group))
     places = side.state_at[lead] * side.pairs + side.tree.place[begin:end] * len(side.chances)
     strides = side.tree.members[lead] * len(side.chances)
-    kernels.turn(out, 0, 1, bids, other.joint, places, strides, FLOAT(1))
+    kernels.turn(out, other.joint, places, strides, FLOAT(1))
     here = slice(*side.state_at[group : group + 2])
     kernels.spread(
         strategy,
@@ -156,7 +152,7 @@ def bring_back(side: Side, other: Side, group: int) -> None:
     before, choice = side.before_group[begin:end], side.before_choice[begin:end]
     places = other.choice_at[before] * side.pairs + choice * len(side.chances)
     strides = other.choices[before] * len(side.chances)
-    kernels.turn(out, 0, 1, int(side.tree.members[group]), other.worth, places, strides, FLOAT(-1))
+    kernels.turn(out, other.worth, places, strides, FLOAT(-1))
 
 
 def gains(side: Side, group: int) -> np.ndarray:

@@ -10,26 +10,19 @@ more in classic Liar's Dice. They would be nearly half of all bids.
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
-from dicegym.games.bidding import chance, table
+from dicegym.games.bidding import table
+from dicegym.games.bidding.solving.showdown import Showdown, Start, after_bid, has_wild, opening_record
 
 RARE = 5e-4
 """How probable it is at least, before anybody looks, that a bid is true which is not left out."""
-
-
-class Rolls(NamedTuple):
-    """All that some dice may show."""
-
-    counts: np.ndarray
-    """int8[rolls, 6]: how many dice show each face."""
-    chances: np.ndarray
-    """float64[rolls]: how probable each roll is."""
 
 
 class Hand(NamedTuple):
@@ -52,12 +45,11 @@ class Hand(NamedTuple):
     """int8[calls, bids, dice on the table + 1, 3]: after a call of a bid, where so many dice count for it: dice that
     the mover has left, dice of the other, and whether the mover opens the next hand."""
 
-
-@cache
-def rolls(dice: int) -> Rolls:
-    """Return all rolls of so many dice, in the order of `dicegym.games.bidding.chance.rolls`."""
-    found = chance.rolls(dice)
-    return Rolls(np.array([counts for _, _, counts in found], np.int8), np.array([chances for chances, _, _ in found]))
+    def places_of(self, actions: Iterable[int]) -> tuple[int, ...] | None:
+        """Return the places of bids in ``bids``, or None if one is left out."""
+        places = {int(bid): place for place, bid in enumerate(self.bids)}
+        found = [places.get(int(action)) for action in actions]
+        return None if None in found else tuple(place for place in found if place is not None)
 
 
 @lru_cache(maxsize=64)
@@ -72,74 +64,21 @@ def hand(game: Game, own: int, others: int) -> Hand:
             f"{game!r}: tables that remember the last bids alone know dice of {table.FACES} faces: give "
             f"faces={table.FACES}"
         )
-    dice = own + others
+    dice, start = own + others, Start(own, others, 0)
+    showdown, state = Showdown(game, start), opening_record(game, start)
     ordinary = np.arange(dice * table.FACES)
-    start = opening_record(game, own, others)
-    after = np.array([game.legal(_with_bid(start, int(bid)))[: len(ordinary)] for bid in ordinary])
-    wild = _wild(game)
-    likely = [table.ODDS[len(wild[bid % table.FACES]), dice, bid // table.FACES + 1] >= RARE for bid in ordinary]
-    order = np.array([bid for bid in np.argsort(-after.sum(1), kind="stable") if likely[bid]])
-    bids = ordinary[order]
+    after = np.array([game.legal(after_bid(state, bid, 1)) for bid in ordinary.tolist()])
+    ways = [table.counting(table.FACES, face + 1, has_wild(game)) for face in range(table.FACES)]
+    likely = [table.ODDS[ways[bid % table.FACES] - 1, dice, bid // table.FACES + 1] >= RARE for bid in ordinary]
+    raises = after[:, : len(ordinary)]
+    order = np.array([bid for bid in np.argsort(-raises.sum(1), kind="stable") if likely[bid]])
     calls = np.arange(table.N_BIDS, game.n_actions)
-    counting = np.zeros((2, len(bids), max(len(rolls(own).counts), len(rolls(others).counts))), np.int8)
-    for side, number in enumerate((own, others)):
-        counts = rolls(number).counts
-        for place, bid in enumerate(bids):
-            face = int(bid) % table.FACES
-            counting[side, place, : len(counts)] = counts[:, sorted({face, *wild[face]})].sum(1)
-    outcome = np.zeros((len(calls), len(bids), dice + 1, 3), np.int8)
-    for place, bid in enumerate(bids):
-        asked = _with_bid(start, int(bid))
-        for found in range(dice + 1):
-            _show(asked, own, others, int(bid) % table.FACES, found, wild)
-            for number, call in enumerate(calls):
-                state = asked.copy()
-                game.step(state, int(call))
-                left = state["left"]
-                outcome[number, place, found] = left[0], left[1], state["player"] == 0
-    return Hand(
-        own, others, bids, after[order][:, order], counting, calls, game.legal(_with_bid(start, 0))[calls], outcome
-    )
-
-
-def opening_record(game: Game, own: int, others: int) -> np.ndarray:
-    """Return a record in which seat 0, with ``own`` dice, is to open a hand."""
-    state: np.ndarray = game.new_game(0)[0]
-    state["left"][:2] = state["rolled"][:2] = own, others
-    state["hands"][:] = 0
-    state["player"] = 0
-    return state
-
-
-def _with_bid(start: np.ndarray, bid: int) -> np.ndarray:
-    """Return the record after seat 1 has bid; seat 0 is to move."""
-    state = start.copy()
-    state["n_bids"] = 1
-    state["bids"][0] = bid * table.SEATS + 1
-    return state
-
-
-@cache
-def _wild(game: Game) -> tuple[tuple[int, ...], ...]:
-    """Return for each face - 1 the others that count for it: one die of the face is there or not, the rules say."""
-    found = []
-    for face in range(table.FACES):
-        wild = []
-        for shown in set(range(table.FACES)) - {face}:
-            state = _with_bid(opening_record(game, 1, 1), face)  # one of this face
-            state["hands"][0, shown] = 1
-            state["hands"][1, shown] = 1
-            game.step(state, table.N_BIDS)  # liar
-            if state["left"][0] == 0:  # the bid was true
-                wild.append(shown)
-        found.append(tuple(wild))
-    return tuple(found)
-
-
-def _show(state: np.ndarray, own: int, others: int, face: int, found: int, wild: tuple[tuple[int, ...], ...]) -> None:
-    """Let ``found`` dice of both hands count for ``face`` - 1."""
-    blank = next(shown for shown in range(table.FACES) if shown != face and shown not in wild[face])
-    state["hands"][:] = 0
-    mine = min(found, own)
-    state["hands"][0, face], state["hands"][0, blank] = mine, own - mine
-    state["hands"][1, face], state["hands"][1, blank] = found - mine, others - (found - mine)
+    counting = np.zeros((2, len(order), max(len(one.counts) for one in showdown.rolls)), np.int8)
+    outcome = np.zeros((len(calls), len(order), dice + 1, 3), np.int8)
+    for place, bid in enumerate(order.tolist()):
+        for number, call in enumerate(calls.tolist()):
+            counts, ends = showdown.kinds[showdown.kind(after_bid(state, bid, 1), call)]
+            for side, count in enumerate(counts):
+                counting[side, place, : len(count)] = count
+            outcome[number, place] = [(*showdown.ends[end][:2], showdown.ends[end].opener == 0) for end in ends]
+    return Hand(own, others, order, raises[order][:, order], counting, calls, after[0, calls], outcome)

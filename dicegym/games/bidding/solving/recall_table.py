@@ -17,7 +17,7 @@ from dicegym.engine.game import Game
 from dicegym.games.bidding import table
 from dicegym.games.bidding.solving import recall_pack
 from dicegym.games.bidding.solving.recall_hand import Side, after_calls
-from dicegym.games.bidding.solving.recall_sweep import sweep
+from dicegym.games.bidding.solving.recall_kernels import sweep
 from dicegym.games.solved import damaged
 
 NEARLY = 0.08

@@ -11,7 +11,6 @@ from pathlib import Path
 from dicegym.engine.game import Game
 from dicegym.games.bidding.solving import keeping
 from dicegym.games.bidding.solving.equilibrium import (
-    Dice,
     Solver,
     Worth,
     exploitability,
@@ -22,6 +21,7 @@ from dicegym.games.bidding.solving.equilibrium import (
     worths,
 )
 from dicegym.games.bidding.solving.hand import tabulate
+from dicegym.games.bidding.solving.hand_values import Dice
 from dicegym.games.bidding.solving.learner import Strategy
 from dicegym.games.bidding.solving.table_values import EquilibriumValues
 from dicegym.games.solved import damaged, tables_folder, unsolved

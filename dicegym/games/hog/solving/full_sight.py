@@ -1,9 +1,9 @@
-"""Hog as both play it who see everything: what each state is worth, and what each choice there.
+"""What states of Hog are worth by solved values, and what choices and dice bring there; solved with full sight.
 
 With the parity of the exchanges and both runs of Pig outs in sight nothing is hidden, moves alternate and the sum of
 the scores grows every turn: one backward sweep in which the player to move takes the best choice solves the game.
-States, rolls and values are those of `dicegym.games.hog.exact_kernels`; as both players are alike here, values hold one
-part instead of two.
+Values are those of `dicegym.games.hog.solving.sweeps` for players who know both scores alone, without the axis of the
+own exchanges: float64[players, goal * goal, 2, RUNS, RUNS].
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -16,34 +16,9 @@ import functools
 import numpy as np
 
 from dicegym.engine.jit import kernel
-from dicegym.games.hog.exact_kernels import RUNS, find_places, look_ahead, new_places, roll_chances
 from dicegym.games.hog.rules import FIRST_NUMBER, N_ACTIONS
-
-BYTES_A_PAIR = 2 * RUNS * RUNS * 8
-"""Memory that values take for each pair of scores."""
-
-
-@kernel
-def solve(goal: int, rolls: np.ndarray, values: np.ndarray) -> None:
-    """Fill ``values`` (float64[1, goal * goal, 2, RUNS, RUNS]): how likely the player to move wins, both at their best.
-
-    Every choice is a number from -1 to 10, by everything there is to see.
-    """
-    places = new_places(rolls)
-    out = np.empty((RUNS, RUNS))
-    for total in range(2 * goal - 2, -1, -1):
-        for own in range(max(0, total - goal + 1), min(total, goal - 1) + 1):
-            opponent = total - own
-            pair = own * goal + opponent
-            find_places(own, opponent, goal, places)
-            for parity in range(2):
-                best = values[0, pair, parity]
-                best[:] = 0
-                for action in range(N_ACTIONS):
-                    look_ahead(own, opponent, parity, action + FIRST_NUMBER, rolls, places, values[0], out)
-                    for other_run in range(RUNS):
-                        for run in range(RUNS):
-                            best[other_run, run] = max(best[other_run, run], out[other_run, run])
+from dicegym.games.hog.solving.strategies import Duel
+from dicegym.games.hog.solving.sweeps import RUNS, SEE_ALL, find_places, look_ahead, new_places
 
 
 @kernel
@@ -96,15 +71,15 @@ def choice_rows(states, rolls, values, choices):
 
 @kernel
 def luck_rows(before, rows, actions, after, rolls, values, parts, luck):
-    """Add to ``luck`` what the dice of one turn brought beyond the mean, by values that need not be those of `solve`.
+    """Add to ``luck`` what the dice of one turn brought beyond the mean, by those of `values_to` or any others.
 
     Args:
         before: records before the turns, by game.
         rows: int64[k], numbers of the games.
         actions: int64[k], wide ones included.
         after: records after them, by game.
-        rolls: as of `solve`.
-        values: as of `solve`, or of two players' tables (`dicegym.games.hog.exact_kernels.evaluate`).
+        rolls: of `roll_chances`.
+        values: see the module.
         parts: int64[games, 2], for each seat which part of ``values`` is that of its player to move.
         luck: float64[games, 2], by seat.
     """
@@ -126,18 +101,13 @@ def action_value(state, action, rolls, values):
     return action_value_of(state, action, rolls, values[0], new_places(rolls), np.empty((RUNS, RUNS)))
 
 
-@functools.cache
-def rolls() -> np.ndarray:
-    """Return `roll_chances`, computed once."""
-    return roll_chances()
-
-
 @functools.lru_cache(maxsize=2)
 def values_to(goal: int) -> np.ndarray:
-    """Return the values of `solve` for a game to ``goal``, computed once: nobody may write to them.
+    """Return values of a game to ``goal`` in which both see everything, computed once: nobody may write to them.
 
-    To 100 they take 0.03 s and 2.6 MB, to 999 five seconds and 256 MB.
+    Float64[1, goal * goal, 2, RUNS, RUNS], as both players are alike. To 100 they take 0.03 s and 2.6 MB, to 999 five
+    seconds and 256 MB.
     """
-    values = np.empty((1, goal * goal, 2, RUNS, RUNS))
-    solve(goal, rolls(), values)
-    return values
+    duel = Duel(np.empty((goal * goal, 1, 1, 0)))  # who sees everything has no choices by what is known
+    duel.sweep(SEE_ALL)
+    return duel.values[:, 0]

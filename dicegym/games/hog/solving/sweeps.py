@@ -1,137 +1,340 @@
-"""Which compiled sweeps compute a game of Hog: those over what the scores hide, or those of players who remember."""
+"""The compiled sweeps over all states of Hog, hidden ones included: one forwards, and one backwards with a rule.
+
+A state is what decides the rest of a game: both scores, the parity of all exchanges, both runs of Pig outs and, for
+players who choose by it, the parity of the mover's own exchanges. Scores are seen from the player to move; their pair
+is one number, ``own * goal + opponent``. The sum of both scores grows with every turn, so sweeps run along it and meet
+every state once. A player meets a pair at most once in a game, so it is the same whether chance decides there or before
+the game: a strategy that draws is what a random bot of the contest is, which is asked once for every pair.
+
+Arrays (runs count 0..LONGEST_RUN, so RUNS is 4):
+    rolls: float64[sides, number, points], see `roll_chances`.
+    choices: float64[players, goal * goal, K, P, N_ACTIONS]: how likely a player chooses each action, by what it knows:
+        pair, own run and parity of the own exchanges. K and P are RUNS and 2; 1 and 1 for who knows both scores alone.
+    values: float64[players, P, goal * goal, 2, RUNS, RUNS] by (player to move, parity of its own exchanges, pair,
+        parity of all exchanges, run of the other player, run of the player to move): the probability that the player to
+        move wins. One who has moved leaves the other's own parity as it was, so what follows stands in one part.
+    reach: as values: the probability that a game comes through the state, the first to move drawn by a fair coin.
+
+Where both players are alike, one stands for both. The rules are those of `dicegym.games.hog.rules`; what is added here
+is the distribution of a roll.
+"""
+
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
+# Kernels: Numba infers the types of their arguments, and records have none that mypy could check.
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
-from dicegym.games.hog import exact_kernels as kernels
-from dicegym.games.hog.exact_kernels import RUNS
-from dicegym.games.hog.solving import remembering
-from dicegym.games.hog.solving.full_sight import rolls
+from dicegym.engine.jit import kernel
+from dicegym.games.hog.rules import (
+    EXCHANGE,
+    FIRST_NUMBER,
+    LONGEST_RUN,
+    MOST_DICE,
+    N_ACTIONS,
+    PIG_OUT,
+    WILD,
+    free_bacon,
+    longer,
+    multiplier,
+    settle,
+    sides,
+)
+
+RUNS = LONGEST_RUN + 1
+WON, LOST = -1, -2
+"""Instead of a pair: the game is over, and the player who moved has won or lost."""
+PLAY, WEIGH, IMPROVE, SEE_ALL = range(4)
+"""Rules of `sweep`: play by one's choices; also find what each choice wins; also put better choices in their place; or
+see everything and play best."""
 
 
-class ByScores:
-    """Sweeps for tables int8[goal, goal]; see `dicegym.games.hog.exact_kernels`."""
+@functools.cache
+def roll_chances() -> np.ndarray:
+    """Return float64[sides + 1, MOST_DICE + 1, points + 1], the probability of the points of a roll; computed once.
 
-    hidden: tuple[int, ...] = ()
-    """What a table has besides both scores: its further axes."""
-
-    def new_values(self, goal: int) -> np.ndarray:
-        """Return room for values, and for reach."""
-        return np.empty((2, goal * goal, 2, RUNS, RUNS))
-
-    def rates(self, values: np.ndarray) -> tuple[float, float]:
-        """Return player 0's win rates (as first, as second to move) at the start of a game."""
-        return float(values[0, 0, 0, 0, 0]), 1 - float(values[1, 0, 0, 0, 0])
-
-    def evaluate(self, tables: np.ndarray, values: np.ndarray) -> None:
-        """Fill ``values`` for the tables of both players."""
-        parities = 2 if (tables < 0).any() else 1  # without exchanges the parity stays even
-        kernels.evaluate(tables, rolls(), parities, values)
-
-    def spread(self, tables: np.ndarray, reach: np.ndarray) -> None:
-        """Fill ``reach`` for the tables of both players."""
-        kernels.spread(tables, rolls(), reach)
-
-    def improve(self, tables: np.ndarray, reach: np.ndarray, margin: float, values: np.ndarray) -> int:
-        """Improve the first player's table by one sweep; return how many choices changed."""
-        return int(kernels.improve(tables, rolls(), reach, margin, values))
-
-    def costs(self, tables: np.ndarray, better: np.ndarray) -> np.ndarray:
-        """Return float64[goal, goal]: where the first player's table wins less than if it were ``better``."""
-        goal = len(better)
-        values, reach, forgone = self.new_values(goal), self.new_values(goal), np.empty((goal, goal))
-        self._fill(np.stack([better, tables[1]]), values)
-        self.spread(tables, reach)
-        self._forgo(tables[0], reach, values, forgone)
-        return forgone
-
-    def _fill(self, tables: np.ndarray, values: np.ndarray) -> None:
-        """Fill all of ``values``, states that neither table leads to included."""
-        kernels.evaluate(tables, rolls(), 2, values)
-
-    def _forgo(self, table: np.ndarray, reach: np.ndarray, values: np.ndarray, forgone: np.ndarray) -> None:
-        kernels.forgo(table, rolls(), reach, values, forgone)
-
-    def reply(self, table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return values of the best reply that sees everything and of ``table``, and what the reply chooses."""
-        values = self.new_values(len(table))
-        policy = np.empty(values.shape[1:], np.int8)
-        self._respond(table, values, policy)
-        return values, policy
-
-    def _respond(self, table: np.ndarray, values: np.ndarray, policy: np.ndarray) -> None:
-        kernels.respond(table, rolls(), values, policy)
-
-    def respond(self, table: np.ndarray) -> tuple[float, np.ndarray]:
-        """Return the win rate of the best reply that sees everything, and its choices by the axes of values."""
-        values, policy = self.reply(table)
-        return sum(self.rates(values)) / 2, policy.reshape(len(table), len(table), *policy.shape[1:])
-
-    def starts(self, policy: np.ndarray) -> list[np.ndarray]:
-        """Return tables that choose as a reply that sees everything, if what they do not see is nothing."""
-        return [np.ascontiguousarray(policy[:, :, parity, 0, 0]) for parity in range(2)]
-
-    def met(self, reach: np.ndarray) -> np.ndarray:
-        """Return how often the first player asks each entry of its table."""
-        found: np.ndarray = reach[0].sum(axis=(1, 2, 3))
-        return found
+    ``[s, n, k]`` for n dice of s sides: at k = PIG_OUT the probability of one (no sum without a 1 is as small),
+    above it that of the sum k without a 1, by convolution of one die's faces. ``[0, 0, k]`` is 1 for every k:
+    what a turn without dice scores is certain.
+    """
+    most_sides = max(int(sides(score, 0, parity)) for score in range(WILD) for parity in range(2))
+    chances = np.zeros((most_sides + 1, MOST_DICE + 1, MOST_DICE * most_sides + 1))
+    chances[0, 0] = 1
+    for n_sides in range(2, most_sides + 1):
+        face = np.zeros(n_sides + 1)
+        face[2:] = 1 / n_sides
+        sums = np.ones(1)
+        for number in range(1, MOST_DICE + 1):
+            sums = np.convolve(sums, face)
+            chances[n_sides, number, : len(sums)] = sums
+            chances[n_sides, number, PIG_OUT] = 1 - ((n_sides - 1) / n_sides) ** number
+    return chances
 
 
-class Remembering(ByScores):
-    """Sweeps for tables int8[goal, goal, RUNS, 2]; see `dicegym.games.hog.solving.remembering`."""
-
-    hidden = (RUNS, 2)
-
-    def new_values(self, goal: int) -> np.ndarray:
-        """Return room for values, and for reach."""
-        return np.empty((2, 2, goal * goal, 2, RUNS, RUNS))
-
-    def rates(self, values: np.ndarray) -> tuple[float, float]:
-        """Return player 0's win rates (as first, as second to move) at the start of a game."""
-        return float(values[0, 0, 0, 0, 0, 0]), 1 - float(values[1, 0, 0, 0, 0, 0])
-
-    def evaluate(self, tables: np.ndarray, values: np.ndarray) -> None:
-        """Fill ``values`` for the tables of both players."""
-        remembering.evaluate(tables, rolls(), values)
-
-    _fill = evaluate
-
-    def spread(self, tables: np.ndarray, reach: np.ndarray) -> None:
-        """Fill ``reach`` for the tables of both players."""
-        remembering.spread(tables, rolls(), reach)
-
-    def improve(self, tables: np.ndarray, reach: np.ndarray, margin: float, values: np.ndarray) -> int:
-        """Improve the first player's table by one sweep; return how many choices changed."""
-        return int(remembering.improve(tables, rolls(), reach, margin, values))
-
-    def _forgo(self, table: np.ndarray, reach: np.ndarray, values: np.ndarray, forgone: np.ndarray) -> None:
-        remembering.forgo(table, rolls(), reach, values, forgone)
-
-    def _respond(self, table: np.ndarray, values: np.ndarray, policy: np.ndarray) -> None:
-        remembering.respond(table, rolls(), values, policy)
-
-    def respond(self, table: np.ndarray) -> tuple[float, np.ndarray]:
-        """Return the win rate of the best reply that sees everything, and its choices: int8[goal, goal, 2, ...].
-
-        The parity of its own exchanges comes before the other axes, which are those without memory.
-        """
-        values, policy = self.reply(table)
-        by_pairs = np.ascontiguousarray(policy.swapaxes(0, 1))
-        return sum(self.rates(values)) / 2, by_pairs.reshape(len(table), len(table), *by_pairs.shape[1:])
-
-    def starts(self, policy: np.ndarray) -> list[np.ndarray]:
-        """Return tables that choose as a reply that sees everything, if the other has no run and no or one exchange."""
-        own = (0, 1)
-        return [
-            np.ascontiguousarray(np.stack([policy[:, :, mine, (mine + other) % 2, 0] for mine in own], axis=-1))
-            for other in range(2)
-        ]
-
-    def met(self, reach: np.ndarray) -> np.ndarray:
-        """Return how often the first player asks each entry of its table."""
-        found: np.ndarray = reach[0].sum(axis=(2, 3)).transpose(1, 2, 0)
-        return found
+@kernel
+def find_places(own, opponent, goal, places):
+    """Write for each number of points (int64[most points + 1]) the next player's pair, or WON or LOST."""
+    for points in range(len(places)):
+        own_after, opponent_after = settle(own, opponent, points)
+        if max(own_after, opponent_after) < goal:
+            places[points] = opponent_after * goal + own_after
+        else:
+            places[points] = WON if own_after > opponent_after else LOST
 
 
-BY_SCORES, REMEMBERING = ByScores(), Remembering()
+@kernel
+def new_places(rolls):
+    """Return an array for `find_places`: up to the most points that a turn can score."""
+    return np.empty((rolls.shape[2] - 1) * multiplier(LONGEST_RUN) + 1, np.int64)
+
+
+@kernel
+def turn(own, opponent, parity, number, rolls):
+    """Return (chances by points, fewest and most points, chance of a Pig out, parity after the turn)."""
+    if number > 0:
+        chances = rolls[sides(own, opponent, parity), number]
+        most = len(chances) - 1
+        while chances[most] == 0:
+            most -= 1
+        return chances, 2 * number, most, chances[PIG_OUT], parity
+    if number == 0:
+        points = free_bacon(opponent)
+        return rolls[0, 0], points, points, 0.0, parity
+    return rolls[0, 0], EXCHANGE, EXCHANGE, 0.0, 1 - parity
+
+
+@kernel
+def look_ahead(own, opponent, parity, number, rolls, places, later, out):
+    """Write how likely the player to move wins who chooses ``number``: to ``out[opponent's run, own run]``.
+
+    ``later`` is the part of values in which the opponent moves.
+    """
+    chances, fewest, most, pig_out, parity_after = turn(own, opponent, parity, number, rolls)
+    for run in range(RUNS):
+        factor = multiplier(run)
+        if run > 0 and factor == multiplier(run - 1):
+            for other_run in range(RUNS):
+                out[other_run, run] = out[other_run, run - 1]
+            continue
+        # One sum for each of the opponent's four runs: in registers, three times as fast as a loop.
+        sum_0 = sum_1 = sum_2 = sum_3 = 0.0
+        for points in range(fewest, most + 1):
+            chance = chances[points]
+            place = places[points * factor]
+            if place >= 0:
+                row = later[place, parity_after, 0]
+                sum_0 += chance * (1 - row[0])
+                sum_1 += chance * (1 - row[1])
+                sum_2 += chance * (1 - row[2])
+                sum_3 += chance * (1 - row[3])
+            elif place == WON:
+                sum_0 += chance
+                sum_1 += chance
+                sum_2 += chance
+                sum_3 += chance
+        out[0, run] = sum_0
+        out[1, run] = sum_1
+        out[2, run] = sum_2
+        out[3, run] = sum_3
+    place = places[PIG_OUT]
+    if pig_out > 0 and place != LOST:
+        for run in range(RUNS):
+            longer_run = longer(run)
+            for other_run in range(RUNS):
+                later_wins = later[place, parity_after, longer_run, other_run] if place >= 0 else 0.0
+                out[other_run, run] += pig_out * (1 - later_wins)
+
+
+@kernel
+def hand_on(own, opponent, parity, number, rolls, places, mass, later):
+    """Add to ``later``, the opponent's part of reach, what follows from ``mass[opponent's run, own run]``."""
+    chances, fewest, most, pig_out, parity_after = turn(own, opponent, parity, number, rolls)
+    place = places[PIG_OUT]
+    for run in range(RUNS):
+        factor = multiplier(run)
+        longer_run = longer(run)
+        for other_run in range(RUNS):
+            here = mass[other_run, run]
+            if here > 0:
+                for points in range(fewest, most + 1):
+                    if places[points * factor] >= 0:
+                        later[places[points * factor], parity_after, 0, other_run] += here * chances[points]
+                if place >= 0:
+                    later[place, parity_after, longer_run, other_run] += here * pig_out
+
+
+@kernel
+def spread(goal, choices, rolls, reach):
+    """Fill ``reach`` for ``choices``, by one sweep forwards."""
+    players, _, runs, owns, _ = choices.shape
+    places, mass = new_places(rolls), np.empty((RUNS, RUNS))
+    reach[:] = 0
+    for player in range(players):
+        reach[player, 0, 0, 0, 0, 0] = 0.5
+    for total in range(2 * goal - 1):
+        for own in range(max(0, total - goal + 1), min(total, goal - 1) + 1):
+            opponent = total - own
+            pair = own * goal + opponent
+            find_places(own, opponent, goal, places)
+            for player in range(players):
+                for action in range(N_ACTIONS):
+                    for parity in range(owns):
+                        if is_chosen(choices, player, pair, parity, action):
+                            for every in range(2):
+                                here = reach[player, parity, pair, every]
+                                for run in range(RUNS):
+                                    chance = choices[player, pair, min(run, runs - 1), parity, action]
+                                    for other_run in range(RUNS):
+                                        mass[other_run, run] = chance * here[other_run, run]
+                                later = reach[players - 1 - player, min(parity ^ every, owns - 1)]
+                                hand_on(own, opponent, every, action + FIRST_NUMBER, rolls, places, mass, later)
+
+
+@kernel
+def is_chosen(choices, player, pair, parity, action):
+    """Return whether a player chooses an action in a pair with some run."""
+    for run in range(choices.shape[2]):  # noqa: SIM110 - Numba compiles no generator
+        if choices[player, pair, run, parity, action] > 0:
+            return True
+    return False
+
+
+@kernel
+def weigh(here, wins, gains, met):
+    """Write what is won by what a player knows and by its choice, each hidden state as often as a game comes there.
+
+    Args:
+        here: float64[P, 2, RUNS, RUNS], reach in a pair.
+        wins: float64[N_ACTIONS, P, 2, RUNS, RUNS], what each action wins in each state.
+        gains: float64[K, P, N_ACTIONS], filled.
+        met: float64[K, P], filled: how often a game comes there.
+    """
+    for known in range(len(met)):
+        first, end = runs_alike(known, len(met))
+        for parity in range(met.shape[1]):
+            mass = 0.0
+            for every in range(2):
+                for other_run in range(RUNS):
+                    for run in range(first, end):
+                        mass += here[parity, every, other_run, run]
+            met[known, parity] = mass
+            for action in range(N_ACTIONS):
+                gained = 0.0
+                for every in range(2):
+                    for other_run in range(RUNS):
+                        for run in range(first, end):
+                            weight = here[parity, every, other_run, run]
+                            gained += weight * wins[action, parity, every, other_run, run]
+                gains[known, parity, action] = gained
+
+
+@kernel
+def runs_alike(known, runs):
+    """Return the first of the own runs that choices number ``known`` of ``runs`` are for, and the end of them."""
+    return (0, RUNS) if runs == 1 else (known, known + 1)
+
+
+@kernel
+def improve(wins, gains, met, margin, choices, values):
+    """Put the best choice in place of each that another betters; return how many changed. Arrays as of `weigh`.
+
+    ``choices`` (float64[K, P, N_ACTIONS]) leave nothing to chance. The present one stays unless another is better by
+    more than ``margin`` times how often it is met. Where no game comes, hidden runs and parities are taken to be none.
+    What the choices then win is written to ``values``: float64[P, 2, RUNS, RUNS].
+    """
+    changes = 0
+    for known in range(len(met)):
+        first, end = runs_alike(known, len(met))
+        for parity in range(met.shape[1]):
+            kept = int(np.argmax(choices[known, parity]))
+            unmet = met[known, parity] == 0
+            best, most, value_kept = kept, -1.0, 0.0
+            for action in range(N_ACTIONS):
+                value = wins[action, parity, parity, 0, known] if unmet else gains[known, parity, action]
+                if action == kept:
+                    value_kept = value
+                if value > most:
+                    best, most = action, value
+            if most > value_kept + margin * (1.0 if unmet else met[known, parity]):
+                choices[known, parity, kept], choices[known, parity, best] = 0.0, 1.0
+                changes += 1
+            else:
+                best = kept
+            for every in range(2):
+                for other_run in range(RUNS):
+                    for run in range(first, end):
+                        values[parity, every, other_run, run] = wins[best, parity, every, other_run, run]
+    return changes
+
+
+@kernel
+def sweep(goal, rules, choices, rolls, parities, reach, margin, values, gains, policy):
+    """Fill ``values`` by one sweep backwards in which each player follows its rule; return how many choices changed.
+
+    A game meets a pair with a player to move at most once, and what comes before is not changed yet, so the weights of
+    `IMPROVE` are right at every step, and no step makes a strategy worse.
+
+    Args:
+        goal: of the game.
+        rules: int64[players], `PLAY` or its neighbours; of two players the second must `PLAY`.
+        choices: see the module; those of `IMPROVE` are changed, those of `SEE_ALL` are not read.
+        rolls: see the module.
+        parities: 2, or 1 if nobody exchanges the dice: the parity stays even.
+        reach: for `WEIGH` and `IMPROVE`, else not read.
+        margin: see `improve`.
+        values: filled.
+        gains: float64[goal * goal, K, P, N_ACTIONS], filled by `WEIGH` and `IMPROVE`; see `weigh`.
+        policy: int8[P, goal * goal, 2, RUNS, RUNS], filled by `SEE_ALL`: its numbers of dice, of equal ones the
+            smallest.
+    """
+    players, _, runs, owns, _ = choices.shape
+    places, met = new_places(rolls), np.empty((runs, owns))
+    wins = np.empty((N_ACTIONS, owns, 2, RUNS, RUNS))
+    changes = 0
+    for total in range(2 * goal - 2, -1, -1):
+        for own in range(max(0, total - goal + 1), min(total, goal - 1) + 1):
+            opponent = total - own
+            pair = own * goal + opponent
+            find_places(own, opponent, goal, places)
+            for player in range(players):
+                rule = rules[player]
+                for parity in range(owns):
+                    for every in range(parities):
+                        values[player, parity, pair, every] = 0
+                    for action in range(N_ACTIONS):
+                        if rule != PLAY or is_chosen(choices, player, pair, parity, action):
+                            for every in range(parities):
+                                later = values[players - 1 - player, min(parity ^ every, owns - 1)]
+                                out, worth = wins[action, parity, every], values[player, parity, pair, every]
+                                look_ahead(own, opponent, every, action + FIRST_NUMBER, rolls, places, later, out)
+                                if rule == SEE_ALL:
+                                    take_better(out, action, worth, policy[parity, pair, every])
+                                elif rule != IMPROVE:
+                                    add_chosen(out, choices[player, pair, :, parity, action], worth)
+                if rule in (WEIGH, IMPROVE):
+                    weigh(reach[player, :, pair], wins, gains[pair], met)
+                if rule == IMPROVE:
+                    here = values[player, :, pair]
+                    changes += improve(wins, gains[pair], met, margin, choices[player, pair], here)
+    return changes
+
+
+@kernel
+def take_better(wins, action, worth, policy):
+    """Raise what states are worth (float64[RUNS, RUNS]) to what an action wins there, and note its number of dice."""
+    for other_run in range(RUNS):
+        for run in range(RUNS):
+            if action == 0 or wins[other_run, run] > worth[other_run, run]:
+                worth[other_run, run] = wins[other_run, run]
+                policy[other_run, run] = action + FIRST_NUMBER
+
+
+@kernel
+def add_chosen(wins, chances, worth):
+    """Add what an action wins to what states are worth (float64[RUNS, RUNS]), as often as it is chosen (float64[K])."""
+    for other_run in range(RUNS):
+        for run in range(RUNS):
+            worth[other_run, run] += chances[min(run, len(chances) - 1)] * wins[other_run, run]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from dicegym.engine.jit import kernel
-from dicegym.games.yatzy.rules import BONUS_FROM, MOST_TOTAL
+from dicegym.games.yatzy.rules import BONUS_FROM, MOST_TOTAL, bonus
 from dicegym.games.yatzy.tables import BEST, BOXES, DICE, UPPER
 
 ALL_FILLED = (1 << BOXES) - 1
@@ -22,10 +22,9 @@ UPPER_SETS = 1 << UPPER
 TOTALS = MOST_TOTAL + 1
 """Totals that a player can have at the end: 0..374."""
 MOST_POINTS = int(BEST.max()) + 1
-SCORES = np.zeros((BOXES, MOST_POINTS), np.bool_)
-"""bool[15, 51]: which points each box can be filled with."""
-for _box in range(BOXES):
-    SCORES[_box, BEST[:, _box]] = True
+_SCORED = [(box, points) for box in range(BOXES) for points in np.unique(BEST[:, box]).tolist()]
+END_BOXES, END_POINTS = np.array(_SCORED, np.int64).T.copy()
+"""int64[n] each: all ends that a turn can have, by box and points; which boxes can be filled with which points."""
 
 
 def _places() -> np.ndarray:
@@ -65,3 +64,36 @@ def level(n_filled: int, closed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 def position_of(filled, upper):
     """Return the number of a position."""
     return np.int64(PLACES[filled & (UPPER_SETS - 1), upper]) * LOWER_SETS + (filled >> UPPER)
+
+
+@kernel
+def sum_after(upper, box, points):
+    """Return the sum of the upper boxes, up to 63, once ``points`` are in ``box``."""
+    return min(upper + points, BONUS_FROM) if box < UPPER else upper
+
+
+@kernel
+def earned(upper, box, points):
+    """Return ``points`` and the bonus, if they reach it."""
+    return points + bonus(sum_after(upper, box, points)) - bonus(upper)
+
+
+@kernel
+def filled_of(scores):
+    """Return the bit mask of the filled boxes among fifteen scores."""
+    filled = 0
+    for box in range(BOXES):
+        filled |= int(scores[box] >= 0) << box
+    return filled
+
+
+@kernel
+def upper_of(state, seat):
+    """Return the sum of a seat's upper boxes, up to 63."""
+    return min(int(state.upper[seat]), BONUS_FROM)
+
+
+@kernel
+def position_in(state, seat):
+    """Return the number of a seat's position."""
+    return position_of(filled_of(state.scores[seat]), upper_of(state, seat))

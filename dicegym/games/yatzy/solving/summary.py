@@ -18,15 +18,16 @@ import numpy as np
 from dicegym.engine.jit import kernel
 from dicegym.games.yatzy.rules import BONUS_FROM, SPEC
 from dicegym.games.yatzy.solving.positions import (
+    END_BOXES,
+    END_POINTS,
     LOWER_SETS,
-    MOST_POINTS,
     N_PLACES,
     POSITIONS,
-    SCORES,
     level,
     position_of,
+    sum_after,
 )
-from dicegym.games.yatzy.solving.turn import ends, look_through, mean_leaves, new_leaves, new_levels, sum_after
+from dicegym.games.yatzy.solving.turn import ends, look_through, mean_leaves, new_leaves, new_levels
 from dicegym.games.yatzy.tables import BOXES
 
 RANKS = (8, 5, 6, 4)
@@ -48,20 +49,18 @@ def add_level(values, filled, sums, moments):
         ends(chosen, likely)
         out = moments[position_of(filled[k], sums[k])]
         out[:] = 0.0
-        for box in range(BOXES):
-            if not filled[k] >> box & 1:
-                for points in range(MOST_POINTS):
-                    p = likely[box, points]
-                    if SCORES[box, points] and p > 0.0:
-                        later = sum_after(sums[k], box, points)
-                        rest = moments[position_of(filled[k] | 1 << box, later)]
-                        reached = later == BONUS_FROM and sums[k] < BONUS_FROM
-                        for had in range(2):
-                            now = max(had, int(reached))
-                            n, mean, square = rest[had, 0], rest[had, 1], rest[had, 2]
-                            out[now, 0] += p * n
-                            out[now, 1] += p * (mean + points * n)
-                            out[now, 2] += p * (square + 2 * points * mean + points * points * n)
+        for box, points in zip(END_BOXES, END_POINTS):  # noqa: B905 - Numba knows no strict
+            p = likely[box, points]
+            if not filled[k] >> box & 1 and p > 0.0:
+                later = sum_after(sums[k], box, points)
+                rest = moments[position_of(filled[k] | 1 << box, later)]
+                reached = later == BONUS_FROM and sums[k] < BONUS_FROM
+                for had in range(2):
+                    now = max(had, int(reached))
+                    n, mean, square = rest[had, 0], rest[had, 1], rest[had, 2]
+                    out[now, 0] += p * n
+                    out[now, 1] += p * (mean + points * n)
+                    out[now, 2] += p * (square + 2 * points * mean + points * points * n)
 
 
 def numbers(values: np.ndarray) -> np.ndarray:

@@ -11,13 +11,14 @@ from __future__ import annotations
 import numpy as np
 
 from dicegym.engine.jit import kernel
-from dicegym.games.yatzy.rules import BONUS_FROM, bonus
-from dicegym.games.yatzy.solving.alone_kernels import FIRST_ROLL
-from dicegym.games.yatzy.solving.positions import MOST_POINTS, SCORES
-from dicegym.games.yatzy.tables import BEST, BOXES, HANDS, KEEPS, ROLLS, SETS, UPPER, WITH
-from dicegym.games.yatzy.turns import roll_sets
+from dicegym.games.yatzy.hands import HANDFULS, roll_sets, set_of
+from dicegym.games.yatzy.rules import N_ACTIONS, ROLL_PLACES
+from dicegym.games.yatzy.solving.positions import END_BOXES, END_POINTS, MOST_POINTS, earned, sum_after
+from dicegym.games.yatzy.tables import BEST, BOXES, HANDS, KEEPS, ROLLS, SETS, WITH, after_rolling
 
 N_SETS = len(SETS)
+FIRST_ROLL = after_rolling(np.eye(HANDS))[0]
+"""float64[252]: the probability of each hand when five dice are rolled."""
 WORST = -1e9
 """Below every worth."""
 
@@ -29,26 +30,12 @@ def new_leaves():
 
 
 @kernel
-def sum_after(upper, box, points):
-    """Return the sum of the upper boxes, up to 63, once ``points`` are in ``box``."""
-    return min(upper + points, BONUS_FROM) if box < UPPER else upper
-
-
-@kernel
-def earned(upper, box, points):
-    """Return ``points`` and the bonus, if they reach it."""
-    return points + bonus(sum_after(upper, box, points)) - bonus(upper)
-
-
-@kernel
 def mean_leaves(values, filled, upper, leaves):
     """Write the points of each end of a turn, and the mean of what follows by ``values`` (float64[2**15, 64])."""
-    for box in range(BOXES):
+    for box, points in zip(END_BOXES, END_POINTS):  # noqa: B905 - Numba knows no strict
         if not filled >> box & 1:
-            for points in range(MOST_POINTS):
-                if SCORES[box, points]:
-                    later = values[filled | 1 << box, sum_after(upper, box, points)]
-                    leaves[box, points] = earned(upper, box, points) + later
+            later = values[filled | 1 << box, sum_after(upper, box, points)]
+            leaves[box, points] = earned(upper, box, points) + later
 
 
 @kernel
@@ -102,6 +89,36 @@ def look_through(leaves, filled, levels, chosen):
 
 
 @kernel
+def follow(leaves, levels, chosen):
+    """Write what sets are worth to another seat while the mover chooses as ``chosen`` says; see `look_through`."""
+    for hand in range(HANDS):
+        levels[0, KEEPS + hand] = leaves[chosen[0, KEEPS + hand], BEST[hand, chosen[0, KEEPS + hand]]]
+    for left in range(1, ROLLS + 1):
+        for hand in range(KEEPS, N_SETS):
+            levels[left, hand] = levels[left - 1, hand]
+        roll_sets(levels[left])
+        for hand in range(KEEPS, N_SETS):
+            kept = chosen[left, hand]
+            levels[left, hand] = levels[left, kept] if kept < KEEPS else levels[0, hand]
+
+
+@kernel
+def prefer_first(levels, chosen):
+    """Let ``chosen`` be the first of all that is worth the most, sets before boxes, as players choose by values."""
+    worths = np.empty(N_SETS)
+    for left in range(1, ROLLS + 1):
+        best = chosen[left]
+        for number in range(N_SETS):
+            worths[number] = levels[left, number] if number < KEEPS else levels[0, number]
+            best[number] = number
+        for kept in range(KEEPS):
+            for face in range(WITH.shape[1]):
+                larger = WITH[kept, face]
+                if worths[kept] > worths[larger] or (worths[kept] == worths[larger] and best[kept] < best[larger]):
+                    worths[larger], best[larger] = worths[kept], best[kept]
+
+
+@kernel
 def new_levels():
     """Return the arrays that `look_through` fills."""
     return np.full((ROLLS + 1, N_SETS), WORST), np.zeros((ROLLS + 1, N_SETS), np.int64)
@@ -141,3 +158,9 @@ def ends(chosen, out):
     for hand in range(HANDS):
         box = chosen[0, KEEPS + hand]
         out[box, BEST[hand, box]] += final[KEEPS + hand] + rolled[KEEPS + hand]
+
+
+@kernel
+def set_kept(state, action):
+    """Return the set of dice that a legal action, of either kind, keeps when it rolls the others."""
+    return action if action < N_ACTIONS else set_of(state.dice, HANDFULS - 1 - (action - ROLL_PLACES))

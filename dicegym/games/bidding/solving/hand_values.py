@@ -1,0 +1,205 @@
+"""What states of Liar's Dice for two are worth between players whose whole strategies are known.
+
+Strategies come as tables of two kinds: with all bids of a hand remembered
+(`dicegym.games.bidding.solving.table_values`), and with the last ones (`dicegym.games.bidding.solving.recall_values`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dicegym.engine.game import Game
+from dicegym.games.bidding.solving.showdown import CALL, faces_of, number_of_roll, rolls
+from dicegym.games.bidding.table import N_BIDS
+from dicegym.games.worth import ActionValues, ValueKind, ValueUnit
+
+Dice = tuple[int, int]
+"""Of the opener of a hand, and of the other."""
+BidPath = tuple[int, ...]
+"""Numbers of the bids of a hand, as the tables have them."""
+
+
+class Spot(NamedTuple):
+    """Where a game stands, as tables have it."""
+
+    dice: Dice
+    path: BidPath
+    roll: int
+    """Of the player to move, by its number."""
+
+    @property
+    def place(self) -> int:
+        """Whether the opener of the hand (0) or the other (1) is to move."""
+        return len(self.path) % 2
+
+    @property
+    def own(self) -> int:
+        """Dice of the player to move."""
+        return self.dice[self.place]
+
+    @property
+    def others(self) -> int:
+        """Dice of its opponent."""
+        return self.dice[1 - self.place]
+
+
+class HandValues:
+    """What states are worth between two who play by tables; a `dicegym.games.worth.BatchValuer`.
+
+    A player to move knows its own roll and the bids, and believes of the other roll what the tables say of who bids so.
+    A bid that the tables never make with any roll that is still believed in is left out of what is believed. Where
+    tables know nothing of a bid, it is called at once.
+
+    Args:
+        game: of two players.
+    """
+
+    unit: ValueUnit = "win rate"
+    kind: ValueKind = "equilibrium"
+    name: str
+    sure: str
+    sees_all = False
+    latest_first = False
+    """Which bids count where they contradict each other: those of the end of the hand, or of its beginning."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.belief = lru_cache(maxsize=4096)(self._find_belief)
+
+    # --- what tables say -------------------------------------------------------------------------------------
+
+    def before_rolls(self, own: int, others: int, opens: bool) -> float:
+        """Return how likely a player wins from the beginning of a hand, before anybody rolls.
+
+        Args:
+            own: its dice.
+            others: the opponent's.
+            opens: whether it is the one to open the hand.
+        """
+        raise NotImplementedError(f"{type(self).__name__} must define before_rolls(own, others, opens)")
+
+    def spot(self, state: Any) -> Spot | None:
+        """Return where a game that is not over stands, or None after bids that the tables leave out."""
+        raise NotImplementedError(f"{type(self).__name__} must define spot(state)")
+
+    def bid_chances(self, dice: Dice, path: BidPath, bid: int) -> np.ndarray:
+        """Return how likely the player to move makes a bid, by number, with each of its rolls: float64[rolls]."""
+        raise NotImplementedError(f"{type(self).__name__} must define bid_chances(dice, path, bid)")
+
+    def gains(self, spot: Spot) -> tuple[np.ndarray, np.ndarray]:
+        """Return actions that the tables know, int64[k], and what they are worth by what is believed, float64[k]."""
+        raise NotImplementedError(f"{type(self).__name__} must define gains(spot)")
+
+    def worth(self, spot: Spot, hidden: int) -> float:
+        """Return how likely the player to move wins if the opponent has the roll number ``hidden``."""
+        raise NotImplementedError(f"{type(self).__name__} must define worth(spot, hidden)")
+
+    def policy_rows(self, states: np.ndarray) -> np.ndarray:
+        """Return `policy` of every record: float64[states, n_actions]."""
+        raise NotImplementedError(f"{type(self).__name__} must define policy_rows(states)")
+
+    def _find_belief(self, dice: Dice, path: BidPath) -> np.ndarray:
+        """Return what the player to move believes of the other's roll: float64[rolls], in all 1."""
+        belief = rolls(dice[1 - len(path) % 2], faces_of(self.game)).chances
+        made: Iterable[int] = range((len(path) + 1) % 2, len(path), 2)
+        for depth in sorted(made, reverse=self.latest_first):
+            told = belief * self.bid_chances(dice, path[:depth], path[depth])
+            if told.sum() > 0:
+                belief = told / told.sum()
+        return belief
+
+    # --- what states are worth -------------------------------------------------------------------------------
+
+    def between(self, state: Any, seat: int) -> float:
+        """Return what the beginning of a hand is worth to ``seat`` before anybody rolls: hands are not read."""
+        left = state["left"]
+        if state["over"]:
+            return float(left[seat] > 0)
+        return self.before_rolls(int(left[seat]), int(left[1 - seat]), int(state["player"]) == seat)
+
+    def value(self, state: Any, seat: int) -> float:
+        """Return how likely ``seat`` wins, both rolls being as they are; see `dicegym.games.worth.Valuer`."""
+        if state["over"]:
+            return self.between(state, seat)
+        spot, me = self.spot(state), int(state["player"])
+        if spot is None:
+            return self._after(state, self.call(state), seat)
+        mover = self.worth(spot, number_of_roll(spot.others, state["hands"][1 - me], faces_of(self.game)))
+        return mover if seat == me else 1 - mover
+
+    def call(self, state: Any) -> int:
+        """Return the call on a bid that the tables leave out: the first one that is legal."""
+        return CALL + int(np.flatnonzero(self.game.legal(state)[N_BIDS:])[0])
+
+    def action_values(self, state: Any) -> ActionValues:
+        """Return how likely the player to move wins with each action, by what it knows; nan for illegal ones."""
+        values = np.full(self.game.n_actions, np.nan)
+        if not state["over"]:
+            legal = self.game.legal(state)
+            spot = self.spot(state)
+            if spot is None:
+                for action in self.judged_unseen(np.flatnonzero(legal)).tolist():
+                    values[action] = self._by_belief(state, action)
+            else:
+                actions, gains = self.gains(spot)
+                values[actions] = gains
+            values[~legal] = np.nan
+        return ActionValues(values, np.where(np.isnan(values), np.nan, 0.0))
+
+    def judged_unseen(self, legal: np.ndarray) -> np.ndarray:
+        """Return those of the legal actions that have values after bids that the tables leave out."""
+        return legal
+
+    def action_value(self, state: Any, action: int) -> float:
+        """Return the same of one action; of wide and illegal ones too, which the rules decide. nan after the end."""
+        if state["over"]:
+            return float("nan")
+        if 0 <= action < self.game.n_actions:
+            value = float(self.action_values(state).values[action])
+            if not np.isnan(value):
+                return value
+        return self._by_belief(state, action)
+
+    def _after(self, state: Any, action: int, seat: int) -> float:
+        """Return what an action is worth to ``seat``, both rolls being as the record has them."""
+        after = state.copy()
+        self.game.step(after, action)
+        if after["over"] or after["finished"] != state["finished"]:
+            return self.between(after, seat)
+        return self.value(after, seat)
+
+    def _by_belief(self, state: Any, action: int) -> float:
+        """Return what an action is worth to the player to move, by what it believes of the other's roll."""
+        me, spot = int(state["player"]), self.spot(state)
+        counts, chances = rolls(int(state["left"][1 - me]), faces_of(self.game))
+        supposed, total = state.copy(), 0.0
+        for chance, roll in zip(chances if spot is None else self.belief(spot.dice, spot.path), counts, strict=True):
+            if chance > 0:
+                supposed["hands"][1 - me] = roll
+                total += float(chance) * self._after(supposed, action, me)
+        return total
+
+    def policy(self, state: Any) -> np.ndarray:
+        """Return how the player to move plays: float64[n_actions]; all 0 when the game is over."""
+        return np.asarray(self.policy_rows(np.array([state]))[0])
+
+    # --- of many records -------------------------------------------------------------------------------------
+
+    def values_rows(self, states: np.ndarray) -> np.ndarray:
+        """Return `value` of every record for both seats: float64[states, 2]."""
+        first = np.array([self.value(state, 0) for state in states])
+        return np.column_stack([first, 1 - first])
+
+    def between_rows(self, states: np.ndarray) -> np.ndarray:
+        """Return `between` of every record for both seats: float64[states, 2]."""
+        first = np.array([self.between(state, 0) for state in states])
+        return np.column_stack([first, 1 - first])
+
+    def action_values_rows(self, states: np.ndarray) -> ActionValues:
+        """Return `action_values` of every record: arrays of float64[states, n_actions]."""
+        values = np.array([self.action_values(state).values for state in states]).reshape(-1, self.game.n_actions)
+        return ActionValues(values, np.where(np.isnan(values), np.nan, 0.0))
