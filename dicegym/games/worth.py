@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int, str], None]
 """Told of long work: (steps done, of how many, what is being done)."""
-ValueKind = Literal["exact", "equilibrium", "network", "rollouts"]
-"""How a value is known: computed without error; by an equilibrium that was computed, exactly or nearly;
-estimated by a network that was trained; by games played from there."""
+ValueKind = Literal["exact", "equilibrium", "rollouts"]
+"""How a value is known: computed without error; by an equilibrium that was computed, exactly or nearly; by games played
+from there."""
 ValueUnit = Literal["win rate", "points", "return"]
 """What a value counts: the probability to win, a shared first place shared out; points of the game, for those who play
 alone; the return of the rules (`dicegym.engine.spec.GameSpec`)."""

@@ -9,9 +9,9 @@ from typing import NamedTuple
 from dicegym.engine.game import Game
 from dicegym.games.solved import Solution
 from dicegym.games.worth import Progress
-from dicegym.games.yatzy.solving import distributions, learned, rows, thresholds
+from dicegym.games.yatzy.solving import distributions, rows, thresholds
 
-SETTINGS: Sequence[Mapping[str, int]] = ({"players": rows.KEPT_FOR.players}, {"players": learned.ALONE.players})
+SETTINGS: Sequence[Mapping[str, int]] = ({"players": rows.KEPT_FOR.players},)
 """Tables of several players are kept once, for two, and serve any number of them."""
 
 
@@ -57,8 +57,6 @@ THRESHOLDS = "the highest probability of each number of points still to come, in
 
 def solutions(game: Game) -> Sequence[Solution]:
     """Return what can be solved: all of it with the parameters of `SETTINGS`."""
-    if game == learned.ALONE:
-        return (learned.Learned(),)
     if game != rows.KEPT_FOR:
         return ()
     return (

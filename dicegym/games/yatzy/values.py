@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from dicegym.engine.game import Game
-from dicegym.games.solved import how_to_solve
 from dicegym.games.worth import ActionValues, Progress, ValueKind, ValueSource, ValueUnit
 from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, SPEC
-from dicegym.games.yatzy.solving import alone, distributions, learned, worth
+from dicegym.games.yatzy.solving import alone, distributions, worth
 from dicegym.games.yatzy.view import record_of
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
@@ -28,11 +27,7 @@ def sources(game: Game) -> Sequence[ValueSource]:
         ready = distributions.ready
         return (ValueSource(WinningValuer.name, "exact", doc, ready, lambda progress: WinningValuer(game, progress)),)
     doc = "the most points that can be had on average, solved by dynamic programming within seconds"
-    heard = f"what was learned in games without them: `{how_to_solve(learned.ALONE, learned.NAME)}`"
-    return (
-        ValueSource(AloneValuer.name, "exact", doc, lambda: True, lambda progress: AloneValuer(game, progress)),
-        ValueSource(learned.NAME, "network", heard, learned.ready, lambda progress: LearnedValuer(game)),
-    )
+    return (ValueSource(AloneValuer.name, "exact", doc, lambda: True, lambda progress: AloneValuer(game, progress)),)
 
 
 class AloneValuer:
@@ -99,17 +94,6 @@ class AloneValuer:
         chosen = np.zeros(self.game.n_actions)
         chosen[np.nanargmax(self.action_values(state).values)] = 1.0
         return chosen
-
-
-class LearnedValuer(AloneValuer):
-    """Says what they are worth by what a learner found in its own games; the dice of a turn it knows."""
-
-    name = learned.NAME
-    kind: ValueKind = "network"
-    sure = "learned in games"
-
-    def _find(self, progress: Progress | None) -> worth.Known:
-        return worth.points_by(learned.values())
 
 
 class WinningValuer(AloneValuer):
