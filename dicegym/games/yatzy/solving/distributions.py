@@ -168,7 +168,7 @@ def of_scores(
         raise ParameterError(f"closed={closed} names boxes that are none: give a bit mask of {BOXES} boxes")
     work = functools.partial(distribute, worth, True)
     options = {"closed": closed, "threads": threads, "progress": progress}
-    found = rows.sweep(_new_rows(np.zeros(1)), work, keep_exact, apart=True, **options)
+    found = rows.sweep(_new_rows(np.zeros(1)), work, keep_exact, apart=True, alike=table is None, **options)
     out = np.zeros(TOTALS)
     add_row(found, position_of(closed, 0), 0, 1.0, out)
     return np.trim_zeros(out, "b")

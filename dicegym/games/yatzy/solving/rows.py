@@ -22,8 +22,16 @@ from dicegym.files import writing
 from dicegym.games.solved import damaged, tables_folder
 from dicegym.games.worth import Progress
 from dicegym.games.yatzy.rules import SPEC
-from dicegym.games.yatzy.solving.positions import POSITIONS, TOTALS, level
-from dicegym.games.yatzy.tables import BOXES
+from dicegym.games.yatzy.solving.positions import (
+    LOWER_SETS,
+    PLACES,
+    POSITIONS,
+    SAME_SUMS,
+    TOTALS,
+    UPPER_SETS,
+    level,
+)
+from dicegym.games.yatzy.tables import BOXES, UPPER
 
 KEPT_FOR = Game(SPEC, 2)
 """The tables are those of any number of players; they are kept with the ones for so many."""
@@ -57,6 +65,7 @@ def sweep(
     threads: int | None = None,
     progress: Progress | None = None,
     apart: bool = False,
+    alike: bool = True,
 ) -> Rows:
     """Return the rows of all positions, computed backwards from those with all boxes filled.
 
@@ -70,6 +79,7 @@ def sweep(
         threads: how many work. Default: one on each core.
         progress: told of the positions that are done.
         apart: whether weights are kept for one number of filled boxes alone, in an array of their own.
+        alike: whether sums of the upper boxes from which as much is still to come (`SAME_SUMS`) have one row.
     """
     threads = threads or cores()
     levels = [level(n_filled, closed) for n_filled in range(BOXES - 1, int(closed).bit_count() - 1, -1)]
@@ -77,18 +87,27 @@ def sweep(
     used, done, total = int(found[1][-1].sum()), 0, sum(len(filled) for filled, _ in levels)
     with ThreadPoolExecutor(threads) as pool:
         for filled, sums in levels:
+            upper_sets, lower = filled & (UPPER_SETS - 1), filled >> UPPER
+            own = SAME_SUMS[upper_sets, sums] if alike else sums
+            computed = filled[own == sums], sums[own == sums]
             if apart:
-                used, weights = 0, np.zeros(len(filled) * (TOTALS + 1), weights.dtype)
-            for first in range(0, len(filled), BLOCK):
-                block = filled[first : first + BLOCK], sums[first : first + BLOCK]
+                used, weights = 0, np.zeros(len(computed[0]) * (TOTALS + 1), weights.dtype)
+            for first in range(0, len(computed[0]), BLOCK):
+                block = computed[0][first : first + BLOCK], computed[1][first : first + BLOCK]
                 rows = np.zeros((len(block[0]), TOTALS + 1))
                 cuts = np.linspace(0, len(rows), threads * PIECES + 1).astype(int).tolist()
                 list(pool.map(functools.partial(compute, found, *block), cuts[:-1], cuts[1:], itertools.repeat(rows)))
                 used = keep(rows, *block, used, (weights, *others))
-                done += len(rows)
                 if progress is not None:
-                    progress(done, total, "positions of Yatzy")
+                    progress(done + first + len(rows), total, "positions of Yatzy")
+            done += len(filled)
+            for array in others:
+                array[PLACES[upper_sets, sums] * LOWER_SETS + lower] = array[
+                    PLACES[upper_sets, own] * LOWER_SETS + lower
+                ]
             found = (weights, *others)
+    if progress is not None:
+        progress(done, total, "positions of Yatzy")
     return weights[:used], *others
 
 
