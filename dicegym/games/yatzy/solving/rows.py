@@ -43,8 +43,8 @@ SUMS_FILE = "sums.txt"
 Rows = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 """Weights, one row after the other; where the row of each position begins and how long it is (int64[positions, 2]); for
 how many points its first number is; and what its weights are multiplied by."""
-ROOM, SMALL_ROOM = 240_000_000, 1_000_000
-"""Numbers that the rows of all positions take at most (230.3 million were measured), and those of all positions in
+ROOM, SMALL_ROOM = 210_000_000, 1_000_000
+"""Numbers that the rows of all positions take at most (distributions have 173.7 million), and those of all positions in
 which nine boxes or more are filled."""
 BLOCK = 16_384
 """Positions whose rows are held as they are, 8 bytes a number, at a time."""
@@ -83,8 +83,8 @@ def sweep(
     """
     threads = threads or cores()
     levels = [level(n_filled, closed) for n_filled in range(BOXES - 1, int(closed).bit_count() - 1, -1)]
-    weights, *others = found
-    used, done, total = int(found[1][-1].sum()), 0, sum(len(filled) for filled, _ in levels)
+    weights, starts, firsts, scales = found
+    used, done, total = int(starts[-1].sum()), 0, sum(len(filled) for filled, _ in levels)
     with ThreadPoolExecutor(threads) as pool:
         for filled, sums in levels:
             upper_sets, lower = filled & (UPPER_SETS - 1), filled >> UPPER
@@ -97,18 +97,18 @@ def sweep(
                 rows = np.zeros((len(block[0]), TOTALS + 1))
                 cuts = np.linspace(0, len(rows), threads * PIECES + 1).astype(int).tolist()
                 list(pool.map(functools.partial(compute, found, *block), cuts[:-1], cuts[1:], itertools.repeat(rows)))
-                used = keep(rows, *block, used, (weights, *others))
+                used = keep(rows, *block, used, (weights, starts, firsts, scales))
                 if progress is not None:
                     progress(done + first + len(rows), total, "positions of Yatzy")
             done += len(filled)
-            for array in others:
+            for array in (starts, firsts, scales):
                 array[PLACES[upper_sets, sums] * LOWER_SETS + lower] = array[
                     PLACES[upper_sets, own] * LOWER_SETS + lower
                 ]
-            found = (weights, *others)
+            found = weights, starts, firsts, scales
     if progress is not None:
         progress(done, total, "positions of Yatzy")
-    return weights[:used], *others
+    return weights[:used], starts, firsts, scales
 
 
 def folder_of(name: str) -> Path:
