@@ -224,8 +224,8 @@ def is_kept_apart(module: str) -> bool:
     return not KEPT_APART.isdisjoint(FILES[module].relative_to(jit.PACKAGE).parts)
 
 
-WITHOUT_NUMBERS = {"dicegym", "dicegym.errors", "dicegym.registry"}
-"""Imported by sources of kernels, but for exceptions and names alone."""
+WITHOUT_NUMBERS = {"dicegym", "dicegym.errors", "dicegym.registry", "dicegym.games.worth", "dicegym.games.solved"}
+"""Imported by sources of kernels, but for exceptions, names, types, and reading and writing of files alone."""
 
 
 def imported(module: str) -> set[str]:

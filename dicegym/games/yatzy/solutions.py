@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from dicegym.engine.game import Game
 from dicegym.games.solved import Solution
@@ -15,7 +15,8 @@ SETTINGS: Sequence[Mapping[str, int]] = ({"players": rows.KEPT_FOR.players},)
 """Tables of several players are kept once, for two, and serve any number of them."""
 
 
-class RowTables(NamedTuple):
+@dataclass
+class RowTables:
     """Tables of a row for each of the 1,430,528 positions between two turns; see `dicegym.games.solved.Solution`."""
 
     name: str

@@ -26,13 +26,14 @@ MARGIN = 1e-12
 def choices_of(table: np.ndarray) -> np.ndarray:
     """Return a table as choices."""
     runs, owns = table.shape[2:] or (1, 1)
-    return (table.reshape(-1, runs, owns, 1) == np.arange(FIRST_NUMBER, MOST_DICE + 1)).astype(np.float64)
+    every_number = np.arange(FIRST_NUMBER, MOST_DICE + 1)
+    return np.array(table.reshape(-1, runs, owns, 1) == every_number, np.float64)
 
 
 def table_of(choices: np.ndarray) -> np.ndarray:
     """Return the likeliest of choices as a table."""
     goal = math.isqrt(len(choices))
-    numbers = (choices.argmax(axis=-1) + FIRST_NUMBER).astype(np.int8)
+    numbers = np.array(choices.argmax(axis=-1) + FIRST_NUMBER, np.int8)
     return numbers.reshape(goal, goal, *(REMEMBERED if choices.shape[1:3] == REMEMBERED else ()))
 
 

@@ -30,7 +30,7 @@ from dicegym.engine.jit import kernel
 from dicegym.engine.threads import cores
 from dicegym.games.worth import Progress
 from dicegym.games.yatzy.rules import BONUS, BONUS_FROM
-from dicegym.games.yatzy.solving.positions import ALL_FILLED, PLACES, UPPER_SETS
+from dicegym.games.yatzy.solving.positions import ALL_FILLED, SAME_SUMS, UPPER_SETS
 from dicegym.games.yatzy.solving.turn import FIRST_ROLL, N_SETS
 from dicegym.games.yatzy.tables import BEST, COUNTS, DICE, FACES, HANDS, KEEPS, ROLLS, SETS, UPPER, WITH
 
@@ -65,26 +65,6 @@ def situation_of(hand, filled, joker_box, all_filled):
     if not filled >> (ALIKE[hand] - 1) & 1:
         return FACE_OPEN
     return UPPER_LEFT if filled >> UPPER == all_filled >> UPPER else FACE_FILLED
-
-
-@kernel
-def different_sums(filled, possible, sums):
-    """Write the sums that are worth different amounts to ``sums``, in rising order; return how many there are.
-
-    Sums from which the bonus is out of reach are worth the same, and so are all when no upper box is open: the first
-    of them stands for all.
-    """
-    most = len(possible) - 1
-    more = 0
-    for box in range(UPPER):
-        if not filled >> box & 1:
-            more += DICE * (box + 1)
-    n = 0
-    for upper in range(most + 1):
-        if possible[upper] and (n == 0 or (more > 0 and upper + more >= most)):
-            sums[n] = upper
-            n += 1
-    return n
 
 
 @kernel
@@ -167,8 +147,12 @@ def solve_sets(points, ways, bonus, joker_box, extra, layer, values, sets):
     means, follow = np.zeros((N_SETS, width)), np.zeros((boxes, FACES, width))
     sums, start = np.zeros(width, np.int64), np.empty(width)
     for filled in sets:
-        possible = PLACES[filled & (UPPER_SETS - 1)] >= 0  # of each filled box any points may have been scored
-        n = different_sums(filled, possible, sums)
+        alike = SAME_SUMS[filled & (UPPER_SETS - 1)]  # of each filled box any points may have been scored
+        n = 0
+        for upper in range(most):
+            if alike[upper] == upper:
+                sums[n] = upper
+                n += 1
         full = (n + AT_ONCE - 1) // AT_ONCE * AT_ONCE
         sums[n:full] = sums[n - 1]
         after_boxes(values, layer, filled, sums, full, boxes, bonus, joker_box, follow)
@@ -182,7 +166,7 @@ def solve_sets(points, ways, bonus, joker_box, extra, layer, values, sets):
                 start[k] += chance * mine[k]
         k = 0
         for upper in range(most):
-            if possible[upper]:
+            if alike[upper] >= 0:
                 if k + 1 < n and sums[k + 1] == upper:
                     k += 1
                 values[layer, filled, upper] = start[k]

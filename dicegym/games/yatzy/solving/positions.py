@@ -43,6 +43,19 @@ def _places() -> np.ndarray:
 PLACES: np.ndarray = _places()
 """int32[64, 64]: the number of each set of upper boxes and their sum; -1 if it cannot be."""
 N_PLACES = int(PLACES.max()) + 1
+
+
+def _same_sums() -> np.ndarray:
+    still_open = ~np.arange(UPPER_SETS)[:, None] >> np.arange(UPPER) & 1
+    more = still_open @ (DICE * np.arange(1, UPPER + 1))
+    sums = np.arange(SUMS)
+    apart = (more[:, None] > 0) & (sums + more[:, None] >= BONUS_FROM)  # the bonus can be reached, or has been
+    return np.where(PLACES < 0, -1, np.where(apart, sums, (PLACES >= 0).argmax(axis=1)[:, None]))
+
+
+SAME_SUMS: np.ndarray = _same_sums()
+"""int64[64, 64]: by set of upper boxes and their sum, the lowest sum from which as much is still to come: from all sums
+that leave the bonus out of reach, and from all when no upper box is open. -1 if it cannot be."""
 POSITIONS = N_PLACES * LOWER_SETS
 
 

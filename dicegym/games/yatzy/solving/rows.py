@@ -22,8 +22,16 @@ from dicegym.files import writing
 from dicegym.games.solved import damaged, tables_folder
 from dicegym.games.worth import Progress
 from dicegym.games.yatzy.rules import SPEC
-from dicegym.games.yatzy.solving.positions import POSITIONS, TOTALS, level
-from dicegym.games.yatzy.tables import BOXES
+from dicegym.games.yatzy.solving.positions import (
+    LOWER_SETS,
+    PLACES,
+    POSITIONS,
+    SAME_SUMS,
+    TOTALS,
+    UPPER_SETS,
+    level,
+)
+from dicegym.games.yatzy.tables import BOXES, UPPER
 
 KEPT_FOR = Game(SPEC, 2)
 """The tables are those of any number of players; they are kept with the ones for so many."""
@@ -35,8 +43,8 @@ SUMS_FILE = "sums.txt"
 Rows = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 """Weights, one row after the other; where the row of each position begins and how long it is (int64[positions, 2]); for
 how many points its first number is; and what its weights are multiplied by."""
-ROOM, SMALL_ROOM = 240_000_000, 1_000_000
-"""Numbers that the rows of all positions take at most (230.3 million were measured), and those of all positions in
+ROOM, SMALL_ROOM = 210_000_000, 1_000_000
+"""Numbers that the rows of all positions take at most (distributions have 173.7 million), and those of all positions in
 which nine boxes or more are filled."""
 BLOCK = 16_384
 """Positions whose rows are held as they are, 8 bytes a number, at a time."""
@@ -57,6 +65,7 @@ def sweep(
     threads: int | None = None,
     progress: Progress | None = None,
     apart: bool = False,
+    alike: bool = True,
 ) -> Rows:
     """Return the rows of all positions, computed backwards from those with all boxes filled.
 
@@ -70,26 +79,36 @@ def sweep(
         threads: how many work. Default: one on each core.
         progress: told of the positions that are done.
         apart: whether weights are kept for one number of filled boxes alone, in an array of their own.
+        alike: whether sums of the upper boxes from which as much is still to come (`SAME_SUMS`) have one row.
     """
     threads = threads or cores()
     levels = [level(n_filled, closed) for n_filled in range(BOXES - 1, int(closed).bit_count() - 1, -1)]
-    weights, *others = found
-    used, done, total = int(found[1][-1].sum()), 0, sum(len(filled) for filled, _ in levels)
+    weights, starts, firsts, scales = found
+    used, done, total = int(starts[-1].sum()), 0, sum(len(filled) for filled, _ in levels)
     with ThreadPoolExecutor(threads) as pool:
         for filled, sums in levels:
+            upper_sets, lower = filled & (UPPER_SETS - 1), filled >> UPPER
+            own = SAME_SUMS[upper_sets, sums] if alike else sums
+            computed = filled[own == sums], sums[own == sums]
             if apart:
-                used, weights = 0, np.zeros(len(filled) * (TOTALS + 1), weights.dtype)
-            for first in range(0, len(filled), BLOCK):
-                block = filled[first : first + BLOCK], sums[first : first + BLOCK]
+                used, weights = 0, np.zeros(len(computed[0]) * (TOTALS + 1), weights.dtype)
+            for first in range(0, len(computed[0]), BLOCK):
+                block = computed[0][first : first + BLOCK], computed[1][first : first + BLOCK]
                 rows = np.zeros((len(block[0]), TOTALS + 1))
                 cuts = np.linspace(0, len(rows), threads * PIECES + 1).astype(int).tolist()
                 list(pool.map(functools.partial(compute, found, *block), cuts[:-1], cuts[1:], itertools.repeat(rows)))
-                used = keep(rows, *block, used, (weights, *others))
-                done += len(rows)
+                used = keep(rows, *block, used, (weights, starts, firsts, scales))
                 if progress is not None:
-                    progress(done, total, "positions of Yatzy")
-            found = (weights, *others)
-    return weights[:used], *others
+                    progress(done + first + len(rows), total, "positions of Yatzy")
+            done += len(filled)
+            for array in (starts, firsts, scales):
+                array[PLACES[upper_sets, sums] * LOWER_SETS + lower] = array[
+                    PLACES[upper_sets, own] * LOWER_SETS + lower
+                ]
+            found = weights, starts, firsts, scales
+    if progress is not None:
+        progress(done, total, "positions of Yatzy")
+    return weights[:used], starts, firsts, scales
 
 
 def folder_of(name: str) -> Path:
