@@ -9,8 +9,6 @@ import typer
 
 from dicegym.cli.common import GameName, IsolationName, JsonFile, Trust, check_writable, out, print_table, write_json
 from dicegym.errors import ParameterError
-from dicegym.server.admission import PER_ADDRESS, PER_MINUTE
-from dicegym.server.budget import BYTES, MESSAGES
 
 if TYPE_CHECKING:
     from dicegym.server.archive import Archive, ServerStatus
@@ -52,12 +50,6 @@ def serve(
     isolation: IsolationName = "auto",
     seed: Annotated[int | None, typer.Option(help="of all dice (default: a fresh one)")] = None,
     connections: Annotated[int, typer.Option(help="at once")] = 1000,
-    per_address: Annotated[
-        int, typer.Option(help="connections at once from one address (this machine's are free)")
-    ] = PER_ADDRESS,
-    per_minute: Annotated[int, typer.Option(help="new connections a minute from one address")] = PER_MINUTE,
-    bytes: Annotated[int, typer.Option(help="a second that a client may send beside its moves")] = BYTES,
-    messages: Annotated[int, typer.Option(help="a second that a client may send beside its moves")] = MESSAGES,
     allow_host: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="the server's name, for WebSocket (repeatable)"),
@@ -101,10 +93,6 @@ def serve(
         seed,
         connections=connections,
         always=always,
-        per_address=per_address,
-        per_minute=per_minute,
-        bytes=bytes,
-        messages=messages,
         hosts=tuple(allow_host or ()),
         origins=tuple(allow_origin or ()),
         isolation=isolation,

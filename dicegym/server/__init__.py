@@ -5,7 +5,7 @@ Nothing here knows a game by name. What is said on the wire, and what it means t
 
 From the network inwards: `framing` (JSON objects out of bytes), `tcp` and `web` (WebSocket; `origins`)
 over what they have in common, `connections` (`budget`), `lobby` (log in and wait; `names`, `guesses`, `capacity`,
-`admission`, `descriptors`), `matchmaking` (open tables: `seating`; rate and store what is played: `ledger`,
+`descriptors`), `matchmaking` (open tables: `seating`; rate and store what is played: `ledger`,
 `results`, `store`), `table` (one game), `agents` (local ones, each in a process that runs `host`), `server` (start
 and stop; `settings`), `scoreboard`. `archive` reads the store from outside. On the other side
 of the network: `client`, over a channel of `channels`, with a `seated_agent` that answers and an `identity`.

@@ -1,8 +1,8 @@
-"""What a client may send that is no move: so many bytes and so many messages a second, and some more at once.
+"""What a client may send that is no move: so much a second, and some more at once.
 
 What the rules carry out costs nothing, as a game asks for no more than it needs. All else (junk, errors, commands of
-those whose turn it is not) is paid for from two purses, which fill up again with time. Who has emptied one is not
-read for a while; who goes on is told, and disconnected.
+those whose turn it is not) is paid for from a bucket, which fills up again with time. Who has emptied it is not read
+for a while; who goes on is told, and disconnected.
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ import time
 from collections.abc import Callable
 
 BYTES = 32 * 1024
-"""A second; `BYTES_AT_ONCE` times as many are in a full purse."""
-BYTES_AT_ONCE = 4
-MESSAGES = 50
-"""A second; `MESSAGES_AT_ONCE` times as many are in a full purse."""
-MESSAGES_AT_ONCE = 12
+"""A second; `AT_ONCE` times as many are in a full bucket."""
+MESSAGE = 640
+"""Bytes that a message costs besides its own: fifty a second."""
+AT_ONCE = 8
 REFILL = 0.25
-"""How full a purse that was emptied has to be again before its owner is read."""
+"""How full a bucket that was emptied has to be again before its owner is read."""
 PAUSES = 3
 """So often within `FORGIVEN` seconds a client is made to wait. The next time it is disconnected."""
 FORGIVEN = 60.0
@@ -25,7 +24,7 @@ FORGIVEN = 60.0
 Clock = Callable[[], float]
 
 
-class Purse:
+class TokenBucket:
     """So much a second, and at most ``most`` at once.
 
     It is filled when it is found empty, and not before, as to look at a clock costs more than to pay.
@@ -48,9 +47,9 @@ class Purse:
         """Put back what was paid."""
         self.left = min(self.left + amount, self.most)
 
-    def wait(self) -> float:
-        """Return the seconds until it is a quarter full."""
-        return max(0.0, (REFILL * self.most - self._fill()) / self._rate)
+    def wait(self, amount: float) -> float:
+        """Return the seconds until ``amount`` is in it."""
+        return max(0.0, (amount - self._fill()) / self._rate)
 
     def _fill(self) -> float:
         now = self._clock()
@@ -60,40 +59,35 @@ class Purse:
 
 
 class Budget:
-    """The purses of a client.
+    """The bucket of a client, and how often it was emptied.
 
     Args:
-        bytes_: a second.
-        messages: a second.
+        rate: bytes a second.
     """
 
-    __slots__ = ("_bytes", "_clock", "_last", "_messages", "_pauses", "empty")
+    __slots__ = ("_bucket", "_clock", "_last", "_pauses", "empty")
 
-    def __init__(self, bytes_: float = BYTES, messages: float = MESSAGES, clock: Clock = time.monotonic) -> None:
+    def __init__(self, rate: float = BYTES, clock: Clock = time.monotonic) -> None:
         self.empty = False
-        self._bytes = Purse(bytes_, BYTES_AT_ONCE * bytes_, clock)
-        self._messages = Purse(messages, MESSAGES_AT_ONCE * messages, clock)
+        self._bucket = TokenBucket(rate, AT_ONCE * rate, clock)
         self._clock = clock
         self._pauses = 0
         self._last = clock()
 
     def came(self, size: int) -> None:
         """Pay for bytes."""
-        purse = self._bytes
-        purse.left -= size  # as `Purse.pay` does, without a call: this is done for every packet of every client
-        if purse.left < 0 and not purse.pay(0):
+        bucket = self._bucket
+        bucket.left -= size  # as `TokenBucket.pay` does, without a call: this is done for every packet of every client
+        if bucket.left < 0 and not bucket.pay(0):
             self.empty = True
 
     def worked(self) -> None:
         """Pay for a message."""
-        if not self._messages.pay(1):
-            self.empty = True
+        self.came(MESSAGE)
 
     def moved(self, size: int, messages: int = 0) -> None:
         """Take back what so many bytes, and messages, have cost, as they were a move."""
-        self._bytes.left += size  # what is too much is taken back when it is filled next
-        if messages:
-            self._messages.give(messages)
+        self._bucket.left += size + messages * MESSAGE  # what is too much is taken back when it is filled next
 
     def pause(self) -> float | None:
         """Return for how many seconds the client, which has nothing left, is not read; None: it is disconnected."""
@@ -103,4 +97,4 @@ class Budget:
         self._last = now
         self._pauses += 1
         self.empty = False
-        return max(self._bytes.wait(), self._messages.wait()) if self._pauses <= PAUSES else None
+        return self._bucket.wait(REFILL * self._bucket.most) if self._pauses <= PAUSES else None

@@ -1,6 +1,6 @@
 """Who has a place on the server, and who loses it when there are too many.
 
-A server has so many places, and an address so many of them. Where names have secrets, some more connections than that
+A server has so many places. Where names have secrets, some more connections than that
 are let in, for as long as it takes to log in: a guest is then told that the server is full, and the owner of a secret
 gets a place, at the cost of somebody idle if need be. So an owner always gets in, whoever keeps the places.
 """
@@ -10,17 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
-from dicegym.server.admission import Admission
-
 SPARE = 32
 """Connections beyond the places, which have not logged in yet."""
 
 
 class Visitor(Protocol):
     """A connection, as far as places go."""
-
-    origin: str
-    """Its address, as `dicegym.server.admission.origin_of` tells it."""
 
     @property
     def idleness(self) -> int:
@@ -32,40 +27,33 @@ class Capacity:
 
     Args:
         most: how many there are.
-        admission: how many of them an address has.
         owners: whether names have secrets.
     """
 
-    def __init__(self, most: int, admission: Admission, owners: bool) -> None:
+    def __init__(self, most: int, owners: bool) -> None:
         self._most = most
-        self._admission = admission
         self._spare = SPARE if owners else 0
         self._taken: dict[Visitor, None] = {}  # in the order in which they came
         self._extra: dict[Visitor, None] = {}
 
     def enter(self, visitor: Visitor) -> str:
         """Take in a connection. Return why not, if there is no place for it."""
-        if not self._admission.enters(visitor.origin):
-            self._admission.leaves(visitor.origin)
-            return "too many new connections came from your address in a minute: try again after one"
-        why = self._full(visitor)
+        why = self._full()
         if not why:
             self._taken[visitor] = None
         elif self._spare:
             self._extra[visitor] = None
-        else:
-            self._admission.leaves(visitor.origin)
         return "" if self._spare else why
 
     def surplus(self) -> Visitor | None:
         """Return who is to go because more have come than wait beyond the places; None while they are few."""
-        return _idlest(self._extra, self._admission) if len(self._extra) > self._spare else None
+        return _idlest(self._extra) if len(self._extra) > self._spare else None
 
     def stay(self, visitor: Visitor) -> str:
         """Give a guest a place. Return why not, if there is none."""
         if visitor not in self._extra:
             return ""
-        why = self._full(visitor)
+        why = self._full()
         if not why:
             self._taken[visitor] = self._extra.pop(visitor)
         return why
@@ -74,24 +62,20 @@ class Capacity:
         """Give the owner of a secret a place; return who is to lose its own for that, if anybody has to and is idle."""
         self._extra.pop(visitor, None)
         self._taken[visitor] = None
-        return _idlest(self._taken, self._admission) if len(self._taken) > self._most else None
+        return _idlest(self._taken) if len(self._taken) > self._most else None
 
     def leave(self, visitor: Visitor) -> None:
         """Take note that a connection is gone."""
-        if visitor in self._taken or visitor in self._extra:
-            self._taken.pop(visitor, None)
-            self._extra.pop(visitor, None)
-            self._admission.leaves(visitor.origin)
+        self._taken.pop(visitor, None)
+        self._extra.pop(visitor, None)
 
-    def _full(self, visitor: Visitor) -> str:
+    def _full(self) -> str:
         if len(self._taken) >= self._most:
             return f"the server has {self._most} connections, which is all it takes: try later"
-        if self._admission.crowded(visitor.origin):
-            return f"your address has {self._admission.per_address} connections, which is all that one may have"
         return ""
 
 
-def _idlest(among: Iterable[Visitor], admission: Admission) -> Visitor | None:
-    """Return the idlest, of those the one whose address has most connections, of those the first."""
+def _idlest(among: Iterable[Visitor]) -> Visitor | None:
+    """Return the idlest, of those the first."""
     idle = [visitor for visitor in among if visitor.idleness]
-    return max(idle, key=lambda visitor: (visitor.idleness, admission.present[visitor.origin]), default=None)
+    return max(idle, key=lambda visitor: visitor.idleness, default=None)

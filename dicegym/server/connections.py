@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from dicegym.errors import ParameterError
-from dicegym.server.budget import BYTES, MESSAGES, Budget
+from dicegym.server.budget import BYTES, MESSAGE, Budget
 from dicegym.server.framing import Malformed
 from dicegym.server.murmur import Murmur
 from dicegym.server.origins import Origins
@@ -81,22 +81,20 @@ class Terms:
     """What a client may do before it is slowed, and who is refused.
 
     Attributes:
-        bytes: a second, beyond its moves.
-        messages: a second, beyond its moves.
+        rate: bytes a second, beyond its moves.
         origins: who may speak WebSocket.
         murmur: told of whom is refused.
     """
 
-    bytes: float = BYTES
-    messages: float = MESSAGES
+    rate: float = BYTES
     origins: Origins = field(default_factory=lambda: Origins("127.0.0.1"))
     murmur: Murmur = field(default_factory=lambda: Murmur(lambda text: None))
 
     def flood(self) -> str:
         """Return what a client is told that sends too much."""
         return (
-            f"you keep sending more than {self.bytes:,.0f} bytes or {self.messages:g} messages a second that are no "
-            "moves: send what you are asked for"
+            f"you keep sending more than {self.rate:,.0f} bytes or {self.rate / MESSAGE:,.0f} messages a second that "
+            "are no moves: send what you are asked for"
         )
 
 
@@ -141,7 +139,7 @@ class Metered:
         self.peer = self.address = "unknown"
         self.open = False
         self.ready = True
-        self.budget = Budget(terms.bytes, terms.messages)
+        self.budget = Budget(terms.rate)
         self._receiver = receiver
         self._terms = terms
 

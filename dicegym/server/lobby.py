@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import Callable, Collection
 from typing import Any, Protocol
 
-from dicegym.server.admission import Admission, origin_of
 from dicegym.server.capacity import Capacity, Visitor
 from dicegym.server.connections import Link
 from dicegym.server.framing import Malformed
 from dicegym.server.guesses import Guesses
 from dicegym.server.murmur import Murmur
 from dicegym.server.names import Secrets, fold_name, name_fault
+from dicegym.server.origins import origin_of
 from dicegym.server.table import Table
 from dicegym.server.wire import (
     BAD_NAME,
@@ -107,7 +107,6 @@ class Lobby:
         pause: seconds between two games of a bot, so that it can read the result and leave.
         most: connections at once.
         log: takes lines for the operator.
-        admission: connections by address.
         murmur: takes lines about strangers.
     """
 
@@ -122,7 +121,6 @@ class Lobby:
         pause: float,
         most: int,
         log: Callable[[str], None],
-        admission: Admission | None = None,
         murmur: Murmur | None = None,
     ) -> None:
         self.clients: dict[Link, Client] = {}
@@ -135,7 +133,7 @@ class Lobby:
         self._pause = pause
         self._log = log
         self._murmur = murmur or Murmur(log)
-        self._capacity = Capacity(most, admission or Admission(), secrets is not None)
+        self._capacity = Capacity(most, secrets is not None)
         self._guesses = Guesses()
         self._by_name: dict[str, Client] = {}  # by what all spellings of a name have in common
         self._left: dict[str, tuple[Table, int]] = {}

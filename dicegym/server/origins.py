@@ -16,6 +16,8 @@ from urllib.parse import urlsplit
 
 from dicegym.errors import ParameterError
 
+NETWORK = 64
+"""Bits of an IPv6 address that are one network's."""
 PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
 
@@ -24,6 +26,20 @@ def is_loopback(host: str) -> bool:
     with contextlib.suppress(ValueError):
         return ipaddress.ip_address(host).is_loopback
     return host == "localhost"
+
+
+def origin_of(address: str) -> str:
+    """Return what counts as one address: an IPv4 address, or the network of an IPv6 address, all of which one has."""
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(found, ipaddress.IPv6Address):
+        if found.ipv4_mapped is not None:
+            return str(found.ipv4_mapped)
+        if not found.is_loopback:
+            return str(ipaddress.ip_network((found, NETWORK), strict=False))
+    return str(found)
 
 
 class PageOrigin(NamedTuple):

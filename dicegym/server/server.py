@@ -22,7 +22,6 @@ from dicegym.players.roster import agent_name, resolve
 from dicegym.sandbox import jail
 from dicegym.sandbox.jobs import Entry
 from dicegym.sandbox.limits import warn_of_kernels
-from dicegym.server.admission import Admission
 from dicegym.server.agents import LocalAgent
 from dicegym.server.connections import CLOSING, Terms, port_of, start_serving
 from dicegym.server.descriptors import room_for
@@ -171,7 +170,6 @@ class Server:
             settings.pause,
             most,
             self.log,
-            Admission(settings.per_address, settings.per_minute),
             self._murmur,
         )
         self._open = self.matchmaker, self.lobby
@@ -254,7 +252,7 @@ class Server:
     async def _listen(self) -> None:
         settings, host = self.settings, self.settings.host
         origins = Origins(host, settings.hosts, settings.origins)
-        terms = Terms(settings.bytes, settings.messages, origins, self._murmur)
+        terms = Terms(settings.rate, origins, self._murmur)
         shown = f"[{host}]" if ":" in host else host
         if settings.tcp is not None:
             self._listening.append(await listen_tcp(lambda: self.lobby, host, settings.tcp, terms))

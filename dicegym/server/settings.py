@@ -9,8 +9,7 @@ from pathlib import Path
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
 from dicegym.games import game as make_game
-from dicegym.server.admission import PER_ADDRESS, PER_MINUTE
-from dicegym.server.budget import BYTES, MESSAGES
+from dicegym.server.budget import BYTES
 from dicegym.server.framing import LIMIT
 from dicegym.server.origins import Origins, is_loopback
 
@@ -37,10 +36,7 @@ class ServerSettings:
         gather: seconds for which a bot waits for others to come before local agents take their seats.
         pause: seconds between two games of a remote bot.
         connections: at once.
-        per_address: connections at once from one address that is not this machine's own.
-        per_minute: new connections a minute from one address.
-        bytes: a second from a client, beyond its moves.
-        messages: a second from a client, beyond its moves.
+        rate: bytes a second from a client, beyond its moves; a message costs 640 more.
         hosts: further names that the server has, for WebSocket.
         origins: web pages that may connect by WebSocket, such as ``https://example.org``.
         isolation: how bots' files among the agents are kept apart, see `dicegym.sandbox.jail`.
@@ -67,10 +63,7 @@ class ServerSettings:
     pause: float = 0.5
     connections: int = 1000
     always: bool = False
-    per_address: int = PER_ADDRESS
-    per_minute: int = PER_MINUTE
-    bytes: int = BYTES
-    messages: int = MESSAGES
+    rate: int = BYTES
     hosts: tuple[str, ...] = ()
     origins: tuple[str, ...] = ()
     isolation: str = "auto"
@@ -96,10 +89,7 @@ class ServerSettings:
         if not 0 <= self.store_wait < math.inf:  # false of nan too
             raise ParameterError(f"--store-wait {self.store_wait} is no number of seconds: give 0 or more")
         whole_number("--connections", self.connections, 1, 1 << 20, "a number of connections")
-        whole_number("--per-address", self.per_address, 1, 1 << 20, "a number of connections")
-        whole_number("--per-minute", self.per_minute, 1, 1 << 20, "a number of connections")
-        whole_number("--bytes", self.bytes, LIMIT, 1 << 30, "bytes a second (a message may have the least of them)")
-        whole_number("--messages", self.messages, 1, 1 << 20, "messages a second")
+        whole_number("rate", self.rate, LIMIT, 1 << 30, "bytes a second (a message may have the least of them)")
         Origins(self.host, self.hosts, self.origins)
         if not self.allows_guests and self.secrets is None:
             raise ParameterError(

@@ -1,4 +1,4 @@
-"""Connections of browsers, over uvicorn's HTTP: those that dawdle are ended, and one address has only so many.
+"""Connections of browsers, over uvicorn's HTTP: those that dawdle are ended.
 
 What a request has to say comes within `HEADERS` seconds, what is answered is read within `WRITING` seconds, and nobody
 holds a connection by doing neither. Bodies are waited for by `dicegym.web.security`.
@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from dicegym.server.admission import Admission, origin_of
-
 if TYPE_CHECKING:
     from uvicorn.config import Config
     from uvicorn.server import ServerState
@@ -25,40 +23,18 @@ WRITING = 30.0
 KEEP_ALIVE = 20
 """Seconds that a connection stays open without a request."""
 HEADER_BYTES = 16 * 1024
-PER_ADDRESS = 400
-"""Connections at once from one address: a class may sit behind it, and each browser has up to six."""
-PER_MINUTE = 3000
-"""New ones from one address."""
 
 
 class Gate:
-    """Lets connections in, so many from one address; those of a proxy that is known are not counted.
+    """Times of connections.
 
     Args:
-        proxies: addresses whose connections are those of many.
-        admission: counts.
         headers: seconds for a request's headers.
         writing: seconds in which somebody reads what waits.
     """
 
-    def __init__(
-        self,
-        proxies: tuple[str, ...] = (),
-        admission: Admission | None = None,
-        headers: float = HEADERS,
-        writing: float = WRITING,
-    ) -> None:
-        self.admission = admission or Admission(PER_ADDRESS, PER_MINUTE)
+    def __init__(self, headers: float = HEADERS, writing: float = WRITING) -> None:
         self.headers, self.writing = headers, writing
-        self._proxies = frozenset(map(origin_of, proxies))
-
-    def enters(self, address: str) -> tuple[str, bool]:
-        """Count a connection. Return what `Admission.leaves` is told, empty if nothing, and whether it may stay."""
-        origin = origin_of(address)
-        if origin in self._proxies:
-            return "", True
-        welcome = self.admission.enters(origin)
-        return origin, welcome and not self.admission.crowded(origin)
 
     def protocol(self, config: Config, server_state: ServerState, app_state: dict[str, Any], **more: Any) -> Guarded:
         """Return what speaks to a new connection."""
@@ -71,27 +47,19 @@ class Guarded(H11Protocol):
     def __init__(self, *arguments: Any, gate: Gate, **more: Any) -> None:
         super().__init__(*arguments, **more)
         self._gate = gate
-        self._origin = ""
         self._asking: asyncio.TimerHandle | None = None
         self._reading: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
-        """Let it in, or not."""
+        """Wait for its first request."""
         super().connection_made(transport)
-        self._origin, welcome = self._gate.enters(self.client[0] if self.client else "")
-        if welcome:
-            self._await_headers()
-        else:
-            transport.abort()
+        self._await_headers()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget it."""
         for timer in (self._asking, self._reading):
             if timer is not None:
                 timer.cancel()
-        if self._origin:
-            self._gate.admission.leaves(self._origin)
-            self._origin = ""
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:

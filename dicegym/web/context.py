@@ -13,7 +13,7 @@ from starlette.requests import Request
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.stored import StoredContest
 from dicegym.errors import ParameterError
-from dicegym.web.limits import VisitorLimits
+from dicegym.web.limits import AddressLimits
 from dicegym.web.settings import WebSettings
 from dicegym.web.streams import LiveChannels
 from dicegym.web.workers import WorkerThreads
@@ -45,7 +45,7 @@ class Web:
         settings.folder.mkdir(parents=True, exist_ok=True)
         self.secret = _kept_secret(settings.folder / "secret")
         self.token = secrets.token_hex(TOKEN_BYTES)
-        self.limits = VisitorLimits()
+        self.limits = AddressLimits()
         self.work = WorkerThreads()
         self.channels = LiveChannels()
         self.operators: list[Callable[[Request], bool]] = []

@@ -25,7 +25,6 @@ from dicegym.web.bodies import Bodies, GoneAwayError, replayed
 from dicegym.web.context import Web
 from dicegym.web.faults import failed, refused
 from dicegym.web.forms import FORM_KEY, HEADER, check_form_key
-from dicegym.web.limits import REQUESTS
 
 POLICY = "; ".join(
     (
@@ -129,7 +128,7 @@ class Safety:
         fault = self._origins.fault(request.headers.getlist("host"), ())
         if fault:
             raise HTTPException(421, fault)
-        self._web.limits.pay(request, REQUESTS)
+        self._web.limits.pay(request)
         if request.method not in SAFE and _of_another_site(request):
             raise HTTPException(403, "this form was sent by another site: it is not taken")
 

@@ -40,7 +40,7 @@ class PageServer(uvicorn.Server):
     def __init__(self, settings: WebSettings, gate: Gate | None = None) -> None:
         self.number = 0
         self.app = create_app(settings)
-        config: Any = {"http": (gate or Gate(settings.proxies)).protocol}
+        config: Any = {"http": (gate or Gate()).protocol}
         super().__init__(
             uvicorn.Config(
                 self.app,

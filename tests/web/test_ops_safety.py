@@ -21,7 +21,7 @@ from dicegym.web import static_files
 from dicegym.web.app import create_app
 from dicegym.web.context import SECRET_BYTES, Web
 from dicegym.web.forms import FORM_KEY
-from dicegym.web.limits import CLASSROOM, SMALL_BODY, Rate, TooOftenError, VisitorLimits
+from dicegym.web.limits import A_SECOND, AT_ONCE, SMALL_BODY, AddressLimits, TooOftenError
 from dicegym.web.security import COOKIE, SAFETY_HEADERS
 from dicegym.web.serving import PageServer, address_of, listening, serve, told
 from dicegym.web.settings import WebSettings
@@ -196,33 +196,33 @@ def test_files_are_kept_by_their_content(client: TestClient) -> None:
     assert client.get("/learn/").url.path == "/learn"
 
 
-def test_rates_are_counted_by_visitor_and_address(settings: WebSettings) -> None:
+def test_an_address_may_ask_for_so_much() -> None:
     now = [0.0]
-    limits = VisitorLimits(lambda: now[0])
-    rate = Rate("games begun", per_minute=60, at_once=2)
+    limits = AddressLimits(lambda: now[0])
 
     class Asking:
-        def __init__(self, visitor: str, host: str) -> None:
+        def __init__(self, host: str) -> None:
             self.client = type("Client", (), {"host": host})
-            self.state = type("State", (), {"visitor": visitor})
 
-    one = Asking("a", "198.51.100.7")
-    for _ in range(2):
-        limits.pay(one, rate)
-    with pytest.raises(TooOftenError, match="60 a minute") as refused:
-        limits.pay(one, rate)
+    one = Asking("198.51.100.7")
+    for _ in range(int(AT_ONCE / 250)):
+        limits.pay(one, 250)
+    with pytest.raises(TooOftenError, match="try again in 1 second") as refused:
+        limits.pay(one, 250)
     assert 0 < refused.value.wait <= 1
+    limits.pay(Asking("198.51.100.8"), 250)
     now[0] += 1
-    limits.pay(one, rate)
-    for number in range(CLASSROOM * 3 - 3):
-        limits.pay(Asking(str(number), "198.51.100.7"), rate)
-    with pytest.raises(TooOftenError):  # who throws cookies away is known by the address
-        limits.pay(Asking("new", "198.51.100.7"), rate)
-    limits.pay(Asking("b", "198.51.100.8"), rate)
+    for _ in range(int(A_SECOND / 250)):
+        limits.pay(one, 250)
+    with pytest.raises(TooOftenError):
+        limits.pay(one)
+    for _ in range(1000):
+        limits.pay(Asking("127.0.0.1"), 250)
 
 
 def test_who_asks_too_often_is_told_when_to_come_again(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dicegym.web.security.REQUESTS", Rate("requests", 1, 2))
+    monkeypatch.setattr("dicegym.web.limits.AT_ONCE", 2.0)
+    monkeypatch.setattr("dicegym.web.limits.A_SECOND", 1 / 60)
     answers = [client.get("/") for _ in range(3)]
     assert [answer.status_code for answer in answers] == [200, 200, 429]
     assert 0 < int(answers[-1].headers["retry-after"]) <= 60

@@ -17,7 +17,6 @@ from starlette.routing import Route
 from dicegym.arena.replay import Replay, played, to_json
 from dicegym.errors import DicegymError, ParameterError
 from dicegym.web.context import Web
-from dicegym.web.limits import Rate
 from dicegym.web.pages import page
 from dicegym.web.play.asked import AskedGame, asked_in, asked_of
 from dicegym.web.play.cards import dealt
@@ -30,8 +29,8 @@ from dicegym.web.watch.shown import moments_before, replay_page
 PATIENCE = 0.9
 """Seconds that a page waits for other players before it says who thinks."""
 STEP = 0.04
-BEGUN = Rate("games begun", per_minute=12, at_once=20)
-HINTS = Rate("hints", per_minute=40, at_once=40)
+BEGUN, HINTS = 250.0, 75.0
+"""As many requests as a game that begins, and a hint, count for."""
 Do = Callable[[PlayedTable, FormData], None]
 
 

@@ -26,7 +26,6 @@ from dicegym.play.player import Player
 from dicegym.play.seeds import drawn_seed
 from dicegym.web.context import Web
 from dicegym.web.learn.places import model_of
-from dicegym.web.limits import Rate
 from dicegym.web.play.seating import Guests, rival_of, rivals
 from dicegym.web.watch.analyses import Analyses
 from dicegym.web.watch.contests import title_of
@@ -38,7 +37,8 @@ MOST_KEPT = 1_000
 """Games in the folder; the oldest go."""
 MOST_BEGUN = 500
 """Games of which it is remembered how they fared while they were played."""
-BEGUN = Rate("games begun to be watched", 12, 12)
+BEGUN = 250.0
+"""As many requests as a game counts for."""
 LONGEST = 120.0
 """Seconds that a game may take."""
 LARGEST_SEED = 1 << 62
