@@ -8,7 +8,7 @@ a *node* of the public tree. The nodes below a node follow it without a gap, one
 Which bids there are and which may follow, which calls there are, and what they come to for each pair of rolls, is found
 by playing the game's rules out (`tabulate`); nothing of it is written here. Bids above the dice on the table are no
 part of the tree: whoever makes one is told so and loses the call. What that comes to is kept in ``overbid``, so that a
-best reply may make them all the same.
+best response may make them all the same.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Nothing of the rules stands here: legal bids, the dice that count for a bid and the outcome of every call are asked of
 the game, once for each size of hand.
 
-Bids above all dice on the table are left out: they are surely false, and to call them is the best reply whatever one
+Bids above all dice on the table are left out: they are surely false, and to call them is the best response whatever one
 holds. So are those which dice of all hands make true more rarely than `RARE`: with five dice each, seven of a face and
 more in classic Liar's Dice. They would be nearly half of all bids.
 """
