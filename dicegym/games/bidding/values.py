@@ -10,8 +10,8 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.bidding.luck import Ways, policy
 from dicegym.games.bidding.solving import recall_values, solution
-from dicegym.games.bidding.solving.best_response import Bounds, ResponseTree
-from dicegym.games.bidding.solving.showdown import Mixture, Policy, Start, starts_of
+from dicegym.games.bidding.solving.best_response import ResponseBounds, ResponseTree
+from dicegym.games.bidding.solving.hand_rules import Mixture, Policy, Start, starts_of
 from dicegym.games.parts import SOLUTIONS, part
 from dicegym.games.worth import Bracket, Progress, SearchTime, ValueSource, training_against
 from dicegym.play.player import Player, draws_openly
@@ -79,7 +79,7 @@ def exploitability(
     if int(game.parameters["dice"]) <= SWEPT_DICE and not player.pure:
         return _by_thresholds(game, asked, STILL, time, progress)
     starts = starts_of(int(game.parameters["dice"]))
-    worths = dict.fromkeys(starts, Bounds(0.0, 1.0))
+    worths = dict.fromkeys(starts, ResponseBounds(0.0, 1.0))
     trees: list[ResponseTree] = []
     weights = np.array([float(start.first + start.second) ** 2 for start in starts])
     for number, start in enumerate(starts):
@@ -130,13 +130,13 @@ def check_best_reply(game: Game) -> None:
         )
 
 
-def _swept(game: Game, asked: Policy, least: float, time: SearchTime | None = None) -> tuple[Bounds, int]:
+def _swept(game: Game, asked: Policy, least: float, time: SearchTime | None = None) -> tuple[ResponseBounds, int]:
     """Return the bounds by all that comes about in ``least`` of hands, and the points of the largest hand.
 
     Hands for which ``time`` leaves no room may be worth anything.
     """
     starts = starts_of(int(game.parameters["dice"]))
-    worths = dict.fromkeys(starts, Bounds(0.0, 1.0))
+    worths = dict.fromkeys(starts, ResponseBounds(0.0, 1.0))
     sweeps = []
     for start in starts:
         sweeps.append(ResponseTree(game, start, asked, least))
@@ -155,7 +155,7 @@ def _by_thresholds(
 
     Each threshold takes longer than the last: it is the last one if there were too many points, or ``time`` is over.
     """
-    found, seen = Bounds(0.0, 1.0), THRESHOLDS[0]
+    found, seen = ResponseBounds(0.0, 1.0), THRESHOLDS[0]
     for number, least in enumerate(THRESHOLDS, 1):
         now, points = _swept(game, asked, least, time if number > 1 else None)
         if time is not None and number == 1:
@@ -173,10 +173,10 @@ def _by_thresholds(
     return Bracket(max(0.5, found.low), max(0.5, found.high), how)
 
 
-def _settle(hands: Sequence[ResponseTree], worths: dict[Start, Bounds], time: SearchTime | None = None) -> None:
+def _settle(hands: Sequence[ResponseTree], worths: dict[Start, ResponseBounds], time: SearchTime | None = None) -> None:
     """Work out again what hands are worth that lead back to more dice, until that stands or the time is over.
 
-    Bounds hold after each hand: they only come closer.
+    ResponseBounds hold after each hand: they only come closer.
     """
     for _ in range(PASSES):
         before = list(worths.values())
@@ -188,11 +188,11 @@ def _settle(hands: Sequence[ResponseTree], worths: dict[Start, Bounds], time: Se
             break
 
 
-def _at_first(starts: Sequence[Start], worths: Mapping[Start, Bounds]) -> Bounds:
+def _at_first(starts: Sequence[Start], worths: Mapping[Start, ResponseBounds]) -> ResponseBounds:
     """Return what the game is worth to the responder when it begins, either of the two opening it."""
     whole = starts[-1].first
     low, high = np.mean([worths[Start(whole, whole, opener)] for opener in (0, 1)], axis=0).tolist()
-    return Bounds(min(1.0, low), min(1.0, high))
+    return ResponseBounds(min(1.0, low), min(1.0, high))
 
 
 def _policy(game: Game, player: Player, ways: Ways) -> Policy:

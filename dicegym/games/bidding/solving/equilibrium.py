@@ -19,9 +19,9 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.games.bidding.solving.hand import Hand, tabulate
+from dicegym.games.bidding.solving.hand_rules import Start
 from dicegym.games.bidding.solving.hand_values import Dice
 from dicegym.games.bidding.solving.learner import Learner, Strategy
-from dicegym.games.bidding.solving.showdown import Start
 
 CLOSE = 1e-9
 """Where values that depend on each other are taken to stand: they change by less in a round."""

@@ -139,10 +139,10 @@ class Kind(NamedTuple):
     counts: tuple[np.ndarray, np.ndarray]
     """By seat int64[rolls]: how many dice of each roll match the bid."""
     ends: np.ndarray
-    """int64[dice on the table + 1]: number of the end in `Showdown.ends`, by how many dice match in all."""
+    """int64[dice on the table + 1]: number of the end in `HandEndings.ends`, by how many dice match in all."""
 
 
-class Showdown:
+class HandEndings:
     """What actions end a hand in, as the rules have it.
 
     Args:
