@@ -20,8 +20,8 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
+from dicegym.games.bidding.solving.hand_rules import Mixture, Policy, Start, number_of_roll, start_of, starts_of
 from dicegym.games.bidding.solving.hand_tree import HandTree, Node
-from dicegym.games.bidding.solving.showdown import Mixture, Policy, Start, number_of_roll, start_of, starts_of
 from dicegym.games.worth import Meter
 from dicegym.play.player import Player, draws_openly
 from dicegym.players.twins import TwinPlayer, opponent

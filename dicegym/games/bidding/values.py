@@ -10,8 +10,8 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.bidding.luck import Ways, policy
 from dicegym.games.bidding.solving import recall_values, solution
-from dicegym.games.bidding.solving.best_response import Bounds, ResponseTree
-from dicegym.games.bidding.solving.showdown import Mixture, Policy, Start, starts_of
+from dicegym.games.bidding.solving.best_response import ResponseBounds, ResponseTree
+from dicegym.games.bidding.solving.hand_rules import Mixture, Policy, Start, starts_of
 from dicegym.games.parts import SOLUTIONS, part
 from dicegym.games.worth import Bracket, Progress, SearchTime, ValueSource, training_against
 from dicegym.play.player import Player, draws_openly
@@ -77,9 +77,9 @@ def exploitability(
         raise ParameterError(f"what a best reply wins is known in games for two alone, not in {game!r}: give players=2")
     asked = _policy(game, player, ways)
     if int(game.parameters["dice"]) <= SWEPT_DICE and not player.pure:
-        return _swept_in_time(game, asked, time, progress)
+        return _by_thresholds(game, asked, STILL, time, progress)
     starts = starts_of(int(game.parameters["dice"]))
-    worths = dict.fromkeys(starts, Bounds(0.0, 1.0))
+    worths = dict.fromkeys(starts, ResponseBounds(0.0, 1.0))
     trees: list[ResponseTree] = []
     weights = np.array([float(start.first + start.second) ** 2 for start in starts])
     for number, start in enumerate(starts):
@@ -117,12 +117,7 @@ def best_reply(player: Player, game: Game, ways: Ways, gap: float) -> Bracket:
         ParameterError: there are more dice or players, or it cannot be asked how the player draws.
     """
     check_best_reply(game)
-    asked = _policy(game, player, ways)
-    for least in THRESHOLDS:
-        found, points = _swept(game, asked, least)
-        if found.high - found.low <= gap or points >= ENOUGH * MOST_POINTS:
-            break
-    return _told(found, least)
+    return _by_thresholds(game, _policy(game, player, ways), gap)
 
 
 def check_best_reply(game: Game) -> None:
@@ -135,20 +130,13 @@ def check_best_reply(game: Game) -> None:
         )
 
 
-def _told(found: Bounds, least: float) -> Bracket:
-    """Return bounds by all that comes about in ``least`` of hands, in words."""
-    seen = f"all was looked at that comes about in one of {1 / least:,.0f} hands against somebody"
-    how = "exact: in all hands everything was looked at" if found.high - found.low < STILL else seen
-    return Bracket(max(0.5, found.low), max(0.5, found.high), how)
-
-
-def _swept(game: Game, asked: Policy, least: float, time: SearchTime | None = None) -> tuple[Bounds, int]:
+def _swept(game: Game, asked: Policy, least: float, time: SearchTime | None = None) -> tuple[ResponseBounds, int]:
     """Return the bounds by all that comes about in ``least`` of hands, and the points of the largest hand.
 
     Hands for which ``time`` leaves no room may be worth anything.
     """
     starts = starts_of(int(game.parameters["dice"]))
-    worths = dict.fromkeys(starts, Bounds(0.0, 1.0))
+    worths = dict.fromkeys(starts, ResponseBounds(0.0, 1.0))
     sweeps = []
     for start in starts:
         sweeps.append(ResponseTree(game, start, asked, least))
@@ -160,27 +148,35 @@ def _swept(game: Game, asked: Policy, least: float, time: SearchTime | None = No
     return _at_first(starts, worths), max(sweep.points for sweep in sweeps)
 
 
-def _swept_in_time(game: Game, asked: Policy, time: SearchTime, progress: Progress | None) -> Bracket:
-    """Return the bounds as close as they come in time: each threshold takes longer than the last."""
-    found, seen = Bounds(0.0, 1.0), THRESHOLDS[0]
+def _by_thresholds(
+    game: Game, asked: Policy, gap: float, time: SearchTime | None = None, progress: Progress | None = None
+) -> Bracket:
+    """Return the bounds by the first threshold that brings them ``gap`` together, or as close as they come.
+
+    Each threshold takes longer than the last: it is the last one if there were too many points, or ``time`` is over.
+    """
+    found, seen = ResponseBounds(0.0, 1.0), THRESHOLDS[0]
     for number, least in enumerate(THRESHOLDS, 1):
         now, points = _swept(game, asked, least, time if number > 1 else None)
-        if number == 1:
+        if time is not None and number == 1:
             time.begin()  # the coarsest threshold takes moments, and loads what the others need
-        elif now.high - now.low >= found.high - found.low:  # the time was over before all hands were looked at
-            break
+        elif time is not None and now.high - now.low >= found.high - found.low:
+            break  # the time was over before all hands were looked at
         found, seen = now, least
         if progress is not None:
             progress(number, len(THRESHOLDS), "thresholds")
-        if found.high - found.low < STILL or points >= ENOUGH * MOST_POINTS or time.over:
+        if found.high - found.low <= gap or points >= ENOUGH * MOST_POINTS or (time is not None and time.over):
             break
-    return _told(found, seen)
+    how = f"all was looked at that comes about in one of {1 / seen:,.0f} hands against somebody"
+    if found.high - found.low < STILL:
+        how = "exact: in all hands everything was looked at"
+    return Bracket(max(0.5, found.low), max(0.5, found.high), how)
 
 
-def _settle(hands: Sequence[ResponseTree], worths: dict[Start, Bounds], time: SearchTime | None = None) -> None:
+def _settle(hands: Sequence[ResponseTree], worths: dict[Start, ResponseBounds], time: SearchTime | None = None) -> None:
     """Work out again what hands are worth that lead back to more dice, until that stands or the time is over.
 
-    Bounds hold after each hand: they only come closer.
+    ResponseBounds hold after each hand: they only come closer.
     """
     for _ in range(PASSES):
         before = list(worths.values())
@@ -192,11 +188,11 @@ def _settle(hands: Sequence[ResponseTree], worths: dict[Start, Bounds], time: Se
             break
 
 
-def _at_first(starts: Sequence[Start], worths: Mapping[Start, Bounds]) -> Bounds:
-    """Return what the game is worth to the replier when it begins, either of the two opening it."""
+def _at_first(starts: Sequence[Start], worths: Mapping[Start, ResponseBounds]) -> ResponseBounds:
+    """Return what the game is worth to the responder when it begins, either of the two opening it."""
     whole = starts[-1].first
     low, high = np.mean([worths[Start(whole, whole, opener)] for opener in (0, 1)], axis=0).tolist()
-    return Bounds(min(1.0, low), min(1.0, high))
+    return ResponseBounds(min(1.0, low), min(1.0, high))
 
 
 def _policy(game: Game, player: Player, ways: Ways) -> Policy:

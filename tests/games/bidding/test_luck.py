@@ -14,8 +14,8 @@ from dicegym.analysis.less_luck import Watched
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
 from dicegym.games.bidding import luck
+from dicegym.games.bidding.solving.hand_rules import Start, rolls, starts_of
 from dicegym.games.bidding.solving.hand_tree import HandTree
-from dicegym.games.bidding.solving.showdown import Start, rolls, starts_of
 from dicegym.games.parts import LUCK, need
 from dicegym.play.player import Player
 from dicegym.players.roster import agent

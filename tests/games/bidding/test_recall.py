@@ -26,8 +26,8 @@ from dicegym.games.bidding.solving import (
     recall_tree,
     recall_values,
 )
+from dicegym.games.bidding.solving.hand_rules import rolls
 from dicegym.games.bidding.solving.recall_table import RecallTable
-from dicegym.games.bidding.solving.showdown import rolls
 from dicegym.games.solved import DamagedFileError
 from dicegym.play.player import Player
 from dicegym.shipped import shipped_folder

@@ -24,8 +24,8 @@ from dicegym.games.bidding.solving.equilibrium import (
     worths,
 )
 from dicegym.games.bidding.solving.hand import NOT_ALLOWED, Hand, assemble, tabulate
+from dicegym.games.bidding.solving.hand_rules import Start, rolls
 from dicegym.games.bidding.solving.learner import Learner, Strategy
-from dicegym.games.bidding.solving.showdown import Start, rolls
 from dicegym.games.bidding.solving.solution import EquilibriumSolution
 from dicegym.games.bidding.solving.table_values import EquilibriumValues
 from dicegym.games.parts import SOLUTIONS, need

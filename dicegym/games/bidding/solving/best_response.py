@@ -24,7 +24,7 @@ import numpy as np
 
 from dicegym.engine import loops
 from dicegym.engine.game import Game
-from dicegym.games.bidding.solving.showdown import CALL, GOES_ON, Policy, Showdown, Start, opening_record
+from dicegym.games.bidding.solving.hand_rules import CALL, GOES_ON, HandEndings, Policy, Start, opening_record
 from dicegym.games.bidding.table import FACES
 from dicegym.games.worth import SearchTime
 
@@ -40,21 +40,21 @@ MOST_CELLS = 1 << 24
 """Points times rolls of the responder that `ResponseTree.improve` makes room for, at most: 128 MB for an array."""
 
 
-class Bounds(NamedTuple):
+class ResponseBounds(NamedTuple):
     """A value lies between these."""
 
     low: float
     high: float
 
 
-Worths = Mapping[Start, Bounds]
+Worths = Mapping[Start, ResponseBounds]
 """What hands are worth to the responder, in seat 0: how likely it wins the game."""
 
 
-def worth_of(end: Start, worths: Worths) -> Bounds:
+def worth_of(end: Start, worths: Worths) -> ResponseBounds:
     """Return what the beginning of a hand, or the end of the game, is worth to the responder."""
     if end.first == 0 or end.second == 0:
-        return Bounds(float(end.first > 0), float(end.first > 0))
+        return ResponseBounds(float(end.first > 0), float(end.first > 0))
     return worths[end]
 
 
@@ -65,7 +65,7 @@ class _Calls:
     points: np.ndarray
     """int64[k]."""
     kinds: np.ndarray
-    """int64[k]: as of `Showdown.kinds`."""
+    """int64[k]: as of `HandEndings.kinds`."""
     reach: np.ndarray
     """float64[k, dice + 1]: how likely the player lets it come about with so many matching dice."""
 
@@ -104,8 +104,8 @@ class ResponseTree:
 
     def __init__(self, game: Game, start: Start, policy: Policy, least: float = 0.0) -> None:
         self._game, self._policy, self._least, self.start = game, policy, least, start
-        self._showdown = Showdown(game, start)
-        self._rolls = self._showdown.rolls
+        self._endings = HandEndings(game, start)
+        self._rolls = self._endings.rolls
         self._limits = _could_follow(start, int(game.parameters["dice"]))
         self._levels: list[_Level] = []
         self.points = 0
@@ -125,7 +125,9 @@ class ResponseTree:
             self._look(depth, np.arange(len(self._levels[depth].open)), most)
             depth += 2
 
-    def improve(self, worths: Worths, seconds: float, gap: float = 0.0, whole: SearchTime | None = None) -> Bounds:
+    def improve(
+        self, worths: Worths, seconds: float, gap: float = 0.0, whole: SearchTime | None = None
+    ) -> ResponseBounds:
         """Look further for ``seconds``, or until the bounds are ``gap`` apart or all was looked at; return them.
 
         A look that has begun goes on beyond ``seconds``. None begins once the time for the ``whole`` search is over.
@@ -264,7 +266,7 @@ class ResponseTree:
         last = np.where(count > 0, records["bids"][points, np.maximum(count - 1, 0)], -1).astype(np.int64)
         codes = (last + 1 << 32) + actions
         _, firsts, which = np.unique(codes, return_index=True, return_inverse=True)
-        kinds = [self._showdown.kind(records[points[first]], int(actions[first])) for first in firsts.tolist()]
+        kinds = [self._endings.kind(records[points[first]], int(actions[first])) for first in firsts.tolist()]
         found: np.ndarray = np.array(kinds, np.int64)[which.reshape(-1)]
         return found
 
@@ -276,19 +278,19 @@ class ResponseTree:
         matching = np.zeros((len(kinds), self.start.second + 1))
         for kind in np.unique(kinds).tolist():
             rows = np.flatnonzero(kinds == kind)
-            matching[rows] = reach[rows] @ np.eye(matching.shape[1])[self._showdown.kinds[kind].counts[PLAYER]]
+            matching[rows] = reach[rows] @ np.eye(matching.shape[1])[self._endings.kinds[kind].counts[PLAYER]]
         return _Calls(points, kinds, matching)
 
     # --- what it is worth ------------------------------------------------------------------------------------
 
-    def bounds(self, worths: Worths) -> Bounds:
+    def bounds(self, worths: Worths) -> ResponseBounds:
         """Return how likely the responder wins the game, by what hands are worth now, without looking further."""
         return self._mean(self._values(worths))
 
-    def _mean(self, values: list[np.ndarray]) -> Bounds:
+    def _mean(self, values: list[np.ndarray]) -> ResponseBounds:
         """Return the mean over the responder's rolls at the beginning of the hand."""
         low, high = (values[0][:, 0] @ self._rolls[RESPONDER].chances).tolist()
-        return Bounds(low, high)
+        return ResponseBounds(low, high)
 
     def _moves(self, depth: int) -> bool:
         """Return whether the responder is to move at the points of a level."""
@@ -299,9 +301,9 @@ class ResponseTree:
         found = []
         for side in (0, 1):
             limit = (min, max)[side](worth_of(end, worths)[side] for end in self._limits)
-            worth = np.array([worth_of(end, worths)[side] for end in self._showdown.ends])
+            worth = np.array([worth_of(end, worths)[side] for end in self._endings.ends])
             matching = np.arange(self.start.second + 1)[:, None]
-            payoffs = [worth[kind.ends[matching + kind.counts[RESPONDER]]] for kind in self._showdown.kinds]
+            payoffs = [worth[kind.ends[matching + kind.counts[RESPONDER]]] for kind in self._endings.kinds]
             found.append(self._values_of(payoffs, limit, side))
         return [np.stack(both) for both in zip(*found, strict=True)]
 

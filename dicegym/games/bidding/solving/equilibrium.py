@@ -4,8 +4,8 @@ A hand is named by its dice, those of its opener first. What it comes to is anot
 solved from the last ones up; where they lead back to each other, as where a die may be regained, they are learned
 together, each with what the others have been worth so far.
 
-How good a strategy is, is computed and not believed: the best reply to it over the whole game, to the last hand, which
-may also make the bids that the trees leave out and play what is not allowed (`best_replies`).
+How good a strategy is, is computed and not believed: by the best response to it over the whole game, to the last hand.
+It may also make the bids that the trees leave out and play what is not allowed (`worths`).
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.games.bidding.solving.hand import Hand, tabulate
+from dicegym.games.bidding.solving.hand_rules import Start
 from dicegym.games.bidding.solving.hand_values import Dice
 from dicegym.games.bidding.solving.learner import Learner, Strategy
-from dicegym.games.bidding.solving.showdown import Start
 
 CLOSE = 1e-9
 """Where values that depend on each other are taken to stand: they change by less in a round."""
 FINE = 3e-5
 """How closely the values of hands are known before those that lead to them are learned: half the difference between
-what best replies leave the opener and what they give it."""
+what best responses leave the opener and what they give it."""
 
 
 class HandGroup(NamedTuple):
@@ -95,10 +95,10 @@ def ending_values(hand: Hand, worth: Worth, place: int) -> np.ndarray:
 
 
 def worths(groups: Sequence[HandGroup], strategies: Mapping[Dice, Strategy], *, best: bool) -> Worth:
-    """Return what all hands are worth to one who plays ``strategies``, or the best reply, against ``strategies``.
+    """Return what all hands are worth to one who plays ``strategies``, or the best response, against ``strategies``.
 
-    Where hands come about again, values of the best reply come down from 1 until they stand, so they are no less than
-    what it wins, and the others up from a half.
+    Where hands come about again, values of the best response come down from 1 until they stand, so they are no less
+    than what it wins, and the others up from a half.
     """
     worth = Worth({}, {})
     for group in groups:
@@ -120,7 +120,7 @@ def worths(groups: Sequence[HandGroup], strategies: Mapping[Dice, Strategy], *, 
 
 
 def exploitability(groups: Sequence[HandGroup], strategies: Mapping[Dice, Strategy]) -> float:
-    """Return how much more than half of all games a best reply wins, each player opening half of them."""
+    """Return how much more than half of all games a best response wins, each player opening half of them."""
     worth, dice = worths(groups, strategies, best=True), groups[-1].hands[-1]
     return (worth.opens[dice] + worth.follows[dice]) / 2 - 0.5
 

@@ -8,7 +8,7 @@ a *node* of the public tree. The nodes below a node follow it without a gap, one
 Which bids there are and which may follow, which calls there are, and what they come to for each pair of rolls, is found
 by playing the game's rules out (`tabulate`); nothing of it is written here. Bids above the dice on the table are no
 part of the tree: whoever makes one is told so and loses the call. What that comes to is kept in ``overbid``, so that a
-best reply may make them all the same.
+best response may make them all the same.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
-from dicegym.games.bidding.solving.showdown import Showdown, Start, after_bid, opening_record
+from dicegym.games.bidding.solving.hand_rules import HandEndings, Start, after_bid, opening_record
 from dicegym.games.bidding.table import FACES, N_BIDS
 
 NOT_ALLOWED = -1
@@ -203,11 +203,11 @@ def _classify(pairs: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
 def tabulate(game: Game, opener: int, other: int) -> Hand:
     """Return the hand that a player with ``opener`` dice opens against one with ``other``, by the rules of ``game``."""
     start = Start(opener, other, 0)
-    showdown, state = Showdown(game, start), opening_record(game, start)
+    endings, state = HandEndings(game, start), opening_record(game, start)
 
     def ends(record: Any, action: int) -> np.ndarray:
         """Return what an action that ends the hand comes to: int64[rolls, rolls], numbers of endings."""
-        (own, others), found = showdown.kinds[showdown.kind(record, action)]
+        (own, others), found = endings.kinds[endings.kind(record, action)]
         table: np.ndarray = found[own[:, None] + others[None, :]]
         return table
 
@@ -217,7 +217,7 @@ def tabulate(game: Game, opener: int, other: int) -> Hand:
     follow = np.array([game.legal(after_bid(state, bid, 0))[possible] for bid in possible])
     legal = [game.legal(after_bid(state, possible[0], 1 - place)) for place in (0, 1)]
     calls = tuple(tuple((np.flatnonzero(mask[N_BIDS:]) + N_BIDS).tolist()) for mask in legal)
-    rolls, chances = zip(*showdown.rolls, strict=True)
+    rolls, chances = zip(*endings.rolls, strict=True)
     pairs = np.full((2, len(possible), max(map(len, calls)), *map(len, rolls)), NOT_ALLOWED, np.int64)
     for place, number in np.ndindex(pairs.shape[:2]):
         for slot, call in enumerate(calls[place]):
@@ -231,5 +231,5 @@ def tabulate(game: Game, opener: int, other: int) -> Hand:
     refused = NOT_ALLOWED if game.spec.forfeit is None else int(ends(state, game.spec.forfeit)[0, 0])
     return assemble(
         (opener, other), (rolls[0], rolls[1]), (chances[0], chances[1]), possible, follow, (calls[0], calls[1]), pairs,
-        showdown.ends, overbid, impossible, refused,
+        endings.ends, overbid, impossible, refused,
     )  # fmt: skip

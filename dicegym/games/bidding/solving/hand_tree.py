@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from dicegym.engine.game import Game
-from dicegym.games.bidding.solving.showdown import CALL, GOES_ON, Kind, Policy, Showdown, Start, opening_record
+from dicegym.games.bidding.solving.hand_rules import CALL, GOES_ON, HandEndings, Kind, Policy, Start, opening_record
 
 MOST_OUTCOMES = 16
 """More than a hand for two can end in: either loses one or two dice or regains one, and either opens."""
@@ -61,8 +61,8 @@ class HandTree:
     """
 
     def __init__(self, game: Game, start: Start, policies: Sequence[Policy], points: int) -> None:
-        self._game, self._policies, self._showdown = game, policies, Showdown(game, start)
-        self._rolls, self.ends = self._showdown.rolls, self._showdown.ends
+        self._game, self._policies, self._endings = game, policies, HandEndings(game, start)
+        self._rolls, self.ends = self._endings.rolls, self._endings.ends
         self.root = Node(opening_record(game, start), (self._rolls[0].chances, self._rolls[1].chances))
         self.covered = 0.0
         self._grow(points)
@@ -116,7 +116,7 @@ class HandTree:
         return after
 
     def _child(self, node: Node, action: int, reach: tuple[np.ndarray, np.ndarray]) -> Node:
-        if self._showdown.kind(node.record, action) == GOES_ON:
+        if self._endings.kind(node.record, action) == GOES_ON:
             child = Node(node.record.copy(), reach)
             self._game.step(child.record, action)
         else:
@@ -132,7 +132,7 @@ class HandTree:
 
     def _kind(self, node: Node) -> Kind:
         """Return what the hand is taken to end in at a node where nobody has looked further."""
-        return self._showdown.kinds[self._showdown.kind(node.record, CALL if node.ended is None else node.ended)]
+        return self._endings.kinds[self._endings.kind(node.record, CALL if node.ended is None else node.ended)]
 
     def _shown(self, node: Node) -> np.ndarray:
         """Return how likely each outcome is if the hand ends at a node: float64[MOST_OUTCOMES]."""

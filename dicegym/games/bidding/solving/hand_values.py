@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.engine.game import Game
-from dicegym.games.bidding.solving.showdown import CALL, faces_of, number_of_roll, rolls
+from dicegym.games.bidding.solving.hand_rules import CALL, faces_of, number_of_roll, rolls
 from dicegym.games.bidding.table import N_BIDS
 from dicegym.games.worth import ActionValues, ValueKind, ValueUnit
 

@@ -34,7 +34,8 @@ def _notes(hand: Hand) -> _Notes:
     choices, width = len(hand.bids) + hand.outcome.shape[2], hand.width
     plan, gain = np.empty((levels, choices + 2, width)), np.empty((levels, choices, width))
     stack, sums = np.empty((levels, 5), np.int64), np.empty(2 * hand.outcome.shape[3])
-    return _Notes(plan, gain, *np.empty((2, levels, width)), stack, sums)
+    own, other = np.empty((2, levels, width))
+    return _Notes(plan, gain, own, other, stack, sums)
 
 
 class Stakes(NamedTuple):

@@ -15,9 +15,9 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.games.bidding.solving import recall_kernels as kernels
+from dicegym.games.bidding.solving.hand_rules import rolls
 from dicegym.games.bidding.solving.recall_rules import Hand, hand
 from dicegym.games.bidding.solving.recall_tree import tree
-from dicegym.games.bidding.solving.showdown import rolls
 
 TREMBLE = 1e-3
 """The share of all choices made evenly while it is learned: so there is an answer to what nobody would play."""

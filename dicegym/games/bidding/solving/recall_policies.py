@@ -16,8 +16,8 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.engine.jit import loop_kernel
+from dicegym.games.bidding.solving.hand_rules import rolls
 from dicegym.games.bidding.solving.recall_table import PlayedSide
-from dicegym.games.bidding.solving.showdown import rolls
 from dicegym.games.bidding.table import FACES, MOST_DICE, N_BIDS, SEATS
 
 RADIX = (MOST_DICE + 1) ** np.arange(FACES)

@@ -3,7 +3,7 @@
 Nothing of the rules stands here: legal bids, the dice that count for a bid and the outcome of every call are asked of
 the game, once for each size of hand.
 
-Bids above all dice on the table are left out: they are surely false, and to call them is the best reply whatever one
+Bids above all dice on the table are left out: they are surely false, and to call them is the best response whatever one
 holds. So are those which dice of all hands make true more rarely than `RARE`: with five dice each, seven of a face and
 more in classic Liar's Dice. They would be nearly half of all bids.
 """
@@ -19,7 +19,7 @@ import numpy as np
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.bidding import table
-from dicegym.games.bidding.solving.showdown import Showdown, Start, after_bid, has_wild, opening_record
+from dicegym.games.bidding.solving.hand_rules import HandEndings, Start, after_bid, has_wild, opening_record
 
 RARE = 5e-4
 """How probable it is at least, before anybody looks, that a bid is true which is not left out."""
@@ -65,7 +65,7 @@ def hand(game: Game, own: int, others: int) -> Hand:
             f"faces={table.FACES}"
         )
     dice, start = own + others, Start(own, others, 0)
-    showdown, state = Showdown(game, start), opening_record(game, start)
+    endings, state = HandEndings(game, start), opening_record(game, start)
     ordinary = np.arange(dice * table.FACES)
     after = np.array([game.legal(after_bid(state, bid, 1)) for bid in ordinary.tolist()])
     ways = [table.counting(table.FACES, face + 1, has_wild(game)) for face in range(table.FACES)]
@@ -73,12 +73,12 @@ def hand(game: Game, own: int, others: int) -> Hand:
     raises = after[:, : len(ordinary)]
     order = np.array([bid for bid in np.argsort(-raises.sum(1), kind="stable") if likely[bid]])
     calls = np.arange(table.N_BIDS, game.n_actions)
-    counting = np.zeros((2, len(order), max(len(one.counts) for one in showdown.rolls)), np.int8)
+    counting = np.zeros((2, len(order), max(len(one.counts) for one in endings.rolls)), np.int8)
     outcome = np.zeros((len(calls), len(order), dice + 1, 3), np.int8)
     for place, bid in enumerate(order.tolist()):
         for number, call in enumerate(calls.tolist()):
-            counts, ends = showdown.kinds[showdown.kind(after_bid(state, bid, 1), call)]
+            counts, ends = endings.kinds[endings.kind(after_bid(state, bid, 1), call)]
             for side, count in enumerate(counts):
                 counting[side, place, : len(count)] = count
-            outcome[number, place] = [(*showdown.ends[end][:2], showdown.ends[end].opener == 0) for end in ends]
+            outcome[number, place] = [(*endings.ends[end][:2], endings.ends[end].opener == 0) for end in ends]
     return Hand(own, others, order, raises[order][:, order], counting, calls, after[0, calls], outcome)

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from dicegym.engine.game import Game
+from dicegym.games.bidding.solving.hand_rules import number_of_roll
 from dicegym.games.bidding.solving.hand_values import BidPath, Dice, HandValues, Spot
 from dicegym.games.bidding.solving.recall_game import FILE
 from dicegym.games.bidding.solving.recall_policies import RowPolicies
 from dicegym.games.bidding.solving.recall_table import RecallTable
-from dicegym.games.bidding.solving.showdown import number_of_roll
 from dicegym.games.bidding.table import N_BIDS, SEATS
 from dicegym.games.solved import tables_folder, unsolved
 from dicegym.games.worth import Progress, Valuer, ValueSource

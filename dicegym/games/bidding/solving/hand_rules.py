@@ -123,16 +123,26 @@ Policy = Callable[[np.ndarray], Mixture]
 """How a player plays: asked with records whose hand is that of the player to move."""
 
 
+@cache
+def _matching(dice: int, faces: int, face: int, wild: bool) -> tuple[np.ndarray, dict[int, int]]:
+    """Return how many dice of each roll match a face (0: none was bid), and by these numbers a roll that has them."""
+    held = rolls(dice, faces).counts.astype(np.int64)
+    counting = {face, faces if wild else face} if face else set()
+    found: np.ndarray = held[:, [one - 1 for one in counting]].sum(axis=1)
+    numbers, examples = np.unique(found, return_index=True)
+    return found, dict(zip(numbers.tolist(), examples.tolist(), strict=True))
+
+
 class Kind(NamedTuple):
     """One way to end a hand: a call on a certain bid."""
 
     counts: tuple[np.ndarray, np.ndarray]
     """By seat int64[rolls]: how many dice of each roll match the bid."""
     ends: np.ndarray
-    """int64[dice on the table + 1]: number of the end in `Showdown.ends`, by how many dice match in all."""
+    """int64[dice on the table + 1]: number of the end in `HandEndings.ends`, by how many dice match in all."""
 
 
-class Showdown:
+class HandEndings:
     """What actions end a hand in, as the rules have it.
 
     Args:
@@ -146,7 +156,7 @@ class Showdown:
     """
 
     def __init__(self, game: Game, start: Start) -> None:
-        self._game = game
+        self._game, self._dice = game, start[:2]
         self.rolls = tuple(rolls(dice, faces_of(game)) for dice in start[:2])
         self.kinds: list[Kind] = []
         self.ends: list[Start] = []
@@ -166,11 +176,11 @@ class Showdown:
         if not (after["over"] or after["finished"] != record["finished"]):
             return GOES_ON
         _, _, face = last_bid(record)
-        counts = self._counts(0, face), self._counts(1, face)
+        faces, wild = faces_of(self._game), has_wild(self._game)
+        (mine, examples), (theirs, others) = (_matching(dice, faces, face, wild) for dice in self._dice)
         found: dict[int, Start] = {}
-        examples = [dict(zip(*np.unique(one, return_index=True), strict=True)) for one in counts]
-        for first, one in examples[0].items():
-            for second, other in examples[1].items():
+        for first, one in examples.items():
+            for second, other in others.items():
                 if first + second not in found:
                     shown = record.copy()
                     shown["hands"][0], shown["hands"][1] = self.rolls[0].counts[one], self.rolls[1].counts[other]
@@ -179,14 +189,5 @@ class Showdown:
         self.ends += sorted({*found.values()} - {*self.ends})
         ends = np.zeros(int(record["left"][:2].sum()) + 1, np.int64)
         ends[list(found)] = [self.ends.index(end) for end in found.values()]
-        self.kinds.append(Kind(counts, ends))
+        self.kinds.append(Kind((mine, theirs), ends))
         return len(self.kinds) - 1
-
-    def _counts(self, seat: int, face: int) -> np.ndarray:
-        """Return how many dice of each roll match a face (0: none was bid)."""
-        held = self.rolls[seat].counts
-        if face == 0:
-            return np.zeros(len(held), np.int64)
-        found: np.ndarray = held[:, face - 1].astype(np.int64)
-        highest = faces_of(self._game)
-        return found + held[:, highest - 1] if has_wild(self._game) and face != highest else found
