@@ -132,9 +132,8 @@ def _table(strategy: Strategy, game: Game) -> np.ndarray:
 
 def spread(table: np.ndarray) -> np.ndarray:
     """Return a table by scores as one that chooses the same whatever is remembered; others as they are."""
-    goal = len(table)
-    full = table.reshape(goal, goal, 1, 1) if table.shape == (goal, goal) else table
-    return np.broadcast_to(full, (goal, goal, *REMEMBERED))
+    full = table if table.shape[2:] else table[:, :, np.newaxis, np.newaxis]
+    return np.broadcast_to(full, (*table.shape[:2], *REMEMBERED))
 
 
 def _alike(strategies: Sequence[Strategy], game: Game) -> list[np.ndarray]:
@@ -250,11 +249,15 @@ def best_response(opponent: Strategy, game: Game) -> tuple[float, np.ndarray]:
     return rate, np.ascontiguousarray(by_pairs if remembered_in(game) else by_pairs[:, :, 0])
 
 
-def _starts(policy: np.ndarray) -> list[np.ndarray]:
-    """Return tables that choose as a reply that sees everything, if the other has no run and no or one exchange."""
-    if policy.ndim == len(("own", "other", "parity", "other run", "run")):
-        return [np.ascontiguousarray(policy[:, :, parity, 0, 0]) for parity in range(2)]
-    return [np.stack([policy[:, :, own, (own + other) % 2, 0] for own in range(2)], axis=-1) for other in range(2)]
+def _starts(policy: np.ndarray, shape: tuple[int, ...]) -> list[np.ndarray]:
+    """Return tables that choose as a reply that sees everything, if the other has no run and no or one exchange.
+
+    ``policy`` is that of a `Duel`, ``shape`` that of a table.
+    """
+    owns = range(len(policy))
+    runs = math.prod(shape[2:]) // len(policy)
+    full = [np.stack([policy[own, :, (own + other) % 2, 0] for own in owns], axis=-1) for other in range(2)]
+    return [table[:, :runs].reshape(shape) for table in full]
 
 
 def _climbed(
@@ -317,7 +320,7 @@ def best_table(
     climber, shape = Climber(choices_of(rival)), rival.shape
     generator = np.random.default_rng(seed)
     starts = [np.full(shape, number, np.int8) for number in range(FIRST_NUMBER, MOST_DICE + 1)]
-    starts += _starts(best_response(rival, game)[1])
+    starts += _starts(solving.best_response(climber.opponent)[1], shape)
     starts += [generator.integers(0, N_ACTIONS, shape, np.int8) + np.int8(FIRST_NUMBER) for _ in range(2)]
     best, table = -1.0, starts[0]
     if time is not None:

@@ -63,7 +63,7 @@ def choices(table: np.ndarray, opponent: np.ndarray) -> np.ndarray:
             duel.reach[0, parity, :, parity, 0, run] += RARE ** (1 + run + parity)
     duel.sweep(WEIGH, PLAY)
     gained, met = duel.gains, duel.met()
-    if table.ndim == len(("own", "opponent's")):
+    if not table.shape[2:]:  # it chooses by both scores alone
         gained, met = gained.sum(axis=(1, 2)), met.sum(axis=(1, 2))
     found: np.ndarray = gained / met[..., np.newaxis]
     return found.reshape(*table.shape, N_ACTIONS)
