@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import tracemalloc
 from collections.abc import Callable
 from functools import partial
@@ -12,7 +13,7 @@ import numpy as np
 import dicegym
 from benchmarks.figures import Figure, Measure
 from benchmarks.loops import check_mode
-from dicegym.bench import Work, bare_batch, make_vec, peak_memory, sb3
+from dicegym.bench import Work, bare_batch, make_vec, sb3
 from dicegym.registry import Environment
 
 GOAL = 1024
@@ -76,3 +77,13 @@ def peak_figure() -> list[Figure]:
     """Return what this process took at most, if the system says."""
     peak = peak_memory()
     return [] if peak is None else [Figure("memory", "this process", "peak", "MiB", [peak])]
+
+
+def peak_memory() -> float | None:
+    """Return the most memory that this process has had, in MiB; None on Windows, which does not tell."""
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    units = 1 << 20 if sys.platform == "darwin" else 1 << 10  # macOS counts bytes, Linux KiB
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / units

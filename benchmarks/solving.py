@@ -20,8 +20,8 @@ from dicegym.games.solved import FOLDER_VARIABLE, settings_of
 
 _SOLVED = """
 import json, dicegym
+from benchmarks.memory import peak_memory
 from dicegym.analysis import solving
-from dicegym.bench import peak_memory
 from time import perf_counter
 game = dicegym.game({game!r}, **{settings})
 began = perf_counter()

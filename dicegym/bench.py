@@ -6,12 +6,9 @@ measured (other libraries, contests, servers, trainers) is in the folder ``bench
 
 from __future__ import annotations
 
-import json
-import math
 import os
 import platform
 import statistics
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
@@ -22,8 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.engine.validate import whole_number
-from dicegym.errors import DamagedFileError, DependencyError, ParameterError, one_line, unknown_name
-from dicegym.files import read_text
+from dicegym.errors import DependencyError, ParameterError, unknown_name
 from dicegym.registry import ENVIRONMENTS, GAMES, Environment
 
 BATCH = 1024
@@ -301,52 +297,14 @@ class BenchResult(NamedTuple):
         rates = [rate._asdict() | {"median": rate.median} for rate in self.rates]
         return {"machine": self.machine, "rates": rates, "skipped": self.skipped}
 
-    @classmethod
-    def read(cls, path: Path) -> BenchResult:
-        """Return the result in a file that `to_json` wrote. Raises DamagedFileError for any other file."""
-        instead = "name a file that `dicegym bench --json` wrote"
-        text = read_text(path, instead)
-        try:
-            plain = json.loads(text)
-            rates = [
-                StepRate(str(one["environment"]), str(one["form"]), str(one["unit"]), _finite(one["values"]))
-                for one in plain["rates"]
-            ]
-            machine = {str(key): str(value) for key, value in plain["machine"].items()}
-        except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
-            reason = f"contains no rates ({type(error).__name__}: {one_line(error, 120)})"
-            raise DamagedFileError(path, reason, instead) from None
-        return cls(machine, rates)
-
-    def table(self, before: BenchResult | None = None) -> tuple[list[str], list[list[str]]]:
-        """Return titles and rows; with the medians of ``before``, and how many times as fast these are."""
-        earlier = {} if before is None else {rate[:3]: rate.median for rate in before.rates}
-        titles = [
-            "environment",
-            "form",
-            "median",
-            "lowest",
-            "highest",
-            "unit",
-            *([] if before is None else ["before", "times"]),
-        ]
+    def table(self) -> tuple[list[str], list[list[str]]]:
+        """Return titles and rows."""
         rows = []
         for rate in self.rates:
             title = FORMS[rate.form].title if rate.form in FORMS else rate.form
             numbers = [f"{value:,.0f}" for value in (rate.median, min(rate.values), max(rate.values))]
-            row = [rate.environment, title, *numbers, rate.unit]
-            if before is not None:
-                old = earlier.get(rate[:3])
-                row += [f"{old:,.0f}", f"{rate.median / old:.2f}"] if old else ["-", "-"]
-            rows.append(row)
-        return titles, rows
-
-
-def _finite(values: Sequence[Any]) -> list[float]:
-    found = [float(value) for value in values]
-    if not found or not all(math.isfinite(value) and value > 0 for value in found):
-        raise ValueError("a rate is a list of numbers above 0")
-    return found
+            rows.append([rate.environment, title, *numbers, rate.unit])
+        return ["environment", "form", "median", "lowest", "highest", "unit"], rows
 
 
 def run_bench(
@@ -428,13 +386,3 @@ def processor_name() -> str:
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
     return platform.processor() or platform.machine()
-
-
-def peak_memory() -> float | None:
-    """Return the most memory that this process has had, in MiB; None on Windows, which does not tell."""
-    if sys.platform == "win32":
-        return None
-    import resource
-
-    units = 1 << 20 if sys.platform == "darwin" else 1 << 10  # macOS counts bytes, Linux KiB
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / units

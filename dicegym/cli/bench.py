@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -18,27 +17,21 @@ def bench(
     games: Annotated[str, typer.Option(metavar="GAME,...", help="these games alone")] = "",
     seconds: Annotated[float, typer.Option(help="how long each loop runs in a round")] = 0.5,
     repeats: Annotated[int, typer.Option(min=1, help="rounds; the median is shown")] = 5,
-    beside: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="show the rates beside those that --json wrote before")
-    ] = None,
     json_file: JsonFile = None,
 ) -> None:
     """Measure steps a second of every form of the environments.
 
     Loops play random legal actions on one thread, one after the other in each round.
 
-    Example: dicegym bench --games hog
-
-    Example: dicegym bench make aec --beside before.json
+    Example: dicegym bench make aec --games hog
     """
-    from dicegym.bench import BenchResult, run_bench
+    from dicegym.bench import run_bench
 
     check_writable(json_file)
-    before = None if beside is None else BenchResult.read(beside)
     named = [name for name in games.split(",") if name]
     result = run_bench(forms or (), named, seconds, repeats, err.print)
     out.print(" | ".join(f"{name} {value}" for name, value in result.machine.items()))
-    print_table(*result.table(before))
+    print_table(*result.table())
     for form, why in result.skipped.items():
         err.print(f"not measured: {form}: {why}")
     write_json(json_file, result.to_json())
