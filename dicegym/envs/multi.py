@@ -256,9 +256,9 @@ def parallel_env(
     `TurnEnv`: a step takes actions of all agents and plays that of the agent to move, whom
     ``infos[agent]["active_agent"]`` names (``""`` at the end). ``max_cycles`` counts steps, as everywhere in that
     interface: rounds in the first, as in a `TurnEnv` of the same game, and decisions of all agents together in the
-    second, where ``max_steps`` is another name of it and counts the same in a `TurnEnv`. Other ``settings`` are those of
-    the two classes. ``flat`` is as for `TurnEnv`; the observations of
-    a `SimultaneousEnv` are arrays always, its masks in ``infos``.
+    second, where ``max_steps`` is another name of it and counts the same in a `TurnEnv`. Other ``settings`` are those
+    of the two classes. ``flat`` is as for `TurnEnv`; the observations of a `SimultaneousEnv` are arrays always, its
+    masks in ``infos``.
 
     Raises ParameterError if both caps are given, and as the two classes do.
     """

@@ -186,9 +186,14 @@ def read_action(action: Any, n_actions: int) -> int:
     """Return ``action`` as an int. Raises IllegalActionError if it is no whole number of 64 bits."""
     number = as_int64(action)
     if number is None:
-        row = ", such as action.item() of an array of one" if getattr(action, "shape", ()) else ""
-        raise IllegalActionError(f"action {action!r} is no whole number: give one of 0 to {n_actions - 1}{row}")
+        raise no_number(action, n_actions)
     return number
+
+
+def no_number(action: Any, n_actions: int) -> IllegalActionError:
+    """Return the error for an action that is no whole number of 64 bits."""
+    row = ", such as action.item() of an array of one" if getattr(action, "shape", ()) else ""
+    return IllegalActionError(f"action {action!r} is no whole number: give one of 0 to {n_actions - 1}{row}")
 
 
 def illegal(action: int, mask: np.ndarray, who: str = "") -> IllegalActionError:
