@@ -78,6 +78,8 @@ class JointAction(NamedTuple):
     they come to is the same as if the choice had been made action by action."""
     limits: Callable[[Any, int], Sequence[int]]
     """(record, seat) -> for each thing the largest number that the seat may choose if it chooses nothing else."""
+    is_open: Callable[[Any], bool]
+    """record -> whether a round begins here: nobody has chosen anything yet."""
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,8 @@ from dicegym.errors import ParameterError
 
 LARGEST_SEED = (1 << 64) - 1
 """Seeds are numbers of 64 bits; see `dicegym.engine.dice.game_key`."""
+PLAIN = (int, np.int64)
+"""The types of nearly all actions, of which nothing has to be asked."""
 MOST = 1 << 40
 """Nothing is counted further: no steps, no games."""
 
@@ -80,12 +82,10 @@ def as_int64(value: Any) -> int | None:
 
     An array or tensor is a number only without a shape, as for Gymnasium's ``Discrete``: one of shape (1,) is a row.
     """
-    number = value
-    if type(value) is not int:  # which most are
-        if isinstance(value, bool) or getattr(value, "shape", ()) != ():
-            return None
-        try:
-            number = operator.index(value)
-        except TypeError:
-            return None
+    if type(value) not in PLAIN and (isinstance(value, bool) or getattr(value, "shape", ()) != ()):
+        return None
+    try:
+        number = operator.index(value)
+    except TypeError:
+        return None
     return number if -(1 << 63) <= number < 1 << 63 else None

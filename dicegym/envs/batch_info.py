@@ -42,6 +42,7 @@ class BatchInfo:
         self._words = fault_words(faults)
         self._no_faults = np.full(n, NO_FAULT, object)
         self._no_faults.flags.writeable = False  # so that steps without faults hand out the same
+        self._nothing_legal = np.broadcast_to(np.int8(0), batch.masks.shape)
         self._same_step = len(batch.final_observations) > 0
         self._lasts = np.fromiter(batch.final_observations, object, len(batch.final_observations))
 
@@ -76,18 +77,18 @@ class BatchInfo:
         """
         batch = self._batch
         n = len(batch.rows)
-        ended, seats = np.zeros(n, np.bool_), np.zeros(n, np.int64)
+        ended, seats, gained = np.zeros(n, np.bool_), np.zeros(n, np.int64), np.zeros(batch.results.shape, np.float32)
         which, slots = self._which, self._slots
-        faulty, ends, cut_off = tell_rows(batch.rows, ended, seats, which, slots)
+        faulty, ends, cut_off = tell_rows(batch.rows, batch.final_results, ended, seats, gained, which, slots)
         faults = self._words[batch.rows["fault"]] if faulty else self._no_faults
         if not (ends and self._same_step):
             return self._present(self._everybody.copy(), faults, copy)
         which, slots = which[:ends], slots[:ends]
-        masks = np.zeros(batch.masks.shape, np.int8)
-        if cut_off:  # nothing is legal where a game is over
+        masks = self._nothing_legal  # where games are over: an array of a thousand masks takes as long as the rest
+        if cut_off or copy:
+            masks = np.zeros(batch.masks.shape, np.int8)
             masks[which] = batch.final_masks[slots]
-        results, last_faults = np.zeros(batch.results.shape, np.float32), self._no_faults
-        results[which] = batch.final_results[slots]
+        last_faults = self._no_faults
         if faulty:
             last_faults = last_faults.copy()
             last_faults[which] = faults[which]
@@ -102,7 +103,7 @@ class BatchInfo:
                 "_seat": ended,
                 "fault": last_faults,
                 "_fault": ended,
-                "returns": results,
+                "returns": gained,
                 "_returns": ended,
             },
             ended,

@@ -323,10 +323,9 @@ def advance_rows(share, first, batch, opponents):
                 break
             playing, gained = row.phase == PLAYING, 0.0
             begins = False
-            if playing and kind != OF_RETURNS:
-                gained = _other_reward(state, kind, row.seat, result)
-            returns(state, result)
             if playing:
+                if kind != OF_RETURNS:
+                    gained = _other_reward(state, kind, row.seat, result)
                 row.terminated = state.over
                 _count(row, options.cap)
                 begins = row.ended and mode == SAME_STEP
@@ -343,21 +342,23 @@ def advance_rows(share, first, batch, opponents):
                 row.before = 0.0
                 row.decisions = 0
                 row.phase = PLAYING
+            earned = result
             if begins:
                 if first:
                     row.slot = low + ends
                     ends += 1
+                earned = batch.final_results[np.uint64(row.slot)]
+            returns(state, earned)  # in one place, and into no copy: loops over seats here slow down all others
+            if begins:
                 slot = np.uint64(row.slot)
                 observe_and_mask(state, row.seat, batch.final_observations[slot], batch.final_masks[slot])
-                for seat in range(len(result)):
-                    batch.final_results[slot, seat] = result[seat]
                 row.final_seat = row.seat
                 row.decisions = 0
             else:
                 observe_and_mask(state, row.seat, batch.observations[i], batch.masks[i])
             if playing:
                 if kind == OF_RETURNS:  # read now that it has long been written: at once takes as long as a die
-                    gained = np.float64(result[row.seat])
+                    gained = np.float64(earned[row.seat])
                 row.reward = gained - row.before
                 row.before = gained
             if not begins:
@@ -413,12 +414,13 @@ def tell_steps(rows, scale, rewards, dones, sums, lengths, which, slots, totals,
 
 
 @loop_kernel
-def tell_rows(rows, ended, seats, which, slots):
+def tell_rows(rows, final_results, ended, seats, gained, which, slots):
     """Write what a step brought in each row.
 
-    ``ended`` says whose episodes ended, ``seats`` the learner's seat in those (0 elsewhere). ``which`` and ``slots``
-    are written from the beginning on: the rows whose episodes ended, and where their last observations are. Returns
-    (faults, episodes that ended, games that went on when their episodes were truncated).
+    ``ended`` says whose episodes ended, ``seats`` the learner's seat in those (0 elsewhere). ``gained`` is, in
+    same-step mode, their results, from ``final_results``. ``which`` and ``slots`` are written from the beginning on:
+    the rows whose episodes ended, and where their last observations are. Returns (faults, episodes that ended, games
+    that went on when their episodes were truncated).
     """
     faults, ends, cut_off = np.int64(0), np.int64(0), np.int64(0)
     for i in range(len(rows)):
@@ -431,4 +433,7 @@ def tell_rows(rows, ended, seats, which, slots):
         cut_off += not row.terminated
         ended[i] = True
         seats[i] = row.final_seat
+        if len(final_results) > 0:
+            for seat in range(gained.shape[1]):
+                gained[i, seat] = final_results[row.slot, seat]
     return faults, ends, cut_off

@@ -67,7 +67,7 @@ class EverySeat:
         self._episode = -1
         self._states = game.new_states(1)
         self._state = self._states[0]
-        self._gained = np.zeros(game.players, np.float32)
+        self._gained = [0.0] * game.players  # the sums of rewards so far
         self._window = Window(game.spec.title, self.metadata["render_fps"])
 
     def observation_space(self, agent: str) -> gym.spaces.Space[Any]:
@@ -116,29 +116,33 @@ class EverySeat:
         """A copy of the game's record, hidden parts included (for analysis)."""
         return self._states.copy()[0]
 
-    def _begin(self, seed: int | None, state: Any = None) -> None:
-        """Begin the next game of the seed, the first one of a new seed, or a game in ``state`` (see `read_state`)."""
-        given = None if state is None else read_state(self.game, state)
+    def _read_state(self, options: dict[str, Any] | None) -> np.ndarray | None:
+        """Return the state that ``options`` of a reset name (see `read_state`); None if they name none."""
+        given = (options or {}).get("state")
+        return None if given is None else read_state(self.game, given)
+
+    def _begin(self, seed: int | None, state: np.ndarray | None) -> None:
+        """Begin the next game of the seed, the first one of a new seed, or a game in ``state``, which was checked."""
         if seed is not None:
             self._seed, self._episode = seed_number("seed", seed), -1
         elif self._seed is None:
             self._seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])  # fresh entropy
-        if given is None:
+        if state is None:
             self._episode += 1
             loops.begin(self._states, 0, self.game.blank, np.uint64(game_key(self._seed, self._episode)))
-            self._gained[:] = 0
+            self._gained = [0.0] * self.game.players
         else:
-            self._states[:] = given
-            self._gained[:] = reward_sums(self.game, self._state, self.reward)
+            self._states[:] = state
+            self._gained = reward_sums(self.game, self._state, self.reward).tolist()
         self._returns = self.game.returns(self._state)
         self.agents = self.possible_agents[:]
 
     def _new_rewards(self) -> list[float]:
         """Return what each seat gained since the last call."""
-        before = self._gained.tolist()
-        self._gained[:] = sums = reward_sums(self.game, self._state, self.reward)
+        before, sums = self._gained, reward_sums(self.game, self._state, self.reward)
+        self._gained = sums.tolist()
         self._returns = sums if self.reward == "win" else self.game.returns(self._state)
-        return [now - then for now, then in zip(self._gained.tolist(), before, strict=True)]
+        return [now - then for now, then in zip(self._gained, before, strict=True)]
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the view of the record, which would become a record of its own, and the window."""

@@ -83,7 +83,7 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
 
         Raises ParameterError if no game can go on from that state.
         """
-        self._begin(seed, (options or {}).get("state"))
+        self._begin(seed, self._read_state(options))
         self._had = [0] * self.game.players  # turns by seat
         self._steps = 0
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -255,9 +255,10 @@ def parallel_env(
     Where all players choose at once that is a `SimultaneousEnv`, a step of which is a round. Any other game is a
     `TurnEnv`: a step takes actions of all agents and plays that of the agent to move, whom
     ``infos[agent]["active_agent"]`` names (``""`` at the end). ``max_cycles`` counts steps, as everywhere in that
-    interface: rounds in the first, decisions of all agents together in the second, where ``max_steps`` is another name
-    of it. Other ``settings`` are those of the two classes. ``flat`` is as for `TurnEnv`; the observations of
-    a `SimultaneousEnv` are arrays always, its masks in ``infos``.
+    interface: rounds in the first, as in a `TurnEnv` of the same game, and decisions of all agents together in the
+    second, where ``max_steps`` is another name of it and counts the same in a `TurnEnv`. Other ``settings`` are those
+    of the two classes. ``flat`` is as for `TurnEnv`; the observations of a `SimultaneousEnv` are arrays always, its
+    masks in ``infos``.
 
     Raises ParameterError if both caps are given, and as the two classes do.
     """

@@ -19,6 +19,8 @@ from dicegym.pictures.raster import can_draw_pixels
 SeatRule = int | Literal["random", "alternate"]
 OnIllegal = Literal["rule", "raise", "terminate"]
 Reward = Literal["win", "margin", "first"]
+_SUMS = {"win": "returns", "margin": "margin", "first": "first_places"}
+"""The method of `Game` that returns what rewards sum to."""
 RENDER_MODES = ("ansi", "rgb_array", "human")
 
 MOST_GAMES_SKIPPED = 100
@@ -109,7 +111,8 @@ def check_reward(game: Game, value: Any) -> Reward:
 
 def reward_sums(game: Game, state: Any, reward: Reward) -> np.ndarray:
     """Return the sum of rewards of each seat so far: float32[players]."""
-    return {"win": game.returns, "margin": game.margin, "first": game.first_places}[reward](state)
+    sums: np.ndarray = getattr(game, _SUMS[reward])(state)
+    return sums
 
 
 def check_cap(name: str, value: Any) -> int | None:
@@ -183,9 +186,14 @@ def read_action(action: Any, n_actions: int) -> int:
     """Return ``action`` as an int. Raises IllegalActionError if it is no whole number of 64 bits."""
     number = as_int64(action)
     if number is None:
-        row = ", such as action.item() of an array of one" if getattr(action, "shape", ()) else ""
-        raise IllegalActionError(f"action {action!r} is no whole number: give one of 0 to {n_actions - 1}{row}")
+        raise no_number(action, n_actions)
     return number
+
+
+def no_number(action: Any, n_actions: int) -> IllegalActionError:
+    """Return the error for an action that is no whole number of 64 bits."""
+    row = ", such as action.item() of an array of one" if getattr(action, "shape", ()) else ""
+    return IllegalActionError(f"action {action!r} is no whole number: give one of 0 to {n_actions - 1}{row}")
 
 
 def illegal(action: int, mask: np.ndarray, who: str = "") -> IllegalActionError:

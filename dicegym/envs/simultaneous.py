@@ -68,16 +68,20 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, np.ndarray], Infos]:
-        """Begin the next game of the seed, or the first one of a new seed. ``options`` are not used.
+        """Begin the next game of the seed, or the first one of a new seed.
 
-        Returns (observations, infos) by agent. Raises ParameterError if ``options`` name a state to begin in.
+        ``options={"state": s}`` begins in a state instead, as `dicegym.envs.multi.TurnEnv.reset` does. Nobody may have
+        chosen anything yet in its present round. Other options are not used.
+
+        Returns (observations, infos) by agent. Raises ParameterError if no round can begin in that state.
         """
-        if "state" in (options or {}):
+        state = self._read_state(options)
+        if state is not None and not self._joint_action.is_open(state[0]):
             raise ParameterError(
-                "options has 'state', but whole rounds begin at the beginning alone: step seat by seat from a state, "
-                "with env() in the place of parallel_env()"
+                f"in this state seat {state['player'][0]} is to choose in the middle of a round, and a step here takes "
+                "the choices of all seats: give a state in which a round begins, or step seat by seat with env()"
             )
-        self._begin(seed)
+        self._begin(seed, state)
         self._rounds = 0
         if self.render_mode == "human":
             self.render()

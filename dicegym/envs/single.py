@@ -11,7 +11,7 @@ import numpy as np
 from dicegym.engine import loops
 from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
-from dicegym.engine.validate import seed_number
+from dicegym.engine.validate import as_int64, seed_number
 from dicegym.envs.batch_kernels import advance_among
 from dicegym.envs.options import (
     ILLEGAL_ACTION,
@@ -24,7 +24,7 @@ from dicegym.envs.options import (
     check_reward,
     documented,
     illegal,
-    read_action,
+    no_number,
     read_state,
     render_modes,
     reward_sums,
@@ -280,7 +280,9 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         """
         if not self._playing:
             raise StepError("step() was called with no game going on: call reset() first")
-        number = read_action(action, self.game.n_actions)
+        number = as_int64(action)
+        if number is None:
+            raise no_number(action, self.game.n_actions)
         if self.on_illegal != "rule" and not (0 <= number < self.game.n_actions and self._mask[number]):
             return self._illegal(number)
 

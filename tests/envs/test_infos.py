@@ -230,6 +230,37 @@ def test_cycles_of_a_game_in_which_all_choose_at_once_are_rounds_in_both_forms(e
     assert turns.state_record.tobytes() == rounds.state_record.tobytes()
 
 
+@each_multi
+def test_caps_of_one_meaning_end_both_forms_after_the_same_play(environment: Environment) -> None:
+    """Rounds are ``max_cycles`` in both forms; where agents move in turn, a parallel step is a decision."""
+    turns = TurnEnv(environment.game, **environment.settings)
+    order = turns.game.spec.joint_action
+    cap = "max_steps" if order is None else "max_cycles"
+    for limit in (1, 3, 4):
+        turns = TurnEnv(environment.game, **environment.settings, **{cap: limit})
+        steps = parallel_env(environment.game, max_cycles=limit, **environment.settings)
+        for env in (turns, steps):
+            env.reset(seed=5)
+        number = 0
+        while not any(turns.terminations.values()) and not any(turns.truncations.values()):
+            assert steps.agents
+            action = (
+                nth(turns.last()[0]["action_mask"], number)
+                if order is None
+                else order.actions([0] * len(order.most))[0]
+            )
+            choice = action if order is None else np.zeros(len(order.most), np.int64)
+            if order is None or turns.agent_selection == turns.agents[0]:
+                chosen = dict.fromkeys(steps.agents, choice)
+            turns.step(action)
+            if order is None or turns.agent_selection == turns.possible_agents[0]:
+                *_, truncations, _ = steps.step(chosen)
+                assert truncations == turns.truncations
+            number += 1
+        assert not steps.agents
+        assert getattr(steps, "aec_env", steps).state_record.tobytes() == turns.state_record.tobytes()
+
+
 def test_two_names_of_one_cap_are_refused() -> None:
     with pytest.raises(ParameterError, match="both count the steps"):
         parallel_env("hog", max_cycles=3, max_steps=4)

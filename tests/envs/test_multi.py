@@ -15,7 +15,7 @@ import pytest
 from pettingzoo.test import api_test, max_cycles_test, parallel_api_test, render_test, seed_test
 
 import dicegym.pettingzoo
-from dicegym.envs.multi import TurnEnv
+from dicegym.envs.multi import TurnEnv, parallel_env
 from dicegym.envs.simultaneous import SimultaneousEnv
 from dicegym.errors import IllegalActionError, ParameterError, StepError
 from dicegym.games.positions import position_id
@@ -263,9 +263,67 @@ def test_a_game_begins_in_a_state_and_goes_on_as_from_there(environment: Environ
     assert other.state_record.tobytes() == env.state_record.tobytes()
     with pytest.raises(ParameterError, match="state=7 cannot be read as a state of"):
         other.reset(options={"state": 7})
-    if environment.game == "lucky":
-        with pytest.raises(ParameterError, match="whole rounds begin at the beginning alone"):
-            SimultaneousEnv(environment.game).reset(options={"state": env.state_record})
+
+
+@each_environment
+def test_both_forms_go_on_alike_from_a_state(environment: Environment) -> None:
+    """The same observations, masks, rewards and records, decision by decision or round by round."""
+    turns, steps = TurnEnv(environment.game), parallel_env(environment.game, flat=True)
+    order = turns.game.spec.joint_action
+    rng = np.random.default_rng(4)
+
+    def play_round() -> dict[str, Any]:
+        """Let the agent to move decide, or all agents where they choose at once; return the actions by agent."""
+        choices: dict[str, Any] = {}
+        for _ in turns.agents if order else [0]:
+            agent = turns.agent_selection
+            legal = turns.last()[0]["action_mask"]
+            if order is None:
+                choices[agent] = rng.choice(np.flatnonzero(legal))
+                turns.step(choices[agent])
+                continue
+            choices[agent] = np.zeros(len(order.most), np.int64)
+            choices[agent][rng.choice(np.flatnonzero(legal[: len(order.most)]))] = 1
+            for action in order.actions(choices[agent].tolist()):
+                turns.step(action)
+        return choices
+
+    def compare(observations: Any, infos: Any) -> None:
+        for agent in observations:
+            assert np.array_equal(observations[agent], turns.observe(agent)["observation"])
+            mask = infos[agent]["action_mask"]
+            if order is None:
+                assert np.array_equal(mask, turns.observe(agent)["action_mask"])
+            elif agent == turns.agent_selection:
+                assert np.array_equal([of[1] for of in mask], turns.observe(agent)["action_mask"][: len(mask)])
+
+    turns.reset(seed=2)
+    for _ in range(4):
+        play_round()
+    state = turns.state_record
+    if order is not None:
+        turns.step(order.actions([0] * len(order.most))[0])
+        with pytest.raises(ParameterError, match="seat 1 is to choose in the middle of a round"):
+            steps.reset(options={"state": turns.state_record})
+    turns.reset(seed=7, options={"state": state})
+    for given in (position_id(turns.game, state), state):
+        compare(*steps.reset(seed=7, options={"state": given}))
+        assert record_of(steps) == state.tobytes()
+    for _ in range(20):
+        if any(turns.terminations.values()):
+            break
+        choices = play_round()
+        observations, rewards, terminations, _, infos = steps.step(dict.fromkeys(steps.agents, 0) | choices)
+        assert rewards == turns.rewards
+        assert terminations == turns.terminations
+        assert record_of(steps) == turns.state_record.tobytes()
+        compare(observations, infos)
+
+
+def record_of(env: Any) -> bytes:
+    """The record of a parallel environment's game."""
+    record: bytes = getattr(env, "aec_env", env).state_record.tobytes()
+    return record
 
 
 def test_max_cycles_truncates_all_agents() -> None:

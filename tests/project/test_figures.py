@@ -13,6 +13,7 @@ import pytest
 import dicegym
 from dicegym.analysis.grades import grade
 from dicegym.analysis.valuers import valuer
+from dicegym.arena import contest
 from dicegym.cli.common import parameters_of
 from dicegym.games.hog import exact as hog
 from dicegym.games.parts import DUEL, VALUES, need, part, tabulated
@@ -178,11 +179,51 @@ def test_grades_are_in_their_order(one: Grades) -> None:
     assert rates == sorted(rates)
 
 
-@pytest.mark.parametrize("name", [name for name in GAMES if part(dicegym.game(name), VALUES) is not None])
-def test_every_agent_is_graded(name: str) -> None:
-    tables = [one for one in GRADES if one.game.name == name]
+class Tournament(NamedTuple):
+    """A table of the page, of results in the place of grades."""
+
+    game: dicegym.Game
+    games: int
+    """Of a match."""
+    seed: int
+    rows: dict[str, tuple[str, ...]]
+    """Cells by agent."""
+
+
+def tournaments() -> list[Tournament]:
+    pattern = r"^`dicegym tournament (\w+) --format round-robin --games (\d+) --seed (\d+)`\n\n((?:\|.*\n)+)"
+    found = []
+    for name, games, seed, body in re.findall(pattern, text_of("docs/grades.md"), re.MULTILINE):
+        rows = [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in body.splitlines()[2:]]
+        found.append(Tournament(dicegym.game(name), int(games), int(seed), {row[0]: row[1:] for row in rows}))
+    return found
+
+
+TOURNAMENTS = tournaments()
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_agent_is_on_the_page(name: str) -> None:
+    graded = [one for one in GRADES if one.game.name == name]
+    tables = graded if part(dicegym.game(name), VALUES) else [one for one in TOURNAMENTS if one.game.name == name]
     models_of_it = {path.stem for path in (ROOT / "agents" / name).glob("*.zip")}
     assert {agent for one in tables for agent in one.rows} == {*dicegym.agent_names(tables[0].game), *models_of_it}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("one", TOURNAMENTS, ids=lambda one: repr(one.game))
+def test_results_are_those_on_the_page(one: Tournament) -> None:
+    result = contest(one.game, list(one.rows), one.seed, format="round-robin", games=one.games)
+    places: dict[str, list[int]] = {name: [] for name in one.rows}
+    for match in result.matches:
+        for order, times in match.places:
+            for name, place in zip(match.entries, order, strict=True):
+                places[name] += [place] * times
+    shares = {row.name: row.share for row in result.standings}
+    for name, (rate, mean_place) in one.rows.items():
+        half = 1.96 * (shares[name] * (1 - shares[name]) / len(places[name])) ** 0.5
+        assert rate == f"{100 * shares[name]:.1f} ± {100 * half:.1f}"
+        assert mean_place == f"{np.mean(places[name]):.2f}"
 
 
 @pytest.mark.slow

@@ -164,9 +164,8 @@ def legal(state, mask):
     first = np.int64(state.bids[state.n_bids - 1]) // table.SEATS + 1 if state.n_bids > 0 else 0
     end = most(state) * table.FACES
     mask[:] = False
-    if state.faces == table.FACES:  # a slice is filled at once
-        mask[first:end] = True
-    else:
+    mask[first:end] = True
+    if state.faces < table.FACES:
         for bid in range(first, end):
             mask[bid] = bid % table.FACES < state.faces
     mask[LIAR] = state.n_bids > 0

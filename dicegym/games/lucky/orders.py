@@ -38,6 +38,11 @@ def order_limits(state: Any, seat: int) -> list[int]:
     return limits
 
 
+def is_open(state: Any) -> bool:
+    """Return whether nobody has ordered anything yet in the present round."""
+    return int(state["player"]) == 0 and not state["order"].any()
+
+
 _BITS = 5  # a die has at most 20 copies
 NOTHING = np.int64(DONE << _BITS)
 """The lack of an order that is complete."""

@@ -135,7 +135,7 @@ from dicegym.games.lucky.catalogue import (
     TAKEN,
     TEN,
 )
-from dicegym.games.lucky.orders import DONE, INVALID, N_ACTIONS, order_actions, order_limits
+from dicegym.games.lucky.orders import DONE, INVALID, N_ACTIONS, is_open, order_actions, order_limits
 from dicegym.games.lucky.prospects import expected_points, means_of, more_of_plain_dice, more_points
 from dicegym.games.lucky.scales import (
     TENTHS,
@@ -419,7 +419,7 @@ SPEC = GameSpec(
     },
     private=frozenset({"order", "left", "refused", "rolled"}),
     forfeit=INVALID,
-    joint_action=JointAction(tuple(STOCK.tolist()), order_actions, order_limits),
+    joint_action=JointAction(tuple(STOCK.tolist()), order_actions, order_limits, is_open),
     contest="groups",
     stage="finished",
 )

@@ -39,24 +39,27 @@ class Monopolist(Player):
         self._seat = seat
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
-        """Return a chooser with a generator of its own."""
+        """Return a chooser with a generator of its own; elsewhere one that asks nothing, as the long game has many."""
+        if seat != self._seat:
+            return _buy_nothing
         generator = np.random.default_rng(seed)
         ends = math.inf
 
         def act(turn: Turn) -> int:
             nonlocal ends
             state: Any = turn.record
-            if state["played"] == 1:  # all is compiled by then
+            now = int(state["played"])
+            if now == 1:  # all is compiled by then
                 ends = time.monotonic() + LONG_SECONDS
             if time.monotonic() > ends:
-                state["rounds"] = state["played"] + 1
-            if seat != self._seat or state["order"][seat].any():
+                state["rounds"] = now + 1
+            if state["order"][seat].any():
                 return DONE
-            shop: np.ndarray = state["shop"]
+            shop: list[int] = state["shop"].tolist()
             for kind, played in BOUGHT.items():
-                if shop[kind] and state["played"] >= played:
+                if shop[kind] and now >= played:
                     if shop[kind] > 1:  # one is left for the bot: what is ordered too often nobody gets
-                        return added(kind, int(shop[kind]) - 1)
+                        return added(kind, shop[kind] - 1)
                     return kind if generator.random() < 0.5 else DONE
             return DONE
 
@@ -74,3 +77,7 @@ def set_table(game: Game, number: int, seat: int) -> tuple[np.ndarray, Player]:
     state["shop"][list(MULTIPLYING)] = 0
     state["money"][rich] = state["left"][rich] = WEALTH
     return states, Monopolist(rich)
+
+
+def _buy_nothing(turn: Turn) -> int:
+    return DONE
