@@ -6,6 +6,7 @@ import contextlib
 import gc
 import itertools
 import os
+import re
 import secrets
 import signal
 import subprocess
@@ -72,15 +73,16 @@ and tests of sandboxes wait themselves, for what hostile bots do."""
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out files without a test of the mark that a run asks for: importing all takes longer than some runs.
+    """Leave out files without a test of the marks that a run asks for: importing all takes longer than some runs.
 
-    `variants.each_variant` marks tests too.
+    Lists of parameters in `variants` mark tests too.
     """
-    asked = config.option.markexpr.partition(" and ")[0]
-    if asked not in ("boundscheck", "nojit") or not collection_path.name.startswith("test_"):
+    asked = set(re.findall(r"\w+", config.option.markexpr.partition(" and ")[0])) - {"or"}
+    if not asked or not asked <= {"boundscheck", "check", "nojit"} or not collection_path.name.startswith("test_"):
         return None
     text = collection_path.read_text(encoding="utf-8")
-    return True if not any(name in text for name in (asked, "each_variant")) else None
+    names = [*(f"pytest.mark.{mark}" for mark in asked), "each_variant", "default_forms_always"]
+    return True if not any(name in text for name in names) else None
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
