@@ -59,14 +59,19 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 LONGEST = (
     "tests/zoo/test_jail.py",
-    "tests/project/test_readme.py",
-    "tests/learning/test_training.py",
-    "tests/learning/test_interrupted_training.py",
-    "tests/sandbox/test_sandbox.py",
     "tests/project/test_docs.py",
-    "tests/cli/test_cli.py",
-    "tests/envs/test_batch_opponents.py",
-    "tests/checks/test_checks.py",
+    "tests/engine/test_properties.py",
+    "tests/games/bidding/test_recall.py",
+    "tests/sandbox/test_sandbox.py",
+    "tests/envs/test_vector.py",
+    "tests/learning/test_chosen.py",
+    "tests/web/test_watch_pages.py",
+    "tests/learning/test_dagger.py",
+    "tests/learning/test_interrupted_training.py",
+    "tests/project/test_packaging.py",
+    "tests/learning/test_training_settings.py",
+    "tests/server/test_agents.py",
+    "tests/web/test_ops_safety.py",
 )
 """Files that workers begin with: a worker that gets one of them last keeps the others waiting. The first
 and tests of sandboxes wait themselves, for what hostile bots do."""
