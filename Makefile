@@ -50,7 +50,9 @@ docs: $(DEVELOPING)  ## build the site in docs/_build/html, warnings being error
 notebooks: $(DEVELOPING)  ## run the notebooks and keep what they show
 	$(BIN)/python tests/notebook_runs.py
 
-check: lint $(DEVELOPING)  ## before a commit: lint, and the rules of all games (two minutes once kernels are compiled)
+# None of their tests waits: more processes than cores would only load what they need once more each.
+check test-boundscheck test-nojit: WORKERS = $(or $(shell nproc 2>/dev/null),2)
+check: lint $(DEVELOPING)  ## before a commit: lint, and the rules of all games (a minute once kernels are compiled)
 	$(PYTEST) -q -n $(WORKERS) --dist worksteal -m '(nojit or check) and not slow'
 
 kernels: $(STAMP)  ## compile the kernels, as many games at once as there are cores

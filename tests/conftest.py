@@ -6,6 +6,7 @@ import contextlib
 import gc
 import itertools
 import os
+import re
 import secrets
 import signal
 import subprocess
@@ -58,29 +59,35 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 LONGEST = (
     "tests/zoo/test_jail.py",
-    "tests/project/test_readme.py",
-    "tests/learning/test_training.py",
-    "tests/learning/test_interrupted_training.py",
-    "tests/sandbox/test_sandbox.py",
     "tests/project/test_docs.py",
-    "tests/cli/test_cli.py",
-    "tests/envs/test_batch_opponents.py",
-    "tests/checks/test_checks.py",
+    "tests/engine/test_properties.py",
+    "tests/games/bidding/test_recall.py",
+    "tests/sandbox/test_sandbox.py",
+    "tests/envs/test_vector.py",
+    "tests/learning/test_chosen.py",
+    "tests/web/test_watch_pages.py",
+    "tests/learning/test_dagger.py",
+    "tests/learning/test_interrupted_training.py",
+    "tests/project/test_packaging.py",
+    "tests/learning/test_training_settings.py",
+    "tests/server/test_agents.py",
+    "tests/web/test_ops_safety.py",
 )
 """Files that workers begin with: a worker that gets one of them last keeps the others waiting. The first
 and tests of sandboxes wait themselves, for what hostile bots do."""
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out files without a test of the mark that a run asks for: importing all takes longer than some runs.
+    """Leave out files without a test of the marks that a run asks for: importing all takes longer than some runs.
 
-    `variants.each_variant` marks tests too.
+    Lists of parameters in `variants` mark tests too.
     """
-    asked = config.option.markexpr.partition(" and ")[0]
-    if asked not in ("boundscheck", "nojit") or not collection_path.name.startswith("test_"):
+    asked = set(re.findall(r"\w+", config.option.markexpr.partition(" and ")[0])) - {"or"}
+    if not asked or not asked <= {"boundscheck", "check", "nojit"} or not collection_path.name.startswith("test_"):
         return None
     text = collection_path.read_text(encoding="utf-8")
-    return True if not any(name in text for name in (asked, "each_variant")) else None
+    names = [*(f"pytest.mark.{mark}" for mark in asked), "each_variant", "default_forms_always"]
+    return True if not any(name in text for name in names) else None
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -46,9 +46,10 @@ def plain(result: RolloutResult) -> Any:
 
 
 @pytest.mark.slow_after(1)
+@pytest.mark.parametrize("games", [100, 400])
 @pytest.mark.parametrize("name", HAND)
 @pytest.mark.parametrize("ends", [True, False])
-def test_rollouts_agree_with_exact_values_of_hidden_dice(name: str, ends: bool) -> None:
+def test_rollouts_agree_with_exact_values_of_hidden_dice(name: str, ends: bool, games: int) -> None:
     """Played on by the equilibrium, beliefs weighed by it: a random choice in each of many states on its paths."""
     game = dicegym.game(name, players=2, dice=1)
     exact = valuer(game, "equilibrium")
@@ -66,7 +67,7 @@ def test_rollouts_agree_with_exact_values_of_hidden_dice(name: str, ends: bool) 
         values = exact.action_values(states[0]).values
         action = int(generator.choice(np.flatnonzero(~np.isnan(values))))
         found = rollout(
-            game, states[0], actions=[action], games=400, player=exact, leaves=exact if ends else None, seed=seed
+            game, states[0], actions=[action], games=games, player=exact, leaves=exact if ends else None, seed=seed
         )
         inside += abs(found.best.value - values[action]) <= 1.96 * found.best.error
         asked += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import zipfile
 from pathlib import Path
@@ -32,6 +33,7 @@ from dicegym.registry import ENVIRONMENTS, GAMES
 
 each_environment = pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lambda environment: environment.id)
 each_game = pytest.mark.parametrize("name", GAMES)
+GAME = GAMES[0]
 MIDDLE = FunctionPlayer(lambda turn: int(np.flatnonzero(turn.mask)[turn.mask.sum() // 2]), "middle", pure=True)
 
 ON_POLICY = {"n_steps": 16, "device": "cpu", "seed": 1}
@@ -50,15 +52,21 @@ def algorithms() -> dict[str, Any]:
     }
 
 
-@pytest.fixture(scope="module")
-def trained() -> dict[tuple[str, str], Any]:
-    """A briefly trained model of each algorithm on each game."""
-    trained = {}
-    for name in GAMES:
-        for label, (algorithm, options) in algorithms().items():
-            model = algorithm("MlpPolicy", SB3VecEnv(name, 4, seed=0, opponent=MIDDLE), **options)
-            trained[name, label] = model.learn(128)
-    return trained
+each_training = pytest.mark.parametrize(
+    ("name", "label"),
+    [  # every game by one algorithm, and every algorithm on one game
+        pytest.param(name, label, marks=[] if name == GAME or label == "MaskablePPO" else [pytest.mark.slow])
+        for label in algorithms()
+        for name in GAMES
+    ],
+)
+
+
+@functools.cache
+def trained(name: str, label: str) -> Any:
+    """Return a briefly trained model of an algorithm on a game."""
+    algorithm, options = algorithms()[label]
+    return algorithm("MlpPolicy", SB3VecEnv(name, 4, seed=0, opponent=MIDDLE), **options).learn(128)
 
 
 def some_states(game: Game, n: int = 200) -> np.ndarray:
@@ -206,10 +214,9 @@ def test_attributes_are_shared_by_the_batch() -> None:
     assert not vec.has_attr("no_such_attribute")
 
 
-@each_game
-@pytest.mark.parametrize("label", algorithms())
-def test_every_algorithm_trains_and_plays_legally(trained: dict[tuple[str, str], Any], name: str, label: str) -> None:
-    model = trained[name, label]
+@each_training
+def test_every_algorithm_trains_and_plays_legally(name: str, label: str) -> None:
+    model = trained(name, label)
     assert model.num_timesteps >= 128
     player = models.PolicyPlayer(model, dicegym.game(name))
     states = some_states(player.game)
@@ -219,12 +226,9 @@ def test_every_algorithm_trains_and_plays_legally(trained: dict[tuple[str, str],
         assert player.game.legal(state)[action]
 
 
-@each_game
-@pytest.mark.parametrize("label", algorithms())
-def test_one_game_and_many_at_once_choose_alike_and_as_the_library_does(
-    trained: dict[tuple[str, str], Any], name: str, label: str
-) -> None:
-    model = trained[name, label]
+@each_training
+def test_one_game_and_many_at_once_choose_alike_and_as_the_library_does(name: str, label: str) -> None:
+    model = trained(name, label)
     game = dicegym.game(name)
     player = models.PolicyPlayer(model, game)
     states = some_states(game)
@@ -241,17 +245,17 @@ def test_one_game_and_many_at_once_choose_alike_and_as_the_library_does(
         assert (library == together).mean() > 0.99  # float32 there, float64 here: near ties may differ
 
 
-def test_masks_reach_evaluation_in_sb3_contrib(trained: dict[tuple[str, str], Any]) -> None:
+def test_masks_reach_evaluation_in_sb3_contrib() -> None:
     mean, _ = evaluate_policy(
-        trained["hog", "MaskablePPO"], SB3VecEnv("hog", 4, seed=5), n_eval_episodes=20, warn=False
+        trained("hog", "MaskablePPO"), SB3VecEnv("hog", 4, seed=5), n_eval_episodes=20, warn=False
     )
     assert -1 <= mean <= 1
 
 
 @each_game
-def test_sampling_players_follow_their_seed_alone(trained: dict[tuple[str, str], Any], name: str) -> None:
+def test_sampling_players_follow_their_seed_alone(name: str) -> None:
     game = dicegym.game(name)
-    player = models.PolicyPlayer(trained[name, "PPO"], game, sample=True)
+    player = models.PolicyPlayer(trained(name, "PPO"), game, sample=True)
     assert not player.pure
     states = some_states(game, 60)
 
@@ -264,11 +268,9 @@ def test_sampling_players_follow_their_seed_alone(trained: dict[tuple[str, str],
 
 
 @each_game
-def test_model_files_come_back_as_the_same_player(
-    trained: dict[tuple[str, str], Any], name: str, tmp_path: Path
-) -> None:
+def test_model_files_come_back_as_the_same_player(name: str, tmp_path: Path) -> None:
     game = dicegym.game(name)
-    model = trained[name, "MaskablePPO"]
+    model = trained(name, "MaskablePPO")
     path = tmp_path / "learned.zip"
     models.save(model, game, path, {"note": "kept"})
     about = models.facts(path)
@@ -294,10 +296,10 @@ def rewritten(path: Path, target: Path, **changes: Any) -> Path:
     return target
 
 
-def test_models_that_do_not_fit_are_refused(trained: dict[tuple[str, str], Any], tmp_path: Path) -> None:
+def test_models_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     game = dicegym.game("hog")
     path = tmp_path / "m.zip"
-    models.save(trained["hog", "PPO"], game, path, {})
+    models.save(trained("hog", "PPO"), game, path, {})
     with pytest.raises(ModelError, match="goal=50"):
         models.load(path, dicegym.game("hog", goal=50))
     with pytest.raises(ModelError, match="was trained on other rules"):
@@ -307,7 +309,7 @@ def test_models_that_do_not_fit_are_refused(trained: dict[tuple[str, str], Any],
     with pytest.raises(ModelError, match="incomplete"):
         models.load(rewritten(path, tmp_path / "less.zip", parameters=None), game)
     with pytest.raises(ModelError, match=r"observations \(62,\)"):
-        models.PolicyPlayer(trained["hog", "PPO"], dicegym.game("hog", memory=1))
+        models.PolicyPlayer(trained("hog", "PPO"), dicegym.game("hog", memory=1))
     player = models.load(path, game)
     with pytest.raises(ModelError, match="cannot play"):
         player.join(dicegym.game("hog", goal=50), 0, 0)

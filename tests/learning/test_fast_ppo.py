@@ -318,6 +318,7 @@ def after_an_update(threads: int, game: str, **given: Any) -> tuple[np.ndarray, 
         return model.rollout_buffer.actions.copy(), flat(model.policy.parameters())
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize("game", ["hog", "lucky"])
 def test_threads_share_the_work_and_come_to_the_same_up_to_rounding(game: str) -> None:
     given = {"n_steps": 12, "batch_size": 1024, "kl_coef": 0.1}

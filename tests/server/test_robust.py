@@ -17,7 +17,7 @@ from talk import PATIENCE, Bot, WebBot, both, eventually, first_box, game_of_two
 from dicegym.server import connections, tcp, web
 from dicegym.server.server import Server
 
-BOUNDLESS = {"bytes": 1 << 30, "messages": 1 << 20}
+BOUNDLESS = {"rate": 1 << 30}
 """A budget that nobody spends."""
 
 

@@ -90,9 +90,10 @@ def test_yatzy_alone_is_made_as_often_as_is_known() -> None:
     assert np.flatnonzero(chances).tolist() == [0, 50]
 
 
-def test_games_are_spread_as_computed(values: np.ndarray) -> None:
+@pytest.mark.parametrize("n", [1500, pytest.param(5000, marks=pytest.mark.slow)])
+def test_games_are_spread_as_computed(values: np.ndarray, n: int) -> None:
     chances = distributions.of_scores(closed=CLOSED)
-    n, player = 5000, exact.OptimalPlayer()
+    player = exact.OptimalPlayer()
     states, rows = GAME.new_states(n), np.arange(n)
     for i in range(n):
         states[i] = begun(i, OPEN)[0]

@@ -1,0 +1,125 @@
+"""Which processes of bots a referee keeps from one match to the next, and which it ends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dicegym
+from dicegym.arena import Limits
+from dicegym.bots.source import Source
+from dicegym.sandbox import jail, worker
+from dicegym.sandbox.jobs import Entry, entry
+from dicegym.sandbox.worker import Hosts
+
+pytestmark = pytest.mark.skipif(not worker.CAN_FORK, reason="bots play in their referee's process there")
+GAME = dicegym.game("hog")
+
+
+class FakeHost:
+    """Stands for the process of a bot."""
+
+    started: list[FakeHost]
+
+    def __init__(self, game: object, name: str, *rest: object) -> None:
+        self.name, self.open = name, True
+        self.started.append(self)
+
+    def child(self, moment: object, witness: object) -> FakeHost:
+        return self
+
+    def close(self) -> None:
+        self.open = False
+
+
+class FakePlayer:
+    """Stands for a copy of a bot's program; ``ends`` says how each name's ends, and is raised if it is an error."""
+
+    ends: dict[str, Any]
+
+    def __init__(self, remote: object, name: str, *rest: object) -> None:
+        self.name = name
+
+    def close(self) -> bool:
+        end = self.ends.get(self.name, True)
+        if isinstance(end, Exception):
+            raise end
+        return end
+
+
+@pytest.fixture
+def hosts(monkeypatch: pytest.MonkeyPatch) -> Hosts:
+    monkeypatch.setattr(FakeHost, "started", [], raising=False)
+    monkeypatch.setattr(FakePlayer, "ends", {}, raising=False)
+    monkeypatch.setattr(worker, "HostProcess", FakeHost)
+    monkeypatch.setattr(worker, "IsolatedPlayer", FakePlayer)
+    return Hosts(GAME, Limits(), jail.Isolation.PROCESS, "")
+
+
+@pytest.fixture
+def bots(tmp_path: Path) -> list[Entry]:
+    return [Entry(name, Source(tmp_path / f"{name}.py")) for name in "abcd"]
+
+
+def play(hosts: Hosts, *entries: Entry) -> None:
+    for one in entries:
+        hosts.load(one, GAME, 0, lambda asked: "")
+    hosts.end_job()
+
+
+def kept() -> list[str]:
+    return [host.name for host in FakeHost.started if host.open]
+
+
+def test_a_process_serves_one_match_after_the_other(hosts: Hosts, bots: list[Entry]) -> None:
+    play(hosts, *bots[:2])
+    play(hosts, *bots[:2])
+    assert kept() == ["a", "b"]
+    assert len(FakeHost.started) == 2
+    hosts.close()
+    assert kept() == []
+
+
+@pytest.mark.parametrize("end", [False, OSError("gone"), EOFError(), ValueError("closed")], ids=repr)
+def test_a_process_that_cannot_be_trusted_any_more_is_ended(end: Any, hosts: Hosts, bots: list[Entry]) -> None:
+    FakePlayer.ends["a"] = end
+    play(hosts, *bots[:2])
+    assert kept() == ["b"]
+    play(hosts, *bots[:2])
+    assert [host.name for host in FakeHost.started] == ["a", "b", "a"]
+    assert kept() == ["b"]
+
+
+def test_what_played_is_ended_once(hosts: Hosts, bots: list[Entry]) -> None:
+    play(hosts, bots[0])
+    FakePlayer.ends["a"] = False  # of a match that is over, nobody asks again
+    hosts.end_job()
+    assert kept() == ["a"]
+
+
+def test_of_many_processes_those_that_played_last_are_kept(
+    hosts: Hosts, bots: list[Entry], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker, "MOST", 2)
+    play(hosts, *bots[:2])
+    play(hosts, bots[0])
+    play(hosts, bots[2])
+    assert kept() == ["a", "c"]
+    play(hosts, *bots)
+    assert kept() == ["c", "d"]
+
+
+def test_a_bot_does_not_see_what_other_entries_are_made_of(tmp_path: Path) -> None:
+    """Helpers beside it are its own, though all entries lie in one folder; whole folders of others are theirs."""
+    (tmp_path / "other").mkdir()
+    (tmp_path / "lib").mkdir()
+    for name in ("helper", "theirs", "other/bot", "lib/tables"):
+        (tmp_path / f"{name}.py").write_text("ROLLS = 4\n")
+    imports = "import helper, theirs, other.bot, lib.tables\n"
+    (tmp_path / "mine.py").write_text(f"{imports}def final_strategy(score, opponent_score):\n    return 4\n")
+    others = [str(tmp_path / name) for name in ("", "mine.py", "theirs.py", "other")]
+    mine = entry(GAME, "mine", str(tmp_path / "mine.py"), [other.rstrip("/") for other in others])
+    assert isinstance(mine.origin, Source)
+    assert mine.origin.hidden == ("other/bot.py", "theirs.py")
