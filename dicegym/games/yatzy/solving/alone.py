@@ -1,15 +1,11 @@
-"""Games of boxes for one, solved by one sweep over all positions: Yatzy, and Yahtzee as a proof.
+"""Yatzy for one, solved by one sweep over all positions.
 
-A position between two turns is the set of filled boxes (a bit mask, box 0 lowest), the sum of the upper boxes up to
-where it counts no further, and a *layer*: what else is to be remembered. Rules come as tables (`BoxRules`).
+A position between two turns is the set of filled boxes (a bit mask, box 0 lowest), and the sum of the upper boxes up to
+where it counts no further.
 
 All sums of one set of filled boxes see the same dice and the same boxes, and differ only in what follows. So every
 step of a turn is done for all of them in one loop over neighbouring numbers, which processors do eight at a time. Sets
 with equally many filled boxes need nothing of each other.
-
-Yahtzee is played with the same dice and has been solved in public, by its rules on jokers: 254.5877 points where a
-joker must be used as the official rules have it, 254.5896 where any open box may be chosen. That the same sweep,
-fed with Yahtzee's tables, comes to these numbers is evidence that what it says of Yatzy is true too.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -21,7 +17,6 @@ import functools
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
 
 import numpy as np
 
@@ -31,16 +26,14 @@ from dicegym.games.worth import Progress
 from dicegym.games.yatzy.rules import BONUS, BONUS_FROM
 from dicegym.games.yatzy.solving.positions import ALL_FILLED, SAME_SUMS, UPPER_SETS
 from dicegym.games.yatzy.solving.turn import FIRST_ROLL, N_SETS
-from dicegym.games.yatzy.tables import BEST, DICE, FACES, HANDS, KEEPS, ROLLS, SETS, UPPER, WITH
+from dicegym.games.yatzy.tables import BEST, BOXES, DICE, FACES, HANDS, KEEPS, ROLLS, SETS, UPPER, WITH
 
 AT_ONCE = 8
 """Loops are as long as a multiple of this, as what is left over after the last eight numbers is slow."""
-ALIKE = np.array([faces[0] if faces[0] == faces[-1] else 0 for faces in SETS[KEEPS:]], np.int64)
-"""int64[252]: the face of a hand of five equal dice, 0 of any other."""
-SITUATIONS = 4
-NORMAL, FACE_OPEN, FACE_FILLED, UPPER_LEFT = range(SITUATIONS)
-"""In which a hand is scored: by the plain rules; as a joker (five equal dice when the box for these is filled) while
-the upper box of its face is open, when that is filled, and when moreover all lower boxes are."""
+POINTS = BEST.astype(np.int64)
+"""int64[252, 15]: what each hand scores in each box; in an upper box the points of the dice of its face."""
+WAYS = np.where(np.arange(BOXES) < UPPER, POINTS // (np.arange(BOXES) + 1), 0)
+"""int64[252, 15]: how many dice are scored in an upper box; 0 in a lower one."""
 
 
 def _fewer() -> np.ndarray:
@@ -57,50 +50,34 @@ FEWER = _fewer()
 
 
 @kernel
-def situation_of(hand, filled, joker_box, all_filled):
-    """Return which of the situations a hand is in."""
-    if joker_box < 0 or ALIKE[hand] == 0 or not filled >> joker_box & 1:
-        return NORMAL
-    if not filled >> (ALIKE[hand] - 1) & 1:
-        return FACE_OPEN
-    return UPPER_LEFT if filled >> UPPER == all_filled >> UPPER else FACE_FILLED
+def after_boxes(values, filled, sums, n, out):
+    """Write what scoring each open box is worth but for the points of a lower one to ``out``: [15, 6, sums].
 
-
-@kernel
-def after_boxes(values, layer, filled, sums, n, boxes, bonus, joker_box, out):
-    """Write what scoring each open box is worth but for the points of a lower one to ``out``: [boxes, 6, sums].
-
-    The second index is the number of dice scored in an upper box; in ``joker_box`` it is 1 if anything is, else 0.
+    The second index is the number of dice scored in an upper box.
     """
-    most = values.shape[2] - 1
-    for box in range(boxes):
+    for box in range(BOXES):
         if not filled >> box & 1:
-            for way in range(FACES if box < UPPER else 2 if box == joker_box else 1):
-                to = 1 if box == joker_box and way else layer
+            for way in range(FACES if box < UPPER else 1):
                 points = way * (box + 1) if box < UPPER else 0
                 for k in range(n):
-                    after = min(sums[k] + points, most)
-                    earned = points + (bonus if after == most and sums[k] < most else 0)
-                    out[box, way, k] = earned + values[to, filled | 1 << box, after]
+                    after = min(sums[k] + points, BONUS_FROM)
+                    earned = points + (BONUS if after == BONUS_FROM and sums[k] < BONUS_FROM else 0)
+                    out[box, way, k] = earned + values[filled | 1 << box, after]
 
 
 @kernel
-def score_sets(points, ways, filled, n, joker_box, extra, follow, means):
+def score_sets(filled, n, follow, means):
     """Write what each hand is worth when no roll is left to ``means[KEEPS:]``, for ``n`` sums side by side.
 
-    ``extra`` is what a joker earns besides; ``follow`` comes from `after_boxes`.
+    ``follow`` comes from `after_boxes`.
     """
-    boxes = points.shape[2]
     for hand in range(HANDS):
-        situation = situation_of(hand, filled, joker_box, (1 << boxes) - 1)
         mine = means[KEEPS + hand]
-        more = extra if situation != NORMAL else 0
         first = True
-        for box in range(boxes):
-            scored = points[situation, hand, box]
-            if scored >= 0 and not filled >> box & 1:
-                later = follow[box, ways[situation, hand, box]]
-                plus = more + (0 if box < UPPER else scored)
+        for box in range(BOXES):
+            if not filled >> box & 1:
+                later = follow[box, WAYS[hand, box]]
+                plus = 0 if box < UPPER else POINTS[hand, box]
                 if first:
                     for k in range(n):
                         mine[k] = later[k] + plus
@@ -128,22 +105,16 @@ def roll_and_keep(means, n):
 
 
 @kernel
-def solve_sets(points, ways, bonus, joker_box, extra, layer, values, sets):
-    """Fill ``values[layer, filled]`` for all sets of filled boxes ``filled`` in ``sets``, those with more being known.
+def solve_sets(values, sets):
+    """Fill ``values[filled]`` for all sets of filled boxes ``filled`` in ``sets``, those with more being known.
 
     Args:
-        points: int64[4, 252, boxes]; see `BoxRules`.
-        ways: int64[4, 252, boxes]; see `after_boxes`.
-        bonus: what reaching the last sum earns.
-        joker_box: the box for five equal dice, if more of these are jokers; else -1.
-        extra: what each joker earns in layer 1.
-        layer: 0, or 1 if ``joker_box`` has been scored with something.
-        values: float64[layers, 2**boxes, sums]; sums that cannot be stay as they are.
+        values: float64[2**15, 64]; sums that cannot be stay as they are.
         sets: int64[n].
     """
-    boxes, most = points.shape[2], values.shape[2]
+    most = values.shape[1]
     width = (most + AT_ONCE - 1) // AT_ONCE * AT_ONCE
-    means, follow = np.zeros((N_SETS, width)), np.zeros((boxes, FACES, width))
+    means, follow = np.zeros((N_SETS, width)), np.zeros((BOXES, FACES, width))
     sums, start = np.zeros(width, np.int64), np.empty(width)
     for filled in sets:
         alike = SAME_SUMS[filled & (UPPER_SETS - 1)]  # of each filled box any points may have been scored
@@ -154,8 +125,8 @@ def solve_sets(points, ways, bonus, joker_box, extra, layer, values, sets):
                 n += 1
         full = (n + AT_ONCE - 1) // AT_ONCE * AT_ONCE
         sums[n:full] = sums[n - 1]
-        after_boxes(values, layer, filled, sums, full, boxes, bonus, joker_box, follow)
-        score_sets(points, ways, filled, full, joker_box, extra if layer else 0, follow, means)
+        after_boxes(values, filled, sums, full, follow)
+        score_sets(filled, full, follow, means)
         for _ in range(ROLLS):
             roll_and_keep(means, full)
         start[:] = 0.0
@@ -168,68 +139,35 @@ def solve_sets(points, ways, bonus, joker_box, extra, layer, values, sets):
             if alike[upper] >= 0:
                 if k + 1 < n and sums[k + 1] == upper:
                     k += 1
-                values[layer, filled, upper] = start[k]
+                values[filled, upper] = start[k]
 
 
-# --- rules, and the whole game ---------------------------------------------------------------------------------
-
-BLOCKED = -1
+# --- the whole game ---------------------------------------------------------------------------------------------
 
 
-class BoxRules(NamedTuple):
-    """What five dice score in the boxes of a game."""
-
-    points: np.ndarray
-    """int64[4, 252, boxes]: by situation (`NORMAL` and the next three), hand and box; -1 for a box that
-    may not be chosen. The first six boxes are the upper ones, where the points are those of the dice of their face."""
-    bonus_from: int
-    bonus: int
-    joker_box: int = -1
-    """The box for five equal dice, if more of these are jokers once it is filled."""
-    extra: int = 0
-    """Points for every joker after the first five equal dice were scored in their box."""
-
-    @property
-    def boxes(self) -> int:
-        """Return the number of boxes."""
-        return int(self.points.shape[2])
-
-    def new_values(self) -> np.ndarray:
-        """Return an array for all positions: float64[layers, 2**boxes, sums], zeros."""
-        return np.zeros((2 if self.extra else 1, 1 << self.boxes, self.bonus_from + 1))
+def new_values() -> np.ndarray:
+    """Return an array for all positions: float64[2**15, 64], zeros."""
+    return np.zeros((1 << BOXES, BONUS_FROM + 1))
 
 
-YATZY = BoxRules(np.repeat(BEST[None].astype(np.int64), SITUATIONS, axis=0), BONUS_FROM, BONUS)
-
-
-def solve(
-    rules: BoxRules, values: np.ndarray, closed: int = 0, *, threads: int = 0, told: Callable[[int], None] | None = None
-) -> None:
-    """Fill ``values`` for all positions of a game in which at least the boxes of the bit mask ``closed`` are filled.
+def solve(values: np.ndarray, closed: int = 0, *, threads: int = 0, told: Callable[[int], None] | None = None) -> None:
+    """Fill ``values`` for all positions in which at least the boxes of the bit mask ``closed`` are filled.
 
     Args:
-        rules: the game.
-        values: as of `BoxRules.new_values`: the mean of what is still to come. 0 where all boxes are filled; sums that
+        values: as of `new_values`: the mean of what is still to come. 0 where all boxes are filled; sums that
             cannot be stay as they are. Of each closed upper box any points may have been scored.
         closed: boxes; 0 for the whole game.
         threads: how many, the caller's among them; 0: as many as there are cores. Values do not depend on it.
         told: told how many sets of boxes have been solved, after each number of filled boxes.
     """
-    points = rules.points
-    ways = np.where(np.arange(rules.boxes) < UPPER, points // (np.arange(rules.boxes) + 1), points > 0)
-    ways[:, :, [box for box in range(UPPER, rules.boxes) if box != rules.joker_box]] = 0
-    fixed = points, ways, rules.bonus, rules.joker_box, rules.extra
     count = threads or cores()
-    sets = np.arange(1 << rules.boxes)
+    sets = np.arange(1 << BOXES)
     sets = sets[sets & closed == closed]
     filled, done = np.bitwise_count(sets), 0
     with ThreadPoolExecutor(count) as pool:
-        for number in range(rules.boxes - 1, -1, -1):
+        for number in range(BOXES - 1, -1, -1):
             level = sets[filled == number]
-            for layer in range(len(values)):
-                mine = level[level >> rules.joker_box & 1 == 1] if layer else level
-                work = functools.partial(solve_sets, *fixed, layer, values)
-                list(pool.map(work, [mine[part::count] for part in range(count)]))
+            list(pool.map(functools.partial(solve_sets, values), [level[part::count] for part in range(count)]))
             done += len(level)
             if told is not None:
                 told(done)
@@ -261,14 +199,14 @@ class _Sweep(threading.Thread):
 
     def __init__(self) -> None:
         super().__init__(name="yatzy-values", daemon=True)
-        self.values: np.ndarray = YATZY.new_values()[0]
+        self.values = new_values()
         self.done = 0
         self._error: BaseException | None = None
         self.start()
 
     def run(self) -> None:
         try:
-            solve(YATZY, self.values[None], told=self._tell)
+            solve(self.values, told=self._tell)
         except BaseException as error:  # to be raised where somebody waits
             self._error = error
         self.values.setflags(write=False)
