@@ -18,7 +18,6 @@ from dicegym.learning.evaluate import BY_EXPLOITER
 from dicegym.learning.files import SETTINGS_FILE
 from dicegym.learning.league import SELF
 from dicegym.learning.lock import is_empty
-from dicegym.learning.log_packages import check_logs
 from dicegym.learning.named import names_something, split
 from dicegym.learning.settings import RunSettings, TrainingSettings
 from dicegym.learning.teacher import replied_to
@@ -89,7 +88,6 @@ def prepare(
             )
     if settings.algorithm.name not in models.ALGORITHMS:
         raise unknown_name("algorithm", settings.algorithm.name, list(models.ALGORITHMS))
-    check_logs(settings.run.log)
     if not resume:
         _check_anchor(table, settings)
         _check_exploiter(settings, overrides)

@@ -45,9 +45,7 @@ AnyText = Annotated[str, Field(title="a text")]
 Sizes = Annotated[
     list[Annotated[_Whole, Field(ge=1, le=MOST)]], Field(title="a list of numbers of players, such as [2, 4]")
 ]
-Logs = Annotated[
-    list[Literal["tensorboard", "wandb", "mlflow"]], Field(title='a list of "tensorboard", "wandb" and "mlflow"')
-]
+Logs = Annotated[list[Literal["tensorboard"]], Field(title='["tensorboard"], or [] for nothing')]
 Priority = Literal["hard", "even", "uniform"]
 Tables = Annotated[list[str | list[str]], Field(title="a list of agents, or of lists of agents who share a table")]
 Floors = Annotated[dict[str, _Number], Field(title='a table of least scores, such as {"bayes"=0.67}')]
@@ -123,7 +121,7 @@ class RunSettings:
     checkpoint_every: Count = 500_000
     """steps from one checkpoint to the next: what a kill may cost"""
     log: Logs = field(default_factory=lambda: ["tensorboard"])
-    """where what is recorded goes: "tensorboard" (files in the folder), "wandb" (Weights & Biases), "mlflow\""""
+    """where what is recorded goes: "tensorboard", files in the folder; []: nowhere"""
 
 
 @dataclass(frozen=True, config=_OPEN)

@@ -48,7 +48,6 @@ from dicegym.learning.files import CURVE_FILE
 from dicegym.learning.interruption import Conductor, Interruption, StopTraining
 from dicegym.learning.league import EXPLOITER, PAST_SELF, League, Member
 from dicegym.learning.learner import LearnerNetworks, anneal, as_player, start_from
-from dicegym.learning.loggers import LoggedTo, RunLog, logs_of
 from dicegym.learning.model_curve import CHOSEN, CURVE, chosen_fact, curve_of
 from dicegym.learning.networks import new_model
 from dicegym.learning.preparation import Prepared
@@ -135,23 +134,11 @@ class Run:
         """
         if self.finished:
             return self.model
-        logs, over = logs_of(self.settings, self.folder), False
-        try:
-            self._learn(logs)
-            over = True
-        finally:
-            for one in logs:
-                one.end(over)
-        return self.model
-
-    def _learn(self, logs: list[RunLog]) -> None:
-        """Train to the end, as `learn` says, and log to ``logs`` besides."""
-        conductor = Conductor(self.interruption, self.between_rollouts, self.after_step)
         try:
             with on_signals(self.interrupt, once=True):
                 self.model.learn(
                     max(0, self.settings.run.steps - self.model.num_timesteps),
-                    callback=[LoggedTo(logs), conductor] if logs else conductor,
+                    callback=Conductor(self.interruption, self.between_rollouts, self.after_step),
                     reset_num_timesteps=False,
                     tb_log_name="run",
                     log_interval=10,
@@ -170,6 +157,7 @@ class Run:
             models.replace_facts(best, {**self.curve_fact(), **ended})  # what came after it was saved, too
         self.start = self.now()
         self.checkpoint()
+        return self.model
 
     def write_cards(self) -> None:
         """Write the cards of the models, if the settings ask for them."""
