@@ -128,10 +128,9 @@ def test_ctrl_c_saves_and_resuming_is_exact(training: Any, tmp_path: Path) -> No
 
 @pytest.mark.slow_after(1)
 @pytest.mark.parametrize("where", ["in a rollout", "in an exploiter"])
-def test_interrupted_league_goes_on_exactly(
-    training: Any, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_interrupted_league_goes_on_exactly(training: Any, where: str, tmp_path: Path) -> None:
     training.train("hog", tmp_path / "whole", overrides=LEAGUE)
+    patch = pytest.MonkeyPatch()
     if where == "in a rollout":
 
         def interrupt(done: int, total: int, text: str) -> None:
@@ -150,10 +149,12 @@ def test_interrupted_league_goes_on_exactly(
                     signal.raise_signal(signal.SIGINT)
             return original(self)
 
-        monkeypatch.setattr(Interruptible, "_on_step", on_step)
-    with pytest.raises(KeyboardInterrupt, match="2,048 steps are saved"):
-        training.train("hog", tmp_path / "cut", overrides=LEAGUE, progress=interrupt)
-    monkeypatch.undo()
+        patch.setattr(Interruptible, "_on_step", on_step)
+    try:
+        with pytest.raises(KeyboardInterrupt, match="2,048 steps are saved"):
+            training.train("hog", tmp_path / "cut", overrides=LEAGUE, progress=interrupt)
+    finally:
+        patch.undo()
     run = training.train("hog", tmp_path / "cut", resume=True)
     for name in ("curve.csv", "league.csv"):
         assert (tmp_path / "cut" / name).read_text() == (tmp_path / "whole" / name).read_text()
@@ -225,10 +226,10 @@ def test_interrupted_while_measured_at_the_end_a_run_loses_nothing(
             raise KeyboardInterrupt
         measure(run, logger)
 
-    monkeypatch.setattr(training.Run, "evaluate", evaluate)
-    with pytest.raises(KeyboardInterrupt):
-        training.train("hog", tmp_path / "run", overrides=[*SMALL, "run.checkpoint_every=1000000"])
-    monkeypatch.undo()
+    with monkeypatch.context() as patch:  # undone alone: whose checkpoints are whose depends on other patches
+        patch.setattr(training.Run, "evaluate", evaluate)
+        with pytest.raises(KeyboardInterrupt):
+            training.train("hog", tmp_path / "run", overrides=[*SMALL, "run.checkpoint_every=1000000"])
     again = training.train("hog", tmp_path / "run", resume=True)
     assert again.first == again.model.num_timesteps == 3072
 
@@ -262,12 +263,11 @@ def test_sigterm_saves_as_ctrl_c_does(training: Any, tmp_path: Path, monkeypatch
         if run.model.num_timesteps == 1024 and not run.interruption.wanted:  # it is measured again before it leaves
             signal.raise_signal(signal.SIGTERM)
 
-    monkeypatch.setattr(training.Run, "evaluate", asked_to_end)
-    with pytest.raises(
-        SignalInterrupt, match=r"steps are saved in .*: `dicegym train hog --run-dir .* --resume` goes on"
-    ) as caught:
-        training.train("hog", tmp_path / "run", overrides=STEADY)
+    match = r"steps are saved in .*: `dicegym train hog --run-dir .* --resume` goes on"
+    with monkeypatch.context() as patch:
+        patch.setattr(training.Run, "evaluate", asked_to_end)
+        with pytest.raises(SignalInterrupt, match=match) as caught:
+            training.train("hog", tmp_path / "run", overrides=STEADY)
     assert status_of(caught.value) == 143
-    monkeypatch.undo()
     assert not (tmp_path / "run/run.lock").exists()
     assert training.train("hog", tmp_path / "run", resume=True).model.num_timesteps == 3072
