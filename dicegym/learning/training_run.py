@@ -36,6 +36,7 @@ import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.logger import Logger
 
+from dicegym.games.worth import Progress
 from dicegym.learning import checkpoint
 from dicegym.learning.card import card, made_with, write_card
 from dicegym.learning.configuration import AboutRun, to_plain, write_about
@@ -57,8 +58,6 @@ from dicegym.players import model as models
 from dicegym.players.model import PolicyPlayer
 from dicegym.signals import SignalInterrupt, on_signals
 
-Progress = Callable[[int, int, str], None]
-"""Is told (steps done, steps in all, text)."""
 Evaluated = Callable[[int, Score], None]
 """Is told (steps, score) of every evaluation that the run keeps; what it raises ends the run."""
 
@@ -188,7 +187,7 @@ class Run:
         self.diary.goes(self.spent(), steps, state.games)
         self.interruption.stop_if_wanted()
         anneal(self.model, self.settings.algorithm, steps / run.steps)
-        state.met |= (np.asarray(self.model._last_obs) != 0).any(axis=0)
+        state.met |= (np.asarray(self.start.model["_last_obs"]) != 0).any(axis=0)
         self.follow()
         if steps >= state.next_evaluation:
             state.next_evaluation = next_evaluation(steps, run.evaluate_every)

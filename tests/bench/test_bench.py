@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +13,7 @@ from dicegym import bench
 from dicegym.bench import AT_A_TIME, FORMS, BenchResult, RandomLegal, StepRate, run_bench
 from dicegym.cli.bench import FORMS as TOLD
 from dicegym.envs import multi
-from dicegym.errors import DamagedFileError, DependencyError, ParameterError, UnknownNameError
+from dicegym.errors import DependencyError, ParameterError, UnknownNameError
 from dicegym.registry import ENVIRONMENTS, Environment
 
 SHORT: dict[str, Any] = {"games": ["hog"], "seconds": 1e-4, "repeats": 2}
@@ -79,26 +77,12 @@ def test_a_form_whose_package_is_missing_is_left_out_and_named(monkeypatch: pyte
     assert "not installed" in result.skipped["sb3"]
 
 
-def test_rates_come_back_from_their_file_and_stand_beside_others(tmp_path: Path) -> None:
-    then = BenchResult({"processor": "x"}, [StepRate("Hog-v0", "make", "learner steps/s", [100.0, 200.0, 300.0])])
-    path = tmp_path / "rates.json"
-    path.write_text(json.dumps(then.to_json()))
-    assert BenchResult.read(path) == then
-    now = BenchResult(
-        {}, [StepRate("Hog-v0", "make", "learner steps/s", [400.0]), StepRate("Hog-v0", "aec", "decisions/s", [1.0])]
-    )
-    _, rows = now.table(then)
-    assert [row[-2:] for row in rows] == [["200", "2.00"], ["-", "-"]]
-
-
-@pytest.mark.parametrize(
-    "rates", ["1", '[{"form": "make"}]', '[{"environment": "x", "form": "y", "unit": "z", "values": [0]}]']
-)
-def test_other_files_are_refused(tmp_path: Path, rates: str) -> None:
-    path = tmp_path / "x.json"
-    path.write_text(f'{{"machine": {{}}, "rates": {rates}}}')
-    with pytest.raises(DamagedFileError, match="contains no rates"):
-        BenchResult.read(path)
+def test_the_table_has_the_median_and_what_it_lies_between() -> None:
+    result = BenchResult({}, [StepRate("Hog-v0", "make", "learner steps/s", [100.0, 400.0, 3000.0])])
+    titles, rows = result.table()
+    assert rows == [["Hog-v0", FORMS["make"].title, "400", "100", "3,000", "learner steps/s"]]
+    assert len(titles) == len(rows[0])
+    assert result.to_json()["rates"][0]["median"] == 400
 
 
 def test_wrong_arguments_are_refused() -> None:

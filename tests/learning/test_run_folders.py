@@ -18,7 +18,6 @@ pytest.importorskip("pydantic")
 pytest.importorskip("filelock")
 pytest.importorskip("stable_baselines3")
 
-from dicegym.bench import BenchResult
 from dicegym.cli import main
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.learning import league_table
@@ -171,12 +170,9 @@ def _sparse(path: Path) -> None:
 def test_damaged_files_give_one_class_of_error_with_a_way_out(damage: str, tmp_path: Path) -> None:
     about = json.dumps({"command": "dicegym train hog", "settings": {"run": {"seed": 3}}}).encode()
     league = b"member,kind,joined,share,even,against a,games against a\na,past self,0,1.0,0.5,,\n"
-    rate = b'{"environment": "Hog-v0", "form": "make", "unit": "learner steps/s", "values": [1.5]}'
-    bench = b'{"machine": {}, "rates": [' + rate + b"]}"
     for name, whole, read in (
         ("settings.json", about, lambda path: about_run(path.parent)),
         ("league.csv", league, league_table.read),
-        ("bench.json", bench, BenchResult.read),
         ("mine.toml", b"[run]\nsteps = 5\n[algorithm]\nname = 'PPO'\n", lambda path: read_config("hog", path)),
     ):
         path = tmp_path / name

@@ -27,10 +27,9 @@ ALL = (1 << 15) - 1
 
 def solved(still_open: tuple[str, ...]) -> np.ndarray:
     """Solve the game in which all other boxes are filled."""
-    values = alone.YATZY.new_values()
-    alone.solve(alone.YATZY, values, ALL - sum(1 << BOXES.index(box) for box in still_open))
-    found: np.ndarray = values[0]
-    return found
+    values = alone.new_values()
+    alone.solve(values, ALL - sum(1 << BOXES.index(box) for box in still_open))
+    return values
 
 
 def bits(boxes: tuple[str, ...]) -> int:
@@ -180,10 +179,10 @@ def sweep(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """Let the sweep through all positions take as long as the event is not set."""
     release = threading.Event()
 
-    def solve(rules: alone.BoxRules, values: np.ndarray, *, told: Callable[[int], None]) -> None:
+    def solve(values: np.ndarray, *, told: Callable[[int], None]) -> None:
         told(1 << 14)
         release.wait(20)
-        values[0, 0, 0] = 1
+        values[0, 0] = 1
         told(ALL)
 
     monkeypatch.setattr(alone, "solve", solve)

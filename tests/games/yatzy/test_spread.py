@@ -28,11 +28,10 @@ CLOSED = ALL - sum(1 << box for box in OPEN)
 @pytest.fixture(autouse=True)
 def values(monkeypatch: pytest.MonkeyPatch) -> np.ndarray:
     """Solve for a few boxes alone, which takes no time."""
-    found = alone.YATZY.new_values()
-    alone.solve(alone.YATZY, found, CLOSED)
-    monkeypatch.setattr(alone, "values", lambda progress=None: found[0])
-    solved: np.ndarray = found[0]
-    return solved
+    found = alone.new_values()
+    alone.solve(found, CLOSED)
+    monkeypatch.setattr(alone, "values", lambda progress=None: found)
+    return found
 
 
 def begun(seed: int, still_open: tuple[int, ...]) -> np.ndarray:

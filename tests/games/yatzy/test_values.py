@@ -20,9 +20,9 @@ OPEN = (0, 2, 6, 10, 13)
 @pytest.fixture(autouse=True)
 def few_boxes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Solve for a few boxes alone, which takes no time; the others must be filled."""
-    values = alone.YATZY.new_values()
-    alone.solve(alone.YATZY, values, ALL - sum(1 << box for box in OPEN))
-    monkeypatch.setattr(alone, "values", lambda progress=None: values[0])
+    values = alone.new_values()
+    alone.solve(values, ALL - sum(1 << box for box in OPEN))
+    monkeypatch.setattr(alone, "values", lambda progress=None: values)
 
 
 def begun(seed: int) -> np.ndarray:

@@ -42,11 +42,11 @@ CLOSED = ALL - sum(1 << box for box in OPEN)
 @pytest.fixture(scope="module")
 def small() -> Small:
     """Solve for a few boxes alone, which takes no time: means, and distributions."""
-    values = alone.YATZY.new_values()
-    alone.solve(alone.YATZY, values, CLOSED)
+    values = alone.new_values()
+    alone.solve(values, CLOSED)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(alone, "values", lambda progress=None: values[0])
-        return values[0], distributions.compute(closed=CLOSED)
+        patch.setattr(alone, "values", lambda progress=None: values)
+        return values, distributions.compute(closed=CLOSED)
 
 
 @pytest.fixture(autouse=True)
