@@ -66,7 +66,7 @@ def connected(address: str | None = None, workers: int | None = None) -> Iterato
         import ray
     except ImportError as error:
         raise DependencyError.for_extra("ray", "ray", "playing on a cluster") from error
-    wanted = check_address(address or os.environ.get("RAY_ADDRESS")) or RUNNING
+    wanted = check_address(address or os.environ.get("RAY_ADDRESS") or None) or RUNNING
     if ray.is_initialized():
         yield ray
         return
@@ -135,11 +135,12 @@ class Cluster:
 
     Attributes:
         processors: how many all nodes have.
+        largest: how many the largest of them has.
     """
 
     def __init__(self, ray: Any, told: Callable[[str], None]) -> None:
         self.ray, self._told = ray, told
-        self.processors = 0
+        self.processors = self.largest = 0
         self._there: dict[str, Any] = {}
         self._looked, self._usable = 0.0, time.monotonic()
         self.look()
@@ -164,12 +165,19 @@ class Cluster:
         now = time.monotonic()
         if now - self._looked < LOOK_EVERY:
             return
-        there = {one["NodeID"]: one for one in self.ray.nodes() if one["Alive"] and one["Resources"].get("CPU", 0) >= 1}
+        try:
+            nodes = self.ray.nodes()
+        except self.ray.exceptions.RayError as error:
+            raise DicegymError(
+                f"the cluster does not answer any more ({one_line(error, 200)}): start it again"
+            ) from error
+        there = {one["NodeID"]: one for one in nodes if one["Alive"] and one["Resources"].get("CPU", 0) >= 1}
         for lost in self._there.keys() - there.keys():
             host = self._there[lost]["NodeManagerHostname"]
             self._told(f"node {host} ({lost[:8]}) was lost: other nodes do its work again")
         self._looked, self._there, self._usable = now, there, now if there else self._usable
-        self.processors = sum(int(one["Resources"]["CPU"]) for one in there.values())
+        each = [int(one["Resources"]["CPU"]) for one in there.values()]
+        self.processors, self.largest = sum(each), max(each, default=0)
         if now - self._usable > PATIENCE:
             raise DicegymError(f"the cluster has had no node with a processor for {PATIENCE:.0f} s: start one")
 

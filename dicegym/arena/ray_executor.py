@@ -214,8 +214,8 @@ class RayExecutor:
                     except ConnectionError as error:
                         names = " - ".join(entry.name for entry in job.entries)
                         raise DicegymError(
-                            f"{MOST_LOSSES} processes were lost while they had the same to do, {type(job).__name__} of "
-                            f"{names}, which is given up: {error}"
+                            f"gave up {type(job).__name__} of {names}: {MOST_LOSSES} processes were lost with it "
+                            f"({error})"
                         ) from error
                     yield replace(done, entries=job.entries), outcome
                 cluster.look()

@@ -20,7 +20,6 @@ from dicegym.cli.common import (
     write_json,
 )
 from dicegym.cli.merging import merge, verify
-from dicegym.cli.replay import replay
 from dicegym.errors import DependencyError, ParameterError
 from dicegym.files import write_text
 
@@ -208,9 +207,6 @@ def matches(
             write_json(json_file, [match._asdict() for match in asked()])
 
 
-arena.command(
-    help="See a stored game again: `dicegym replay` by another name.\n\nExample: dicegym arena replay 12.1 --step"
-)(replay)
 arena.command()(merge)
 arena.command()(verify)
 

@@ -7,14 +7,14 @@ from typing import Annotated
 
 import typer
 
-from dicegym.cli.common import GameName, Trust, out, print_table, progress_bar
+from dicegym.cli.common import GameName, Trust, out, progress_bar
 from dicegym.cli.numbers import decisions
 
 
 def tune(
     game: GameName,
     run_dir: Annotated[Path | None, typer.Option(help="the study's folder (default: runs/tune-GAME)")] = None,
-    trials: Annotated[int, typer.Option(min=1, help="how many in all, of what is there already too")] = 20,
+    trials: Annotated[int, typer.Option(min=1, help="trials in all, earlier ones included")] = 20,
     steps: Annotated[
         int, typer.Option(parser=decisions, metavar="N", help="decisions of the learner in each")
     ] = 1_000_000,
@@ -26,7 +26,7 @@ def tune(
     set_: Annotated[
         list[str] | None, typer.Option("--set", metavar="SECTION.KEY=VALUE", help="a setting of all trials; repeatable")
     ] = None,
-    seed: Annotated[int, typer.Option(help="of what is tried; runs have the seed that their settings say")] = 0,
+    seed: Annotated[int, typer.Option(help="of the search; runs use run.seed")] = 0,
     pruner: Annotated[
         str, typer.Option(metavar="median|halving|none", help="when a trial that goes badly is given up")
     ] = "median",
@@ -39,8 +39,8 @@ def tune(
     """Search for settings with which a game is learned well.
 
     Each trial is a training; one that goes worse than half of those before it is given up. The same command goes on
-    where it was stopped, several of them work on one study at once. tune.md, best.toml and pictures in the folder say
-    what was found.
+    where it was stopped. Several commands can work on one study at once. tune.md, best.toml and pictures in the folder
+    say what was found.
 
     Examples: dicegym tune hog --trials 20 --steps 1000000; dicegym tune hog --run-dir runs/rates
     --search 'algorithm.learning_rate={low=1e-4, high=1e-2, log=true}'
@@ -57,12 +57,10 @@ def tune(
             found = search_settings(
                 game, folder, trials, steps, space, config, set_ or [], seed, pruner, storage, trust, progress
             )
-    from dicegym.learning.tune_report import BELIEVE, command, ended, importances, write_report
+    from dicegym.learning.tune_report import BELIEVE, command, ended, write_report
 
     written = write_report(found)
     out.print(f"{len(found.trials())} trials: {ended(found)}")
-    if importance := importances(found):
-        print_table(["setting", "decided"], [[name, f"{share:.0%}"] for name, share in importance.items()])
     if (best := found.best) is not None:
         out.print(f"best: trial {best.number}, {best.value:.4f}, with {', '.join(found.plan.settings(best))}")
         out.print(BELIEVE)

@@ -146,7 +146,8 @@ class Plan(NamedTuple):
 
     def settings(self, trial: optuna.Trial | FrozenTrial) -> list[str]:
         """Return the settings of a trial, as ``--set`` takes them."""
-        return [*self.overrides, *(f"{name}={_said(self.space[name], trial.params[name])}" for name in self.space)]
+        values = ((name, trial.params[name]) for name in self.space)  # choices are TOML already
+        return [*self.overrides, *(f"{name}={one if isinstance(one, str) else as_toml(one)}" for name, one in values)]
 
     def short(self) -> list[str]:
         """Return the settings that make a run one of many."""
@@ -156,10 +157,6 @@ class Plan(NamedTuple):
             f"run.checkpoint_every={max(1, self.steps // 4)}",
             "run.card_games=0",  # nobody reads it
         ]
-
-
-def _said(one: BaseDistribution, value: Any) -> str:
-    return str(value) if isinstance(one, CategoricalDistribution) else as_toml(value)
 
 
 class Study(NamedTuple):
@@ -267,11 +264,20 @@ def read_study(folder: str | Path, storage: str = "", game: str = "") -> Study:
     if not storage and not (target / JOURNAL).is_file():
         raise ParameterError(f"{target} holds no study: `dicegym tune GAME --run-dir {target}` begins one")
     kept = _storage(target, storage)
-    names = [name for name in optuna.get_all_study_names(kept) if game in ("", name)]
+    there = optuna.get_all_study_names(kept)
+    names = [name for name in there if game in ("", name)]
     if len(names) != 1:
-        raise ParameterError(f"{storage or target} holds the studies {names}: name one of their games")
+        raise ParameterError(
+            f"{storage or target} holds studies of {', '.join(there) or 'nothing'}, and {game or 'no game'} was named: "
+            "name one of these games"
+        )
     study = optuna.load_study(study_name=names[0], storage=kept)
-    return Study(Plan.from_json(study.user_attrs["plan"]), target, study)
+    plan = study.user_attrs.get("plan")
+    if plan is None:
+        raise ParameterError(
+            f"the study {names[0]} in {storage or target} was not begun by `dicegym tune`: begin another"
+        )
+    return Study(Plan.from_json(plan), target, study)
 
 
 def _storage(folder: Path, storage: str) -> optuna.storages.BaseStorage:
@@ -303,7 +309,7 @@ def _opened(plan: Plan, folder: Path, storage: str) -> Study:
         before, now = json.loads(begun), json.loads(plan.to_json())
         differ = ", ".join(f"{name}={one_line(before[name], 80)}" for name in before if before[name] != now[name])
         raise ParameterError(
-            f"the study in {storage or folder} was begun with {differ}: say the same, or name another --run-dir"
+            f"the study in {storage or folder} was begun with {differ}: use the same options, or another --run-dir"
         )
     return Study(plan, folder, study)
 
@@ -311,14 +317,7 @@ def _opened(plan: Plan, folder: Path, storage: str) -> Study:
 def _work(found: Study, trials: int, alone: bool, trust: bool, tell: TuneProgress) -> None:
     """Go on with what was broken off here, then try anew; all trials lie here if this folder is ``alone``."""
     for left in found.trials(TrialState.RUNNING):
-        place = _place(found, left)
-        if not alone and not place.is_dir():
-            continue
-        with contextlib.ExitStack() as stack:
-            try:
-                stack.enter_context(alone_in(place))
-            except ParameterError:  # somebody is at it
-                continue
+        if alone or _place(found, left).is_dir():
             _try(found, optuna.Trial(found.study, left._trial_id), trials, trust, tell)
     while len(found.trials(*OVER, TrialState.RUNNING)) < trials:
         _try(found, found.study.ask(), trials, trust, tell)
@@ -329,6 +328,17 @@ def _place(found: Study, trial: optuna.Trial | FrozenTrial) -> Path:
 
 
 def _try(found: Study, trial: optuna.Trial, trials: int, trust: bool, tell: TuneProgress) -> None:
+    """Carry a trial out, unless another process is at it or has ended it."""
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(alone_in(_place(found, trial)))
+        except ParameterError:
+            return
+        if found.trials()[trial.number].state == TrialState.RUNNING:
+            _carry_out(found, trial, trials, trust, tell)
+
+
+def _carry_out(found: Study, trial: optuna.Trial, trials: int, trust: bool, tell: TuneProgress) -> None:
     """Train with what a trial tries, and tell Optuna how that ended."""
     plan, study, place = found.plan, found.study, _place(found, trial)
     with quiet():

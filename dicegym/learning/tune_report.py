@@ -56,6 +56,7 @@ def command(found: Study) -> str:
 def write_report(found: Study) -> list[Path]:
     """Write a page, the best settings as a configuration, and pictures; return what was written."""
     plan, folder = found.plan, found.folder
+    folder.mkdir(parents=True, exist_ok=True)
     write_text(folder / PAGE, _page(found))
     if found.best is None:
         return [folder / PAGE]

@@ -2,7 +2,7 @@
 
 What the rules carry out costs nothing, as a game asks for no more than it needs. All else (junk, errors, commands of
 those whose turn it is not) is paid for from a bucket, which fills up again with time. Who has emptied it is not read
-for a while; who goes on is told, and disconnected.
+for a while. A client that goes on gets the error ``flood`` and is disconnected.
 """
 
 from __future__ import annotations

@@ -144,7 +144,7 @@ class ObjectReader:
                 if self._skipping:
                     if text[at - 1] == "\n":
                         return self._end(at, None)
-                elif text[self._at : at].rstrip()[-1:] not in _BEFORE_BRACE:
+                elif not _may_follow(text, at):
                     return self._break_off(at)
                 self._depth += 1
             elif character == "}":
@@ -172,10 +172,10 @@ class ObjectReader:
             self._skipping = True
             return _too_long(self._limit)
         try:
-            _decode(self._text, self._at)
+            _decode(self._text[self._at : at + 1])
         except (ValueError, RecursionError) as error:
             breaks = error.pos if isinstance(error, json.JSONDecodeError) and error.msg.endswith("delimiter") else 0
-            if breaks == at:
+            if breaks == at - self._at:
                 self._at, self._depth = at, 0
             else:
                 self._depth, self._skipping = self._depth + 1, True
@@ -206,6 +206,14 @@ def _parsed(
     except (ValueError, RecursionError) as error:
         return _bad(error)
     return value, at + length
+
+
+def _may_follow(text: str, at: int) -> bool:
+    """Return whether what stands before ``at`` may be followed by an object, as a part of another one."""
+    before = at - 1
+    while text[before].isspace():
+        before -= 1
+    return text[before] in _BEFORE_BRACE
 
 
 def _blank(text: str, at: int) -> int:

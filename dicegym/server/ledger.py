@@ -130,7 +130,7 @@ class Ledger:
         name, way_out = called(self._store.name), found.instead.replace("FILE", str(self._store.name))
         if not found.passes or self._closing.is_set() or time.monotonic() >= self._since + self._wait:
             since = f" for {time.monotonic() - self._since:.1f} s" if found.passes else ""
-            lost = f"{len(self._waiting)} results, which were told to nobody, are lost"
+            lost = f"{len(self._waiting)} unannounced results are lost"
             raise DicegymError(f"{name} {found.reason}{since}, and the server stops: {way_out}; {lost}")
         if new:
             waits = f"results wait for at most {self._wait:g} s until they are told, and other games go on"

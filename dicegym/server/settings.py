@@ -89,7 +89,7 @@ class ServerSettings:
         if not 0 <= self.store_wait < math.inf:  # false of nan too
             raise ParameterError(f"--store-wait {self.store_wait} is no number of seconds: give 0 or more")
         whole_number("--connections", self.connections, 1, 1 << 20, "a number of connections")
-        whole_number("rate", self.rate, LIMIT, 1 << 30, "bytes a second (a message may have the least of them)")
+        whole_number("rate", self.rate, LIMIT, 1 << 30, "bytes a second (at least one message of 4096)")
         Origins(self.host, self.hosts, self.origins)
         if not self.allows_guests and self.secrets is None:
             raise ParameterError(

@@ -217,19 +217,6 @@ class Store:
                 self._write(connection, result, now)
 
     def _write(self, connection: sa.Connection, result: GameResult, ended: str) -> None:
-        for place, won in zip(result.places, winners(result.places), strict=True):
-            counts = int(place.rated)
-            row = {"game": self._game, "name": place.name, "rating": place.after, "games": counts, "wins": int(won)}
-            games, wins = SERVER_RATINGS.c.games + 1, SERVER_RATINGS.c.wins + int(won)
-            new = upsert(connection, SERVER_RATINGS).values(row)
-            key = ["game", "name"]
-            connection.execute(
-                new.on_conflict_do_update(
-                    index_elements=key, set_={"rating": place.after, "games": games, "wins": wins}
-                )
-                if counts
-                else new.on_conflict_do_nothing(index_elements=key)
-            )
         row = {
             "run": self._running,
             "number": result.number,
@@ -238,7 +225,23 @@ class Store:
             "seconds": round(result.seconds, 3),
             "actions": json.dumps(result.actions, separators=(",", ":")),
         }
-        game = connection.execute(SERVER_GAMES.insert().values(row)).inserted_primary_key[0]  # type: ignore[index]  # an insert of one row has one
+        new = upsert(connection, SERVER_GAMES).values(row).on_conflict_do_nothing(index_elements=["run", "number"])
+        game = connection.execute(new.returning(SERVER_GAMES.c.id)).scalar()
+        if game is None:  # it was stored, and the connection broke before a server said so
+            return
+        for place, won in zip(result.places, winners(result.places), strict=True):
+            counts = int(place.rated)
+            rating = {"game": self._game, "name": place.name, "rating": place.after, "games": counts, "wins": int(won)}
+            games, wins = SERVER_RATINGS.c.games + 1, SERVER_RATINGS.c.wins + int(won)
+            known = upsert(connection, SERVER_RATINGS).values(rating)
+            key = ["game", "name"]
+            connection.execute(
+                known.on_conflict_do_update(
+                    index_elements=key, set_={"rating": place.after, "games": games, "wins": wins}
+                )
+                if counts
+                else known.on_conflict_do_nothing(index_elements=key)
+            )
         places = [{"game": game, "seat": seat} | place._asdict() for seat, place in enumerate(result.places)]
         connection.execute(SERVER_RESULTS.insert(), places)
         if result.incidents:

@@ -7,14 +7,10 @@ holds a connection by doing neither. Bodies are waited for by `dicegym.web.secur
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
-
-if TYPE_CHECKING:
-    from uvicorn.config import Config
-    from uvicorn.server import ServerState
 
 HEADERS = 10.0
 """Seconds for a request's headers."""
@@ -25,28 +21,18 @@ KEEP_ALIVE = 20
 HEADER_BYTES = 16 * 1024
 
 
-class Gate:
-    """Times of connections.
+class Guarded(H11Protocol):
+    """HTTP with a client that may be slow on purpose.
 
     Args:
         headers: seconds for a request's headers.
         writing: seconds in which somebody reads what waits.
+        more: as uvicorn has it.
     """
 
-    def __init__(self, headers: float = HEADERS, writing: float = WRITING) -> None:
-        self.headers, self.writing = headers, writing
-
-    def protocol(self, config: Config, server_state: ServerState, app_state: dict[str, Any], **more: Any) -> Guarded:
-        """Return what speaks to a new connection."""
-        return Guarded(config, server_state, app_state, gate=self, **more)
-
-
-class Guarded(H11Protocol):
-    """HTTP with a client that may be slow on purpose."""
-
-    def __init__(self, *arguments: Any, gate: Gate, **more: Any) -> None:
-        super().__init__(*arguments, **more)
-        self._gate = gate
+    def __init__(self, *, headers: float = HEADERS, writing: float = WRITING, **more: Any) -> None:
+        super().__init__(**more)
+        self._headers, self._writing = headers, writing
         self._asking: asyncio.TimerHandle | None = None
         self._reading: asyncio.TimerHandle | None = None
 
@@ -73,17 +59,17 @@ class Guarded(H11Protocol):
 
     def _await_headers(self) -> None:
         if self._asking is None:
-            self._asking = self.loop.call_later(self._gate.headers, self.transport.abort)
+            self._asking = self.loop.call_later(self._headers, self.transport.abort)
 
     def timeout_keep_alive_handler(self) -> None:
         """End a connection that is not used; what was not read by then is not kept for long."""
         super().timeout_keep_alive_handler()
-        self.loop.call_later(self._gate.writing, self.transport.abort)
+        self.loop.call_later(self._writing, self.transport.abort)
 
     def pause_writing(self) -> None:
         """Wait for a client to read what was sent, but not for ever."""
         super().pause_writing()
-        self._reading = self.loop.call_later(self._gate.writing, self.transport.abort)
+        self._reading = self.loop.call_later(self._writing, self.transport.abort)
 
     def resume_writing(self) -> None:
         """Go on."""

@@ -16,7 +16,7 @@ REMEMBERED = 8192
 """Addresses of which it is known what they spent lately."""
 A_SECOND, AT_ONCE = 1000.0, 12_000.0
 """Requests of one address, behind which a class may sit. Pages that poll ask once a second, and a page loads half a
-dozen files. What costs the machine more counts as so many of them."""
+dozen files. An expensive request counts as several."""
 SMALL_BODY = 64 * 1024
 """Bytes that a request's body may have where nothing else is said."""
 

@@ -17,7 +17,7 @@ from dicegym.server.descriptors import room_for
 from dicegym.server.origins import is_loopback
 from dicegym.signals import on_signals
 from dicegym.web.app import create_app
-from dicegym.web.connections import HEADER_BYTES, KEEP_ALIVE, Gate
+from dicegym.web.connections import HEADER_BYTES, KEEP_ALIVE, Guarded
 from dicegym.web.rights import is_private, operator_address
 from dicegym.web.settings import WebSettings
 
@@ -31,16 +31,16 @@ class PageServer(uvicorn.Server):
 
     Args:
         settings: of the pages.
-        gate: lets connections in.
+        protocol: speaks to connections.
 
     Attributes:
         number: of the signal that ended it; 0 while none has.
     """
 
-    def __init__(self, settings: WebSettings, gate: Gate | None = None) -> None:
+    def __init__(self, settings: WebSettings, protocol: Callable[..., Any] = Guarded) -> None:
         self.number = 0
         self.app = create_app(settings)
-        config: Any = {"http": (gate or Gate()).protocol}
+        config: Any = {"http": protocol}
         super().__init__(
             uvicorn.Config(
                 self.app,

@@ -320,7 +320,7 @@ def test_a_job_that_is_lost_again_and_again_is_named(
     pair = entry(game, "swap", "swap"), entry(game, "bacon", "bacon")
     with (
         ray_executor.ray_cluster()(game, None, "auto") as executor,
-        pytest.raises(DicegymError, match=r"5 processes were lost .* Match of swap - bacon, which is given up: gone"),
+        pytest.raises(DicegymError, match=r"gave up Match of swap - bacon: 5 processes were lost with it .*gone"),
     ):
         list(executor.run([Match(game, pair, 1, 2)]))
 

@@ -73,7 +73,7 @@ def test_whoever_is_no_part_of_a_cluster_can_play_on_it(tmp_path: Path) -> None:
 def test_what_ends_its_referee_each_time_is_named_and_given_up() -> None:
     seen = visit(what="deadly")
     assert seen.found, seen.cage.output[-3000:]
-    assert "5 processes were lost while they had the same to do, Deadly of bacon" in seen.found["error"]
+    assert "gave up Deadly of bacon: 5 processes were lost with it" in seen.found["error"]
     assert seen.found["done"] <= 1
     assert left(seen) == []
 

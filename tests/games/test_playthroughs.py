@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import difflib
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -93,13 +91,6 @@ def test_observations_in_short(values: list[float], short: str) -> None:
 @pytest.mark.parametrize(("numbers", "short"), [([], ""), ([3], "3"), ([0, 1, 2], "0-2"), ([0, 2, 3, 9], "0 2-3 9")])
 def test_ranges_in_short(numbers: list[int], short: str) -> None:
     assert playthrough.ranges(numbers) == short
-
-
-def test_the_old_command_names_the_new_one() -> None:
-    words = [sys.executable, "-m", "dicegym.playthrough", "--write", "tests/playthroughs"]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert "dicegym playthrough --write tests/playthroughs" in done.stderr
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -76,8 +76,8 @@ def test_games_are_written_all_or_none(path: Path) -> None:
     store = Store(path, "yatzy")
     store.begin_run(7)
     store.write([result(0)])
-    with pytest.raises(Exception, match="UNIQUE"):
-        store.write([result(1, first="carl", after=(1300.0, 1100.0)), result(0)])
+    with pytest.raises(Exception, match="NOT NULL"):
+        store.write([result(1, first="carl", after=(1300.0, 1100.0)), result(2)._replace(seed=2, number=None)])
     assert list(store.results()) == [result(0)]
     assert store.ratings() == {"anna": PlayerRating(1216, 1, 1), "bob": PlayerRating(1184, 1, 0)}
     store.close()
@@ -173,3 +173,14 @@ def test_another_schema_is_refused(tmp_path: Path) -> None:
     connection.close()
     with pytest.raises(ParameterError, match="schema 0"):
         Store(path, "hog")
+
+
+def test_a_game_that_is_stored_twice_counts_once(path: Path) -> None:
+    """A server's answer to a commit may be lost, and what it stored is sent again."""
+    store = Store(path, "yatzy")
+    store.begin_run(7)
+    for _ in range(2):
+        store.write([result(0)])
+    assert store.finished() == 1
+    assert store.ratings()["bob"].games == 1
+    store.close()

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from web_pages import Visitor
 
 from dicegym.web.app import create_app
-from dicegym.web.connections import Gate
+from dicegym.web.connections import Guarded
 from dicegym.web.context import Web
 from dicegym.web.serving import PageServer, listening
 from dicegym.web.settings import WebSettings
@@ -33,17 +33,17 @@ PICTURES = os.environ.get("DICEGYM_SCREENSHOTS")
 class Running:
     """A server of pages on a port of its own."""
 
-    def __init__(self, settings: WebSettings, gate: Gate | None = None) -> None:
+    def __init__(self, settings: WebSettings, protocol: Callable[..., Any] = Guarded) -> None:
         self.settings = settings
         self.port = 0
-        self._gate = gate
+        self._protocol = protocol
         self.start()
         self.url = f"http://127.0.0.1:{self.port}"
 
     def start(self) -> None:
         listener = listening("127.0.0.1", self.port)
         self.port = listener.getsockname()[1]
-        self._server = PageServer(self.settings, self._gate)
+        self._server = PageServer(self.settings, self._protocol)
         self.web: Web = self._server.app.state.web
         self._thread = threading.Thread(target=self._server.run, args=([listener],), daemon=True)
         self._thread.start()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import socket
 import time
 
 import pytest
 
-from dicegym.web.connections import Gate
+from dicegym.web.connections import Guarded
 from dicegym.web.settings import WebSettings
 
 from .conftest import Running
@@ -26,7 +27,7 @@ def closed_within(connection: socket.socket, seconds: float) -> bool:
 
 
 def test_slow_clients_are_let_go(settings: WebSettings) -> None:
-    running = Running(settings, Gate(headers=0.4, writing=0.4))
+    running = Running(settings, functools.partial(Guarded, headers=0.4, writing=0.4))
     try:
         for said in (b"", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "):
             with socket.create_connection(("127.0.0.1", running.port)) as slow:

@@ -14,9 +14,9 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from dicegym.errors import DicegymError, one_line
 from dicegym.learning.seeds.task import (
@@ -37,19 +37,21 @@ OFTEN = 0.2
 
 
 class Voice:
-    """Says what happens.
+    """Says what happens: a line for each event.
 
     Args:
-        say: is called with each event, one at a time.
+        stream: takes the lines.
     """
 
-    def __init__(self, say: Callable[[SeedEvent], None]) -> None:
-        self._say, self._lock, self._next = say, threading.Lock(), 0.0
+    def __init__(self, stream: TextIO) -> None:
+        self._stream, self._lock, self._next = stream, threading.Lock(), 0.0
 
     def say(self, event: SeedEvent) -> None:
         """Say an event."""
-        with self._lock:
-            self._say(event)
+        # Whoever began this may be gone: `_end_with_caller` sees to the rest.
+        with self._lock, contextlib.suppress(OSError, ValueError):
+            self._stream.write(to_line(event))
+            self._stream.flush()
 
     def progress(self, done: int, total: int, text: str) -> None:
         """Say how far it is, unless that was said just now."""
@@ -72,15 +74,9 @@ def _end_with_caller(lines: Iterator[str]) -> None:
 
 def main() -> None:
     """Do the task that the first line of the standard input tells of."""
-    stream = os.fdopen(os.dup(1), "w", encoding="utf-8")
-
-    def say(event: SeedEvent) -> None:
-        with contextlib.suppress(OSError, ValueError):  # whoever began it is gone: `_end_with_caller` sees to the rest
-            stream.write(to_line(event))
-            stream.flush()
-
+    voice = Voice(os.fdopen(os.dup(1), "w", encoding="utf-8"))
     os.dup2(2, 1)  # what libraries print goes where errors go
-    task, voice = SeedTask.from_line(sys.stdin.readline()), Voice(say)
+    task = SeedTask.from_line(sys.stdin.readline())
     threading.Thread(target=_end_with_caller, args=(sys.stdin,), daemon=True).start()
     voice.say(carry_out(task, voice))
     os._exit(0)  # whatever threads libraries have left: all is written

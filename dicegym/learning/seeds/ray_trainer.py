@@ -37,7 +37,8 @@ def read_run(folder: Path) -> dict[str, bytes]:
                 continue
             where = CHECKPOINT
         sealed = _sealed_by(file)
-        if file.is_file() and not file.is_symlink() and file.name != LOCK_FILE and (not sealed or is_sealed(sealed)):
+        hidden = file.name == LOCK_FILE or file.name.startswith(".")  # the latter are not written to their end yet
+        if file.is_file() and not file.is_symlink() and not hidden and (not sealed or is_sealed(sealed)):
             found["/".join((where, *rest))] = file.read_bytes()
     return found
 
@@ -143,11 +144,16 @@ class RayTrainer:
         self._memory = contextvars.copy_context()
         self._memory.run(self._held.enter_context, alone_in(self._folder))
         self._signals: list[int] = []
-        self._stopped = self._heard = False
+        self._stopped = False
         self._losses = 0
-        self._begin()
+        try:
+            self._begin()
+        except BaseException:
+            self._memory.run(self._held.close)
+            raise
 
     def _begin(self) -> None:
+        self._heard = False
         contents = read_run(self._folder) if (self._folder / "settings.json").is_file() else {}
         gpus = 1 if self._task.device.startswith("cuda") else 0
         actor = self._cluster.ray.remote(num_cpus=self._task.threads, num_gpus=gpus)(NodeTraining)
@@ -188,8 +194,10 @@ class RayTrainer:
         self._signals.append(number)
 
     def kill(self) -> None:
-        """End it now."""
-        self._actor.kill.remote()
+        """End it now, if need be before a node had room for it."""
+        self._stopped = True
+        if self._heard:
+            self._actor.kill.remote()
 
     def close(self) -> None:
         """Give back its processor, and let go of its folder here."""
@@ -213,7 +221,7 @@ def ray_workshop(
 
         def workshop(seeds: int) -> Workshop:
             at_once, there = min(seeds, workers or seeds), cluster.processors
-            share = there // min(at_once, there) if there else None
+            share = min(cluster.largest, there // min(at_once, there)) if there else None
             return Workshop(lambda task, log: RayTrainer(cluster, task, log), at_once, share)
 
         yield workshop

@@ -142,9 +142,6 @@ def solve_sets(values, sets):
                 values[filled, upper] = start[k]
 
 
-# --- the whole game ---------------------------------------------------------------------------------------------
-
-
 def new_values() -> np.ndarray:
     """Return an array for all positions: float64[2**15, 64], zeros."""
     return np.zeros((1 << BOXES, BONUS_FROM + 1))
