@@ -161,7 +161,7 @@ class Cluster:
             raise ConnectionError(one_line(str(error).strip().partition("\n")[0], 300)) from error
 
     def look(self) -> None:
-        """Tell of lost nodes, at most once in `LOOK_EVERY` seconds. Raises DicegymError if there is none for long."""
+        """Tell of lost nodes, now and then. Raises DicegymError after `PATIENCE` seconds without one, or an answer."""
         now = time.monotonic()
         if now - self._looked < LOOK_EVERY:
             return

@@ -196,7 +196,7 @@ class RayExecutor:
         """Do ``jobs``, as `dicegym.arena.executors.Executor.run` says.
 
         Raises:
-            DicegymError: a node lacks what jobs need, there is no node, or `MOST_LOSSES` were lost with the same job.
+            DicegymError: a node cannot do the jobs, there is no node, or the same job has lost `MOST_LOSSES` processes.
             ParameterError: an entry has too many files to be sent.
         """
         waiting, cluster = iter(jobs), self._cluster

@@ -183,7 +183,7 @@ def _id_of_record(game: Game, given: Any) -> str:
 
 
 def read_action(action: Any, n_actions: int) -> int:
-    """Return ``action`` as an int. Raises IllegalActionError if it is no whole number of 64 bits."""
+    """Return ``action`` as an int. Raises IllegalActionError unless it is an integer of 64 bits."""
     number = as_int64(action)
     if number is None:
         raise no_number(action, n_actions)
@@ -191,7 +191,7 @@ def read_action(action: Any, n_actions: int) -> int:
 
 
 def no_number(action: Any, n_actions: int) -> IllegalActionError:
-    """Return the error for an action that is no whole number of 64 bits."""
+    """Return the error for an action that is not an integer of 64 bits."""
     row = ", such as action.item() of an array of one" if getattr(action, "shape", ()) else ""
     return IllegalActionError(f"action {action!r} is no whole number: give one of 0 to {n_actions - 1}{row}")
 

@@ -358,13 +358,13 @@ def _carry_out(found: Study, trial: optuna.Trial, trials: int, trust: bool, tell
         if trial.should_prune():
             raise optuna.TrialPruned(f"{score} after {steps:,} steps")
 
-    def told(done: int, of: int, text: str) -> None:
+    def tell_steps(done: int, of: int, text: str) -> None:
         tell(over, trials, f"{place.name}: {done:,} of {of:,} steps, {text}")
 
     config = None if begun or not plan.config else Path(plan.config)
     settings = [] if begun else [*plan.settings(trial), *plan.short()]
     try:
-        train(plan.game, place, config, settings, resume=begun, progress=told, evaluated=evaluated, trust=trust)
+        train(plan.game, place, config, settings, resume=begun, progress=tell_steps, evaluated=evaluated, trust=trust)
         values = found.trials()[trial.number].intermediate_values
         last = [value for steps, value in values.items() if steps >= LAST * plan.steps] or [values[max(values)]]
         study.tell(trial.number, sum(last) / len(last))

@@ -62,7 +62,7 @@ def choices(table: np.ndarray, opponent: np.ndarray) -> np.ndarray:
         for run in range(REMEMBERED[0]):
             duel.reach[0, parity, :, parity, 0, run] += RARE ** (1 + run + parity)
     duel.sweep(WEIGH, PLAY)
-    gained, met = duel.gains, duel.met()
+    gained, met = duel.gains, duel.visits()
     if not table.shape[2:]:  # it chooses by both scores alone
         gained, met = gained.sum(axis=(1, 2)), met.sum(axis=(1, 2))
     found: np.ndarray = gained / met[..., np.newaxis]

@@ -67,7 +67,7 @@ class _Calls:
     kinds: np.ndarray
     """int64[k]: as of `HandEndings.kinds`."""
     reach: np.ndarray
-    """float64[k, dice + 1]: how likely the player lets it come about with so many matching dice."""
+    """float64[k, dice + 1]: the probability that the player's choices lead here, by its number of matching dice."""
 
 
 @dataclass
@@ -260,7 +260,7 @@ class ResponseTree:
     def _kinds_of(self, records: np.ndarray, points: np.ndarray, actions: np.ndarray) -> np.ndarray:
         """Return what actions end the hand in: int64[k], `GOES_ON` where they do not.
 
-        What counts is the last bid; who is to move is the same at all points of a level.
+        The last bid decides. All points of a level have the same player to move.
         """
         count = records["n_bids"].astype(np.int64)[points]
         last = np.where(count > 0, records["bids"][points, np.maximum(count - 1, 0)], -1).astype(np.int64)

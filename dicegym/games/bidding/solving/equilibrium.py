@@ -95,7 +95,7 @@ def ending_values(hand: Hand, worth: Worth, place: int) -> np.ndarray:
 
 
 def worths(groups: Sequence[HandGroup], strategies: Mapping[Dice, Strategy], *, best: bool) -> Worth:
-    """Return what all hands are worth to one who plays ``strategies``, or the best response, against ``strategies``.
+    """Return the values of all hands against ``strategies``, for a player of the same or of the best response.
 
     Where hands come about again, values of the best response come down from 1 until they stand, so they are no less
     than what it wins, and the others up from a half.

@@ -206,7 +206,7 @@ def tabulate(game: Game, opener: int, other: int) -> Hand:
     endings, state = HandEndings(game, start), opening_record(game, start)
 
     def ends(record: Any, action: int) -> np.ndarray:
-        """Return what an action that ends the hand comes to: int64[rolls, rolls], numbers of endings."""
+        """Return the numbers of the endings that an action leads to: int64[rolls, rolls]."""
         (own, others), found = endings.kinds[endings.kind(record, action)]
         table: np.ndarray = found[own[:, None] + others[None, :]]
         return table

@@ -50,7 +50,7 @@ class Spot(NamedTuple):
 class HandValues:
     """What states are worth between two who play by tables; a `dicegym.games.worth.BatchValuer`.
 
-    A player to move knows its own roll and the bids, and believes of the other roll what the tables say of who bids so.
+    The player to move knows its own roll and the bids. It infers the other roll from the tables (Bayes' rule).
     A bid that the tables never make with any roll that is still believed in is left out of what is believed. Where
     tables know nothing of a bid, it is called at once.
 

@@ -131,9 +131,9 @@ def sweep(
 ):  # fmt: skip
     """Write what states are worth to a player of number ``roll``.
 
-    ``mine`` and ``theirs`` are float32, flat: how the player's side and the other's are played, cell by cell; where
-    each group's cells begin stands in ``cell_at`` and ``other_cell_at``, how many choices it has in ``choice_at`` and
-    ``other_choice_at``. ``state_at``, ``members``, ``first``, ``bids``, ``lead_states`` and ``last`` are those of the
+    ``mine`` and ``theirs`` are float32, flat: how the player's side and the other's are played, cell by cell.
+    ``cell_at`` and ``other_cell_at`` say where the cells of each group begin, ``choice_at`` and ``other_choice_at`` how
+    many choices it has. ``state_at``, ``members``, ``first``, ``bids``, ``lead_states`` and ``last`` are those of the
     groups, the same for both sides. ``counting``, int8[2, bids, rolls], has the dice that count for a bid: of the
     player's rolls and of the other's; ``after`` and ``other_after``, float64[calls, bids, dice + 1], what calls are
     worth to the caller. Written are float64[states, other rolls]: ``worth`` where the player is to move, and

@@ -87,7 +87,7 @@ class Duel:
         """Return player 0's win rates (as first, as second to move) against player 1 at the start of a game."""
         return float(self.values[0, 0, 0, 0, 0, 0]), 1 - float(self.values[1, 0, 0, 0, 0, 0])
 
-    def met(self) -> np.ndarray:
+    def visits(self) -> np.ndarray:
         """Return float64[goal * goal, K, P]: how often a game comes to player 0 by what it knows."""
         runs, owns = self.choices.shape[2:4]
         hidden = (2, 3, 4)[: 2 if runs > 1 else 3]
@@ -144,7 +144,7 @@ class Climber:
         """
         self._duel.choices[0] = choices_of(table)
         self._duel.spread()
-        likely = np.sqrt(self._duel.met()).ravel()
+        likely = np.sqrt(self._duel.visits()).ravel()
         count = int(3 * 10 ** (2 * generator.random()))
         count = min(count, int(np.count_nonzero(likely)))
         where = generator.choice(likely.size, count, replace=False, p=likely / likely.sum())
@@ -186,7 +186,7 @@ def mix_against_itself(mix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     duel = Duel(mix)
     duel.spread()
     duel.sweep(WEIGH)
-    met, actions = duel.met(), np.full_like(mix, np.nan)
+    met, actions = duel.visits(), np.full_like(mix, np.nan)
     np.divide(duel.gains, met[..., np.newaxis], out=actions, where=met[..., np.newaxis] > 0)
     return duel.values[:, 0], actions[:, 0, 0]
 
