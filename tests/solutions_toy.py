@@ -63,7 +63,7 @@ class Counting:
 
 
 class Toy:
-    """A game's ``solutions.py``."""
+    """A game's ``values.py``."""
 
     SETTINGS: Sequence[Mapping[str, int]] = ({"goal": 20}, {"goal": 30})
 

@@ -2,7 +2,7 @@
 
 A result less the luck of its game has the same mean as the result, whoever plays, and varies less, so that fewer games
 say as much (AIVAT: Burch, Schmid, Moravcik, Morrill and Bowling, "AIVAT: A New Variance Reduction Technique for Agent
-Evaluation in Imperfect Information Games", AAAI 2018). What luck is in a game is for its ``luck.py`` to say
+Evaluation in Imperfect Information Games", AAAI 2018). What luck is in a game is for its ``values.py`` to say
 (`dicegym.games.worth.Luck`); here games are played again by their actions, side by side, while a meter is told of them.
 """
 
@@ -54,11 +54,11 @@ def _no_meter(game: Game, others: bool) -> ParameterError:
     """Return the error for a game without a meter; ``others``: with other players or parameters it may have one."""
     named = [name for name in GAMES if part(name, LUCK) is not None]
     if others:
-        why = "choose another number of players, or other parameters, for which its luck.py has a way"
+        why = "choose another number of players, or other parameters, for which its values.py has a meter"
     elif named:
-        why = f"take a game that can: {', '.join(named)}; or write luck.py beside its rules"
+        why = f"take a game that can: {', '.join(named)}; or write values.py with a meter beside its rules"
     else:
-        why = "write luck.py beside its rules"
+        why = "write values.py with a meter beside its rules"
     return ParameterError(
         f"luck cannot be taken out of the results of {game!r}: leave out less_luck and play more games, or {why}"
     )

@@ -1,4 +1,4 @@
-"""Solves what of a game can be solved in minutes, and keeps it; games' ``solutions.py`` do the work.
+"""Solves what of a game can be solved in minutes, and keeps it; games' ``values.py`` do the work.
 
 Before anything starts it is known how much memory and disk it takes. One process at a time works on the tables of one
 solution; a stopped search continues from its file there. Needs the extra ``arena``.

@@ -28,7 +28,7 @@ def is_fair(asked: Valuer) -> bool:
     """Return whether a valuer judges by what a person at the table knows.
 
     One that sees all is fair where people see all there is: nothing is secret, and what programs may not know lies open
-    (``OPEN`` of the game's ``keyboard.py``), such as dice that are rolled before everybody's eyes.
+    (``OPEN`` of the game's ``controls.py``), such as dice that are rolled before everybody's eyes.
     """
     spec = asked.game.spec
     return not asked.sees_all or (

@@ -1,7 +1,7 @@
 """Smoke games of a bot: some games through all stages, in which nothing may go wrong.
 
 The test that games use whose original contest had none; a game's ``examination.py`` may offer a better one. The
-opponents are those of the game's ``sparring.py``, which lead a bot to its last die and to an empty shop; without one
+opponents are those of the game's ``examination.py``, which lead a bot to its last die and to an empty shop; without one
 they move at random, and a bot that wins at once never gets there.
 """
 

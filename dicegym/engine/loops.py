@@ -3,9 +3,8 @@
 `reset`, `step`, `legal`, `observe` and `returns` are the five kernels of a game, and `margin` a sixth that it may have,
 found by the dtype of the record they are handed: at compile time through `numba.extending.overload`, with compilation
 off in a table.
-`choose` asks the twins that the game's ``twins.py`` declares, and `situation` is found in its ``situations.py``, the
-same way, if it has them. The loops below name
-them and no game.
+`choose` asks the twins that the game's ``twins.py`` declares, and `situation` is found there the same way, if it has
+them. The loops below name them and no game.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any

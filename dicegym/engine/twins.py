@@ -34,7 +34,7 @@ class Twins(Protocol):
 
 
 class Situations(Protocol):
-    """A game's ``situations.py``: numbers for all that a player can know, in games where that is little.
+    """A game's ``twins.py``: numbers for all that a player can know, in games where that is little.
 
     Asked when opponents are seated: what a pure player answers is then asked for once for each number.
     """
@@ -47,7 +47,7 @@ class Situations(Protocol):
 
 
 TWINS: Part[Twins] = Part(Twins, "twins", "that plays agents compiled", "finished")
-SITUATIONS: Part[Situations] = Part(Situations, "situations", "that numbers what players can know")
+SITUATIONS: Part[Situations] = Part(Situations, "twins", "that numbers what players can know")
 
 
 class Twin(NamedTuple):

@@ -1,4 +1,4 @@
-"""How a person plays at the keyboard: what a game's ``keyboard.py`` offers, and words that all of them use.
+"""How a person plays at the keyboard: what a game's ``controls.py`` offers, and words that all of them use.
 
 The screen itself, with its questions, ``undo`` and ``again``, is `dicegym.players.sitting`; it knows no game.
 """
@@ -46,7 +46,7 @@ class Place(NamedTuple):
 
 
 class Keyboard(Protocol):
-    """A game's ``keyboard.py``: what a person types is read, and what happens is told.
+    """A game's ``controls.py``: what a person types is read, and what happens is told.
 
     A game without one is played by a numbered list of its actions (`dicegym.players.numbered`). All texts fit into 80
     columns without colour; what is longer is wrapped at spaces.

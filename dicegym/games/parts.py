@@ -1,5 +1,6 @@
-"""What a game's folder may hold beside its rules: each part a Protocol, a file and a purpose.
+"""What a game's folder may hold beside its rules: at most twelve files, each with one part or several.
 
+A part is a Protocol, a file and a purpose. Parts that a game's author thinks of together share a file.
 `part` asks for a part and gets it with its type, or None; `need` raises an error that says what to write. Both find the
 file beside the game's rules, wherever these are, so a game outside the package has its parts the same way. `PARTS` is
 the list; the page ``docs/add_a_game.md`` and the tests are compared with it.
@@ -185,7 +186,7 @@ class Recall(Protocol):
 
 
 class Sparring(Protocol):
-    """A game's ``sparring.py``: opponents that steer a bot into all stages of the game.
+    """A game's ``examination.py``: opponents that steer a bot into all stages of the game.
 
     Asked by `dicegym.bots.smoke_games`; without one, the opponents choose at random. Every smoke game is a whole game
     by the rules, so a bot that remembers finds what it expects.
@@ -246,7 +247,7 @@ class SecretChoices(Protocol):
 
 
 class Starter(Protocol):
-    """A game's ``starter.py``: the original interface for those who write a bot, in words and as a file to begin with.
+    """A game's ``adapter.py``: the original interface for those who write a bot, in words and as a file to begin with.
 
     Asked by ``dicegym rules`` and ``dicegym new bot``.
     """
@@ -262,7 +263,7 @@ class Starter(Protocol):
 
 
 class Exporter(Protocol):
-    """A game's ``exporter.py``: the way back, from any player to a file of the original interface.
+    """A game's ``adapter.py``: the way back, from any player to a file of the original interface.
 
     Asked by ``dicegym export``; see `dicegym.bots.export`, which has most of what it needs.
     """
@@ -332,7 +333,7 @@ class Duel(Protocol):
 
 
 class Replies(Protocol):
-    """What ``replies.py`` of a game for two offers: what a reply to an agent makes of each action."""
+    """What ``values.py`` of a game for two offers: what a reply to an agent makes of each action."""
 
     def reply_values(self, opponent: Any, game: Game, trials: int = 0) -> Callable[[np.ndarray], np.ndarray]:
         """Return a function that says what choices are worth to one who replies to an agent as well as is known.
@@ -386,20 +387,20 @@ class Solitaire(Protocol):
         """
 
 
+KEYBOARD: Part[Keyboard] = Part(Keyboard, "controls", "that reads what a person types and tells what happens")
+CONTROLS: Part[Controls] = Part(Controls, "controls", "that says how a person plays on a page")
 INTERFACE: Part[Interface] = Part(Interface, "interface", "that says how bots are written", "finished", "bots")
 ADAPTER: Part[Adapter] = Part(Adapter, "adapter", "that plays bots of an original interface", "finished", "bots")
+STARTER: Part[Starter] = Part(Starter, "adapter", "that helps to write a bot", "finished", "bots")
+EXPORTER: Part[Exporter] = Part(Exporter, "adapter", "that writes players as bots", "finished", "bots")
 EXAMINATION: Part[Examination] = Part(Examination, "examination", "that tests bots before a contest", "none", "bots")
-STARTER: Part[Starter] = Part(Starter, "starter", "that helps to write a bot", "finished")
-SPARRING: Part[Sparring] = Part(Sparring, "sparring", "that steers bots through smoke games", "none")
-EXPORTER: Part[Exporter] = Part(Exporter, "exporter", "that writes players as bots", "finished", "bots")
+SPARRING: Part[Sparring] = Part(Sparring, "examination", "that steers bots through smoke games", "none")
 DUEL: Part[Duel] = Part(Duel, "exact", "that knows exact win rates", "none", "bots")
 SOLITAIRE: Part[Solitaire] = Part(Solitaire, "exact", "that knows exact mean returns", "none", "bots")
-REPLIES: Part[Replies] = Part(Replies, "replies", "that knows what actions are worth in replies", "none", "players")
 VALUES: Part[Values] = Part(Values, "values", "that says what its states are worth", "none", "players")
-LUCK: Part[Luck] = Part(Luck, "luck", "that takes luck out of results", "none", "players")
-SOLUTIONS: Part[Solutions] = Part(Solutions, "solutions", "that can be solved and kept", "none", "players")
-KEYBOARD: Part[Keyboard] = Part(Keyboard, "keyboard", "that reads what a person types and tells what happens")
-CONTROLS: Part[Controls] = Part(Controls, "controls", "that says how a person plays on a page")
+LUCK: Part[Luck] = Part(Luck, "values", "that takes luck out of results", "none", "players")
+SOLUTIONS: Part[Solutions] = Part(Solutions, "values", "that can be solved and kept", "none", "players")
+REPLIES: Part[Replies] = Part(Replies, "values", "that knows what actions are worth in replies", "none", "players")
 CHANCE: Part[Chance] = Part(Chance, "chance", "that lists what its dice may decide")
 SECRETS: Part[SecretChoices] = Part(SecretChoices, "chance", "that takes secret choices back")
 WIRE: Part[Wire] = Part(Wire, "protocol", "that servers and clients say to each other")
@@ -411,24 +412,24 @@ PARTS: tuple[Part[Any], ...] = (
     CONTROLS,
     INTERFACE,
     ADAPTER,
-    TWINS,
-    SITUATIONS,
     STARTER,
+    EXPORTER,
     EXAMINATION,
     SPARRING,
-    EXPORTER,
+    TWINS,
+    SITUATIONS,
     DUEL,
     SOLITAIRE,
-    REPLIES,
     VALUES,
     LUCK,
     SOLUTIONS,
+    REPLIES,
     CHANCE,
     SECRETS,
     WIRE,
     COMMANDS,
 )
-"""All parts, those that every game needs first."""
+"""All parts by their files, those that every game needs first."""
 
 
 def part(game: Game | GameSpec | str, kind: Part[P]) -> P | None:

@@ -1,4 +1,4 @@
-"""What of a game can be solved in minutes and kept: the protocol of a game's ``solutions.py``, and where tables lie.
+"""What of a game can be solved in minutes and kept: the protocol of a game's ``values.py``, and where tables lie.
 
 Tables that a computation of minutes made are kept in the user's cache folder, in a folder for each game, its
 parameters and its rules (the fingerprint): other rules never find them.
@@ -147,7 +147,7 @@ class Solution(Protocol):
 
 
 class Solutions(Protocol):
-    """A game's ``solutions.py``: what of it can be solved and kept."""
+    """A game's ``values.py``: what of it can be solved and kept."""
 
     SETTINGS: Sequence[Mapping[str, int]]
     """Parameters, players among them, with which something can be solved, for lists and errors."""

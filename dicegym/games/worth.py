@@ -1,4 +1,4 @@
-"""What a state is worth: the protocols that a game's ``values.py`` and ``luck.py`` are written to.
+"""What a state is worth: the protocols that a game's ``values.py`` is written to.
 
 A *valuer* answers one question, what a state is worth to a seat, and says how it knows and how sure it is. A game's
 ``values.py`` lists where valuers come from, the best first; `dicegym.analysis` asks them, and knows no game. A *luck
@@ -210,7 +210,7 @@ class Meter(Protocol):
 
 
 class Luck(Protocol):
-    """A game's ``luck.py``: results with the luck taken out."""
+    """A game's ``values.py``: results with the luck taken out."""
 
     def meter(self, game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Meter | None:
         """Return a meter for games that are played side by side, or None if there is none for this game.

@@ -29,7 +29,7 @@ COMMANDS = {
 
 
 class HumanPlayer(Player):
-    """Shows the table and asks until it gets a move that is allowed, as the game's ``keyboard.py`` reads it.
+    """Shows the table and asks until it gets a move that is allowed, as the game's ``controls.py`` reads it.
 
     A game without one is played by a numbered list of its actions.
 

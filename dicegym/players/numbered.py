@@ -1,6 +1,6 @@
 """The keyboard of games that have none of their own: a numbered list of actions, and scenes.
 
-What it offers is that of a game's ``keyboard.py`` (`dicegym.games.keyboard.Keyboard`), for any game.
+What it offers is that of a game's ``controls.py`` (`dicegym.games.keyboard.Keyboard`), for any game.
 """
 
 from __future__ import annotations

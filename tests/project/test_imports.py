@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import pytest
 
-from dicegym.games.parts import PARTS
+from dicegym.games.parts import PARTS, VALUES
 
 pytestmark = pytest.mark.check
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,7 +50,7 @@ LADDER: tuple[tuple[str, ...], ...] = (
 LEVEL = {name: level for level, names in enumerate(LADDER) for name in names}
 
 # Parts of a game that stand elsewhere on the ladder than the games: `dicegym.games.parts` finds them by name.
-PARTS_ELSEWHERE = {part.file: part.place for part in PARTS if part.place != "games"}
+PARTS_ELSEWHERE = {part.file: part.place for part in PARTS if part.place != "games"} | {"luck": VALUES.place}
 
 # What `import dicegym` itself loads, as everybody pays for it; the rest is loaded on first use.
 LOADED_BY_THE_FRONT_DOOR = {"errors", "escape", "registry"}

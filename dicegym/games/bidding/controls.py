@@ -1,16 +1,239 @@
-"""Games of hidden dice and rising bids on a page: what both Liar's Dice games share."""
+"""Games of hidden dice and rising bids, as a person plays them: what both Liar's Dice games share.
+
+Which words challenge, and what a challenge costs, is for each game's own ``controls.py`` to say.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from dicegym.games.bidding.keyboard import bid_chance, lowest
-from dicegym.games.bidding.table import bid_index
-from dicegym.games.bidding.text import bid_text, dice_text, face_plural
-from dicegym.games.bidding.view import View
+from dicegym.errors import ParameterError
+from dicegym.games.bidding.table import FACES, MOST_QUANTITY, ODDS, bid_index, counting, odds_row
+from dicegym.games.bidding.text import FACE_NAMES, SHOWN_BIDS, bid_text, dice_text, face_plural
+from dicegym.games.bidding.view import View, bid_of, faces_of
 from dicegym.games.controls import FilledForm, Option, PickOne, PlayForm, Stepper
-from dicegym.games.keyboard import percent
+from dicegym.games.keyboard import Place, dice, listed, number_of, percent, unread, winners, won
+
+SEATS = 3
+OPEN: frozenset[str] = frozenset()
+CHALLENGES = (
+    "liar",
+    "call",
+    "call liar",
+    "calling liar",
+    "you liar",
+    "doubt",
+    "i doubt it",
+    "bluff",
+    "challenge",
+    "lie",
+)
+"""What calls a liar."""
+_FACE_WORDS = {word: face for face, name in enumerate(FACE_NAMES, 1) for word in (name, face_plural(face))}
+
+
+def bid_chance(view: View, quantity: int, face: int, wild: bool) -> tuple[float, float]:
+    """Return the probabilities that a bid is true, and that it is exact, by the own dice alone."""
+    ways = counting(view.faces, face, wild)
+    own = view.hand.count(face) + (view.hand.count(view.faces) if ways > 1 else 0)
+    others = sum(view.rolled) - view.rolled[view.seat]
+
+    def at_least(need: int) -> float:
+        return float(ODDS[odds_row(view.faces, ways), others, max(0, min(need, MOST_QUANTITY + 1))])
+
+    return at_least(quantity - own), at_least(quantity - own) - at_least(quantity - own + 1)
+
+
+def lowest(view: View, least: Callable[[int, int, int], int], most: int) -> list[tuple[int, int]]:
+    """Return for each face the lowest (quantity, face) that may be bid, where there is one."""
+    _, quantity, face = view.bids[-1] if view.bids else (0, 0, 0)
+    bids = [(int(least(quantity, face, raised)), raised) for raised in range(1, view.faces + 1)]
+    return [bid for bid in bids if bid[0] <= most]
+
+
+def table(
+    place: Place,
+    view: View,
+    least: Callable[[int, int, int], int],
+    most: int,
+    wild: bool,
+    challenges: Sequence[tuple[str, Callable[[float, float], float]]],
+) -> str:
+    """Return cups, bids and chances; ``challenges`` are words, each with its chance given those of the last bid."""
+    fewer = f" with faces 1 to {view.faces}{f', {face_plural(view.faces)} wild,' if wild else ''}"
+    kind = fewer if view.faces < FACES else ""
+    lines = [f"Hand {view.finished + 1}, {dice_text(sum(view.rolled))}{kind} on the table:"]
+    width = max(len(place.who(seat)) for seat in range(place.game.players))
+    for seat, (left, rolled) in enumerate(zip(view.left, view.rolled, strict=True)):
+        shown = dice(view.hand) if seat == place.seat else dice((0,) * rolled)
+        out = "out" if not rolled else "disqualified, its dice still count" if not left else ""
+        lines.append(f"  {place.who(seat):<{width}}  {'  '.join(part for part in (shown, out) if part)}")
+    if view.bids:
+        latest = [f"{place.who(bid.seat)}: {bid_text(bid.quantity, bid.face)}" for bid in view.bids[-SHOWN_BIDS:]]
+        lines.append(f"Bids: {'... ' if len(view.bids) > SHOWN_BIDS else ''}{', '.join(latest)}.")
+        _, quantity, face = view.bids[-1]
+        true, exact = bid_chance(view, quantity, face, wild)
+        said = [f"`{word}` {percent(chance(true, exact))}" for word, chance in challenges]
+        lines.append(f"How likely you are right about {bid_text(quantity, face)}, by your dice: {', '.join(said)}.")
+    else:
+        lines.append("You open this hand.")
+    lowest_bids = lowest(view, least, most)
+    if not view.bids:
+        safe = [
+            max(
+                quantity for quantity in range(sum(view.rolled) + 1) if bid_chance(view, quantity, face, wild)[0] >= 0.5
+            )
+            for face in range(1, view.faces + 1)
+        ]
+        chances = [bid_text(quantity, face) for face, quantity in enumerate(safe, 1) if quantity]
+        lines.append(f"More likely true than not, by your dice: {', '.join(chances)}, and less.")
+    elif lowest_bids:
+        chances = [
+            f"{bid_text(quantity, face)} {percent(bid_chance(view, quantity, face, wild)[0])}"
+            for quantity, face in lowest_bids
+        ]
+        lines.append(f"The lowest bids, and how likely they are true: {', '.join(chances)}.")
+    return "\n".join(lines)
+
+
+# --- what a person types ---------------------------------------------------------------------------------------
+
+
+def read_bid(text: str, faces: int) -> tuple[int, int] | None:
+    """Return the (quantity, face) that ``text`` bids: ``3 4``, ``three fours``, ``3x4``, ``34``; None if it is no bid.
+
+    Raises ParameterError for a bid of dice that there are not.
+    """
+    words = re.sub(r"^(?:i )?(?:bid|say|raise|raise to|play) ", "", text).strip("()[] .!")
+    words = re.sub(r"\b(?:of|times|dice|a)\b", " ", words)
+    words = re.sub(r"(?<=\d)'?s\b", "", words)
+    found = re.findall(r"-?\d+|[a-z]+", re.sub(r"(?<=\d) ?[x*] ?(?=\d)", " ", words))
+    if len(found) == 1 and found[0].isdecimal() and 2 <= len(found[0]) <= 3:
+        found = [found[0][:-1], found[0][-1]]  # as the original has it: quantity * 10 + face
+    if len(found) == 1 and (number_of(found[0]) is not None or found[0] in _FACE_WORDS):
+        raise unread(text, "how many of which face you bid, such as `3 4` for three fours")
+    if len(found) != 2:
+        return None
+    quantity = number_of(found[0])
+    face = number_of(found[1]) if found[1] not in _FACE_WORDS else _FACE_WORDS[found[1]]
+    if quantity is None or face is None:
+        return None
+    if not 1 <= face <= faces:
+        such = "`3 4` for three fours" if faces > 3 else "`2 1` for two ones"
+        raise ParameterError(f"no die shows a {face}: bid a face of 1 to {faces}, such as {such}")
+    if quantity < 1:
+        raise ParameterError(f"{quantity} is no quantity: bid at least one, such as `3 4` for three fours")
+    return quantity, face
+
+
+def read(
+    text: str, view: View, least: Callable[[int, int, int], int], most: int, words: Mapping[str, int], challenges: str
+) -> int:
+    """Return the action of a bid or of a challenge in ``words``, which are named as ``challenges``.
+
+    Raises ParameterError if it is neither, or not allowed.
+    """
+    text = text.replace(",", " ").strip(" .!?")
+    text = " ".join(text.split())
+    instead = f"a bid such as `3 4` or `three fours`{f', or {challenges}' if view.bids else ''}"
+    if text in words:
+        if not view.bids:
+            raise ParameterError("there is no bid to challenge yet: type a bid, such as `3 4` for three fours")
+        return words[text]
+    bid = read_bid(text, view.faces)
+    if bid is None:
+        raise unread(text, instead)
+    quantity, face = bid
+    if quantity > most:
+        raise ParameterError(f"{bid_text(quantity, face)} is more than can be bid: at most {dice_text(most)}")
+    allowed = lowest(view, least, most)
+    if view.bids and quantity < int(least(view.bids[-1].quantity, view.bids[-1].face, face)):
+        last = bid_text(view.bids[-1].quantity, view.bids[-1].face)
+        higher = f"type at least {listed([bid_text(*one) for one in allowed], 'or')}, " if allowed else "type "
+        raise ParameterError(f"{bid_text(quantity, face)} is not higher than {last}: {higher}or {challenges}")
+    return int(bid_index(quantity, face))
+
+
+# --- what happens ----------------------------------------------------------------------------------------------
+
+
+def told(
+    place: Place,
+    before: Any,
+    after: Any,
+    said: str,
+    fault: str,
+    wild: bool,
+    brief: bool,
+    bid: tuple[int, int] | None,
+) -> list[str]:
+    """Return a bid, or a challenge with all dice and what it costs.
+
+    ``said`` goes on from "You" if the action is no bid, and ends before the bid: ``call liar on``.
+    """
+    mover = int(before["player"])
+    watching = not before["left"][place.seat]
+    if after["finished"] == before["finished"]:
+        if bid is not None:
+            return [] if watching else [f"{place.does(mover, 'bid')} {bid_text(*bid)}."]
+        return [*_broken(place, mover, fault), f"{place.does(mover, 'are')} disqualified, and out."]
+    lines = _broken(place, mover, fault)
+    verb, _, rest = said.partition(" ")
+    text = f"{place.does(mover, verb)} {rest}"
+    if not before["n_bids"]:
+        lines.append(f"{text.rpartition(' ')[0]} before any bid.")
+    else:
+        bidder, quantity, face = bid_of(int(after["shown_bid"]))
+        lines.append(f"{text} {place.whose(bidder)} {bid_text(quantity, face)}.")
+        if not watching:
+            lines += _showdown(place, after)
+        highest = int(after["faces"])
+        counted = {face, highest} if wild else {face}
+        found = sum(int(after["shown"][:, one - 1].sum()) for one in counted)
+        others = f" ({face_plural(highest)} count)" if wild and face != highest else ""
+        are = "is" if found == 1 else "are"
+        lines.append(
+            f"There {are} {bid_text(found, face).replace('0', 'no') if not found else bid_text(found, face)}{others}."
+        )
+    lines.append(_cost(place, after))
+    return lines
+
+
+def _broken(place: Place, mover: int, fault: str) -> list[str]:
+    """Return what was wrong with an action that the rules do not allow."""
+    return [f"{place.does(mover, 'play')} what is not allowed: {fault}."] if fault else []
+
+
+def _showdown(place: Place, after: Any) -> list[str]:
+    hands = [(seat, faces_of(tuple(counts))) for seat, counts in enumerate(after["shown"].tolist()) if any(counts)]
+    width = max(len(place.who(seat)) for seat, _ in hands)
+    return [f"  {place.who(seat):<{width}}  {dice(hand)}" for seat, hand in hands]
+
+
+def _cost(place: Place, after: Any) -> str:
+    """Return who loses or gains dice, and who opens next."""
+    changed, change = int(after["changed"]), int(after["change"])
+    left = int(after["left"][changed])
+    verb = "gain" if change > 0 else "lose"
+    text = f"{place.does(changed, verb)} {dice_text(abs(change))} and {'have' if changed == place.seat else 'has'} "
+    text += f"{left} left" if change < 0 else f"{left} now"
+    if not left:
+        text = (
+            f"{place.does(changed, verb)} {dice_text(abs(change))} and {'are' if changed == place.seat else 'is'} out"
+        )
+    if after["over"]:
+        return f"{text}."
+    return f"{text}. {place.does(int(after['player']), 'open')} the next hand."
+
+
+def ending(place: Place, state: Any) -> str:
+    """Return who has won."""
+    first = winners(place, state)
+    left = dice_text(int(state["left"][first[0]]))
+    return f"{won(place, first)}, with {left} left after {int(state['finished'])} hands."
+
 
 BID, CHALLENGE = "bid", "challenge"
 """Forms."""

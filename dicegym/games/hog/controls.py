@@ -1,13 +1,162 @@
-"""Hog on a page: a button for each number of dice, with what it brings."""
+"""How a person plays Hog: a number of dice is typed or pressed, and every turn is told with its dice."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+from dicegym.errors import ParameterError
 from dicegym.games.controls import Fields, FilledForm, Option, PickOne, PlayForm
-from dicegym.games.hog.keyboard import DICE_NUMBERS, certain, rolled, sides_now
-from dicegym.games.hog.rules import FIRST_NUMBER
-from dicegym.games.keyboard import NUMBER_WORDS, Place, count, percent
+from dicegym.games.hog.rules import (
+    EXCHANGE,
+    FIRST_NUMBER,
+    MOST_DICE,
+    N_ACTIONS,
+    PIG_OUT,
+    WILD,
+    free_bacon,
+    multiplier,
+    sides,
+    swaps,
+)
+from dicegym.games.keyboard import NUMBER_WORDS, Place, count, dice, number_of, percent, unread, winners, won
+
+OPPONENTS = {"easy": "bacon", "normal": "swap", "hard": "best_by_scores"}
+SEATS = 2
+OPEN = frozenset({"runs", "exchanges", "turns", "chosen", "rolled"})
+HELP = """\
+Be the first to reach the goal. Each turn you choose how many dice to roll and
+score their sum; but a single 1 among them is a Pig out, and scores 1.
+  5        roll five dice; any number from 1 to 10, also `roll 5` and `five`
+  bacon    Free bacon, also `0`: 1 + the largest digit of the other's score
+  -1       Ham Hijinks, also `exchange`: 1 point, and from then on six-sided
+           dice are four-sided, and the other way round
+Otherwise the dice have six sides, and four when both scores add up to a
+multiple of seven. After two Pig outs in a row your next turn without one
+counts double, after three or more three times. If the last two digits of your
+score come to be those of the other's reversed, both scores are swapped."""
+_WORDS = {"bacon": 0, "free bacon": 0, "free": 0} | dict.fromkeys(
+    ("exchange", "exchange the dice", "exchange dice", "ham", "hijinks", "ham hijinks", "minus one", "minus 1"), -1
+)
+DICE_NUMBERS = range(1, MOST_DICE + 1)
+_ALLOWED = f"1 to {MOST_DICE} to roll so many dice, `bacon` (or 0), or -1 to exchange the dice"
+
+
+def _scores(state: Any, seat: int) -> tuple[int, int]:
+    scores = state["scores"].tolist()
+    return scores[seat], scores[1 - seat]
+
+
+def sides_now(state: Any) -> int:
+    """Return how many sides the dice have."""
+    return int(sides(*_scores(state, 0), int(state["exchanges"].sum())))
+
+
+def table(place: Place, state: Any, full: bool) -> str:
+    """Return both scores, which dice lie on the table, and what bacon, an exchange and each number of dice bring."""
+    seat = place.seat
+    own, other = _scores(state, seat)
+    goal, run, faces = int(state["goal"]), int(state["runs"][seat]), sides_now(state)
+    rival = place.names[1 - seat]
+    wild = "a multiple of seven" if (own + other) % WILD == 0 else "no multiple of seven"
+    turned = ", and they are exchanged" if state["exchanges"].sum() % 2 else ""
+    lines = [
+        f"You {own}, {rival} {other}, to {goal}.",
+        f"The dice have {NUMBER_WORDS[faces]} sides ({own} + {other} is {wild}{turned}).",
+    ]
+    factor = int(multiplier(run))
+    if factor > 1:
+        lines.append(f"After your {run} Pig outs a turn without one counts {factor} times.")
+    lines += [
+        f"  {name:<7}{certain(place, state, number - FIRST_NUMBER)}" for name, number in (("bacon", 0), ("-1", -1))
+    ]
+    chances = [rolled(state, seat, number) for number in DICE_NUMBERS]
+    lines += [
+        "  dice        " + "".join(f"{number:>6}" for number in DICE_NUMBERS),
+        "  without a 1 " + "".join(f"{percent(lucky):>6}" for lucky, _ in chances),
+        "  mean points " + "".join(f"{mean:>6.1f}" for _, mean in chances),
+    ]
+    return "\n".join(lines)
+
+
+def rolled(state: Any, seat: int, number: int) -> tuple[float, float]:
+    """Return the chance that so many dice show no 1, and the mean of the points that they bring ``seat``."""
+    faces, factor = sides_now(state), int(multiplier(int(state["runs"][seat])))
+    lucky = (1 - 1 / faces) ** number
+    return lucky, lucky * number * (faces + 2) / 2 * factor + (1 - lucky) * PIG_OUT
+
+
+def certain(place: Place, state: Any, action: int) -> str:
+    """Return what an action without dice brings."""
+    after = state.copy()
+    place.game.step(after, action)
+    before, other = _scores(state, place.seat)
+    own, rival = _scores(after, place.seat)
+    number = action + FIRST_NUMBER
+    points = int(free_bacon(other)) if number == 0 else EXCHANGE
+    points *= int(multiplier(int(state["runs"][place.seat])))
+    swapped = " by a Swine Swap" if swaps(before + points, other) else ""
+    exchanged = "" if number == 0 else "; the dice are exchanged"
+    return f"{count(points, 'point')}: you {own}, {place.names[1 - place.seat]} {rival}{swapped}{exchanged}"
+
+
+def read(place: Place, state: Any, text: str) -> list[int]:
+    """Return the action of a number of dice; see `dicegym.games.keyboard.Keyboard`."""
+    words = re.sub(r"^(?:roll|take|throw|play|choose) ", "", text)
+    words = re.sub(r" (?:dice|die)$", "", words)
+    number = _WORDS.get(words, number_of(words))
+    if number is None:
+        if "swap" in words:
+            raise ParameterError(f"a Swine Swap comes by itself, when the digits are right: type {_ALLOWED}")
+        raise unread(text, _ALLOWED)
+    if not 0 <= number - FIRST_NUMBER < N_ACTIONS:
+        raise ParameterError(f"{number} dice cannot be rolled: type {_ALLOWED}")
+    return [number - FIRST_NUMBER]
+
+
+def told(place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:
+    """Return the turn that was played, with its dice, what they score and why."""
+    mover = int(before["player"])
+    if fault:
+        return [f"{place.does(mover, 'choose')} {action + FIRST_NUMBER} dice, and that is no number: disqualified."]
+    score, other = _scores(before, mover)
+    number, run = int(after["chosen"][mover]), int(before["runs"][mover])
+    faces = [int(face) for face in after["rolled"][mover] if face]
+    pig_out = 1 in faces
+    factor = 1 if pig_out else int(multiplier(run))
+    if number > 0:
+        sided = f"{NUMBER_WORDS[sides_now(before)]}-sided {'die' if number == 1 else 'dice'}"
+        text = f"{place.does(mover, 'roll')} {number} {sided}: {dice(faces)}"
+        points = PIG_OUT if pig_out else sum(faces)
+    elif number == 0:
+        points = int(free_bacon(other))
+        text = f"{place.does(mover, 'take')} Free bacon (1 + the largest digit of {other})"
+    else:
+        points = EXCHANGE
+        text = f"{place.does(mover, 'exchange')} the dice"
+    if pig_out:
+        outs = int(after["runs"][mover])
+        text += ", a Pig out" + (f", number {outs} in a row" if run < outs > 1 else " again" if run else "")
+    if factor > 1:
+        text += f", {points} times {factor} after {run} Pig outs"
+    points *= factor
+    lines = [f"{text}: {count(points, 'point')}."]
+    if swaps(score + points, other):
+        lines.append(f"Swine Swap! {score + points} and {other} change places.")
+    own, rival = _scores(after, place.seat)
+    lines.append(f"  You {own}, {place.names[1 - place.seat]} {rival}.")
+    return lines
+
+
+def ending(place: Place, state: Any) -> str:
+    """Return who has won, and the scores."""
+    own, rival = _scores(state, place.seat)
+    first = winners(place, state)
+    disqualified = max(own, rival) < int(state["goal"])
+    return f"{won(place, first)}, " + (
+        "the other being disqualified." if disqualified else f"{max(own, rival)} to {min(own, rival)}."
+    )
+
 
 _FORM, _FIELD, _ASKED = "turn", "number", "How many dice"
 _BACON, _EXCHANGE = 0, -1

@@ -12,7 +12,7 @@ from dicegym.engine.validate import is_whole_number
 from dicegym.errors import AgentError, ParameterError, one_line
 from dicegym.games.hog.interface import ENTRY_POINT
 from dicegym.games.hog.rules import FIRST_NUMBER, LONGEST_RUN, MOST_DICE
-from dicegym.games.hog.situations import every_situation, situations
+from dicegym.games.hog.twins import every_situation, situations
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 
@@ -157,7 +157,7 @@ def for_a_file(table: np.ndarray, name: str) -> np.ndarray:
 
 
 def actions(game: Game, answers: np.ndarray) -> np.ndarray | None:
-    """Return the action in each situation of `dicegym.games.hog.situations`: the pairs of scores in the same order.
+    """Return the action in each situation of `dicegym.games.hog.twins`: the pairs of scores in the same order.
 
     None if that numbers none.
     """

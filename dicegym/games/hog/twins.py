@@ -2,6 +2,8 @@
 
 A bot of the original interface knows both scores alone, so whatever else is pure is as quick once it is tabulated
 over the game's situations; compiled are those that training meets most, and the one that draws.
+
+Below them all that a player can know is numbered, a situation for each pair of scores.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -12,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from dicegym.engine.dice import bot_stream, draw
+from dicegym.engine.game import Game
 from dicegym.engine.jit import kernel
 from dicegym.engine.twins import twin
 from dicegym.games.hog.rules import EXCHANGE, FIRST_NUMBER, N_ACTIONS, free_bacon, swaps
@@ -65,3 +68,28 @@ def haphazard(state):
     """Play as ``haphazard`` does."""
     me = np.int64(state.player)
     return draw(bot_stream(state.key, me, state.turns[me]), 0, N_ACTIONS)
+
+
+MOST_SITUATIONS = 1 << 16
+
+
+@kernel
+def situation(state):
+    """Return the number of what the player to move observes without ``memory``: own score * goal + opponent's."""
+    me = np.int64(state.player)
+    return np.int64(state.scores[me]) * np.int64(state.goal) + np.int64(state.scores[1 - me])
+
+
+def every_situation(game: Game) -> np.ndarray:
+    """Return records[goal * goal], of which record k is a state with `situation` k and player 0 to move."""
+    goal = game.parameters["goal"]
+    states = game.new_states(goal * goal)
+    states["scores"] = np.stack(divmod(np.arange(goal * goal), goal), axis=1)
+    return states
+
+
+def situations(game: Game) -> np.ndarray | None:
+    """Return `every_situation`; None if a player observes what it remembers too, or if they are too many."""
+    if game.parameters["memory"] or game.parameters["goal"] ** 2 > MOST_SITUATIONS:
+        return None
+    return every_situation(game)

@@ -1,15 +1,31 @@
-"""What states are worth, and what can be won of a player: as in all games of hidden dice and rising bids."""
+"""What states of classic Liar's Dice are worth, what luck brought, and what can be solved and kept.
+
+All of it is shared with the other game of hidden dice and rising bids: see `dicegym.games.bidding`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
 from dicegym.engine.game import Game
-from dicegym.games.bidding import values
+from dicegym.games.bidding import luck, values
+from dicegym.games.bidding.solving import recall_game
+from dicegym.games.bidding.solving.solution import EquilibriumSolution
 from dicegym.games.bidding.values import check_best_reply, sources
-from dicegym.games.liarsdice.luck import WAYS
-from dicegym.games.worth import Bracket, Progress, SearchTime
+from dicegym.games.liarsdice.solving.drawn import DRAWING, MOST_CHOICES, choices
+from dicegym.games.parts import plays_with
+from dicegym.games.solved import Solution
+from dicegym.games.worth import Bracket, Meter, Progress, SearchTime
 from dicegym.play.player import Player
 
-__all__ = ["best_reply", "check_best_reply", "exploitability", "sources"]
+__all__ = ["best_reply", "check_best_reply", "exploitability", "meter", "solutions", "sources"]
+
+WAYS = luck.Ways(False, DRAWING, choices, MOST_CHOICES)
+EXACT: Sequence[Mapping[str, int]] = ({"players": 2, "dice": 2},)
+"""Games that are solved with all bids remembered."""
+SETTINGS = (*EXACT, *recall_game.settings_but(EXACT))
 
 
 def exploitability(player: Player, game: Game, *, time: SearchTime, progress: Progress | None = None) -> Bracket:
@@ -20,3 +36,15 @@ def exploitability(player: Player, game: Game, *, time: SearchTime, progress: Pr
 def best_reply(player: Player, game: Game, gap: float) -> Bracket:
     """Return bounds of the same that are at most ``gap`` apart; see `dicegym.games.bidding.values`."""
     return values.best_reply(player, game, WAYS, gap)
+
+
+def meter(game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Meter | None:
+    """Return a meter for games between two, None for more; see `dicegym.games.worth.Luck.meter`."""
+    return luck.meter(game, players, seats, WAYS)
+
+
+def solutions(game: Game) -> Sequence[Solution]:
+    """Return what can be solved of ``game``. The figures are those of two cores, measured."""
+    if any(plays_with(game, settings) for settings in EXACT):
+        return (EquilibriumSolution(game, steps=1000, minutes=10),)
+    return recall_game.solutions(game)

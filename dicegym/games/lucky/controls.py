@@ -1,17 +1,241 @@
-"""Lucky & Co on a page: a basket of dice, and rounds in which nothing is ordered."""
+"""How a person plays Lucky & Co: a whole order is typed or picked at once, and every round is told with its dice."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
+from dicegym.errors import ParameterError
 from dicegym.games.controls import Basket, Fields, FilledForm, Item, PlayForm, Stepper
-from dicegym.games.keyboard import Place
-from dicegym.games.lucky.catalogue import N_DICE, PRICES
-from dicegym.games.lucky.keyboard import FAST, MOST_FAST, amount, gains, income
-from dicegym.games.lucky.orders import DONE, order_actions
-from dicegym.games.lucky.text import EFFECTS
+from dicegym.games.keyboard import Place, count, dice, listed, number_of, unread, winners, won
+from dicegym.games.lucky.arithmetic import MOST
+from dicegym.games.lucky.catalogue import FIRST_ATTACK, FIRST_COIN, FIRST_MULTIPLIER, N_DICE, PRICES
+from dicegym.games.lucky.orders import DONE, order_actions, order_limits
+from dicegym.games.lucky.rules import AT
+from dicegym.games.lucky.scoring import roll
+from dicegym.games.lucky.text import EFFECTS, SHOWN
 
-_ORDER, _NOTHING, _FAST = "order", "nothing", "fast"
+OPPONENTS = {"easy": "cheapest", "normal": "compound", "hard": "strategist"}
+SEATS = 4
+OPEN = frozenset({"rolled"})
+HELP = """\
+Each round everybody orders dice in secret, pays for them, and then rolls all
+dice it owns: points are money. If all orders together ask for more of a die
+than the shop has, nobody gets it.
+  2x3 1x7     order two of die 3 and one of die 7; `3 3 7` is the same
+  max 3       order as many of die 3 as you can pay for
+  nothing     order nothing and save
+  fast        order nothing for ten rounds; `fast 30` for thirty
+  shop        what all the dice do, and what they cost
+Dice 0 to 6 are basic: their faces are added up. 7 to 11 multiply that sum, 12
+to 16 attack others, 17 to 21 are coins that succeed half the time."""
+_NOTHING = ("nothing", "none", "pass", "done", "no", "skip", "save", "0x0", "end", "wait", "-")
+FAST = 10
+MOST_FAST = 1000
+_IN_SHORT = 8
+"""So many dice of the shop are shown unasked."""
+_TYPE = "an order such as `2x3 1x7`, `nothing`, or `fast` to skip rounds"
+
+
+def amount(value: float) -> str:
+    """Return points as they are shown, in tenths where they are few."""
+    return f"{value:,.1f}" if value < 1000 else f"{value:,.0f}"
+
+
+def _unscaled(part: float, scale: float) -> float:
+    """Return x, given x / (x + scale) as observations have it."""
+    return scale * part / (1 - part) if part < 1 else float(MOST)
+
+
+def gains(place: Place, state: Any) -> list[float]:
+    """Return how many more points a round one more of each die brings the person."""
+    observed = place.game.observe(state, place.seat)
+    return [_unscaled(float(observed[AT.gain + kind]), int(PRICES[kind])) for kind in range(N_DICE)]
+
+
+def income(place: Place, state: Any) -> float:
+    """Return how many points a round the person's dice make, what is ordered included."""
+    return _unscaled(float(place.game.observe(state, place.seat)[AT.income + 2]), 1000)
+
+
+def _counts(counts: Sequence[int]) -> str:
+    return " ".join(f"{number}x{kind}" for kind, number in enumerate(counts) if number)
+
+
+def table(place: Place, state: Any, full: bool) -> str:
+    """Return everybody's money and dice, and what the shop has, with what one more of each die brings."""
+    seat, players = place.seat, range(place.game.players)
+    names = [place.who(player) for player in players]
+    width = max(map(len, names))
+    lines = [f"Round {int(state['played']) + 1}. The game ends when the first is {int(state['lead']):,} ahead."]
+    lines += [
+        f"  {names[player]:<{width}} {int(state['money'][player]):>7,} money  "
+        f"{_counts(state['dice'][player].tolist()) or 'no dice'}"
+        for player in players
+    ]
+    more = gains(place, state)
+    lines.append(f"Your dice make about {amount(income(place, state))} points a round.")
+    limits = order_limits(state, seat)
+    shown = list(range(N_DICE)) if full else [kind for kind in range(N_DICE) if limits[kind]]
+    if len(shown) > _IN_SHORT and not full:
+        shown = sorted(sorted(shown, key=lambda kind: -more[kind] / PRICES[kind])[:_IN_SHORT])
+    if not shown:
+        return "\n".join([*lines, "You can pay for nothing: type `nothing`, or `fast` to skip rounds."])
+    lines.append("  die  price  in shop  you can buy  more points  what it does")
+    lines += [
+        f"  {kind:>3}  {int(PRICES[kind]):>5}  {int(state['shop'][kind]):>7}  {limits[kind]:>11}  "
+        f"{amount(more[kind]):>11}  {EFFECTS[kind]}"
+        for kind in shown
+    ]
+    left_out = sum(limit > 0 for limit in limits) - len(shown)
+    if left_out > 0:
+        lines.append(f"  and {left_out} more that bring less for their price: `shop` shows all.")
+    return "\n".join(lines)
+
+
+def read(place: Place, state: Any, text: str) -> list[int]:
+    """Return the actions of a whole order, or of empty ones for some rounds."""
+    words = text.replace(",", " ").replace(";", " ").replace("+", " ")
+    words = " ".join(re.sub(r"^(?:buy|order|get|i buy|take)\b|\b(?:and|die|dice)\b", " ", words).split())
+    if words in _NOTHING:
+        return [DONE]
+    verb, _, rest = words.partition(" ")
+    if verb in ("fast", "ff", "f"):
+        rounds = number_of(rest.removesuffix(" rounds")) if rest else FAST
+        if rounds is None or not 1 <= rounds <= MOST_FAST:
+            raise unread(text, f"`fast` and a number of rounds from 1 to {MOST_FAST}, such as `fast 20`")
+        return [DONE] * rounds
+    limits = order_limits(state, place.seat)
+    if verb in ("max", "most", "all"):
+        kind = _kind(number_of(rest), text)
+        if not limits[kind]:
+            raise ParameterError(_too_much(place, state, kind))
+        counts = [limits[kind] if other == kind else 0 for other in range(N_DICE)]
+        return order_actions(counts)
+    counts = [0] * N_DICE
+    orders = re.sub(r"(?<=\w) ?(?:x|\*|of|times) ?(?=\d)", "x", words).split()
+    if not orders or len(orders) > sum(limits) + N_DICE:
+        raise unread(text, _TYPE)
+    for order in orders:
+        many, mark, kind_word = order.rpartition("x")
+        number = number_of(many) if mark else 1
+        if number is None or number < 1:
+            raise unread(text, _TYPE)
+        counts[_kind(number_of(kind_word), text)] += number
+    return _allowed(place, state, counts)
+
+
+def _kind(number: int | None, text: str) -> int:
+    """Return the number of a die. Raises ParameterError if there is none such."""
+    if number is None:
+        raise unread(text, _TYPE)
+    if not 0 <= number < N_DICE:
+        raise ParameterError(f"there is no die {number}: they are numbered 0 to {N_DICE - 1}, and `shop` shows them")
+    return number
+
+
+def _too_much(place: Place, state: Any, kind: int) -> str:
+    if not state["shop"][kind]:
+        return f"die {kind} is sold out: `shop` shows what there is"
+    money = int(state["money"][place.seat])
+    return f"die {kind} costs {int(PRICES[kind])}, and you have {money:,}: save, or order a cheaper one"
+
+
+def _allowed(place: Place, state: Any, counts: Sequence[int]) -> list[int]:
+    """Return the actions of an order that the shop and the money allow. Raises ParameterError."""
+    for kind, number in enumerate(counts):
+        if number > state["shop"][kind]:
+            raise ParameterError(f"the shop has {int(state['shop'][kind])} of die {kind}, not {number}: order fewer")
+    price = sum(int(PRICES[kind]) * number for kind, number in enumerate(counts))
+    money = int(state["money"][place.seat])
+    if price > money:
+        raise ParameterError(f"{_counts(counts)} costs {price:,}, and you have {money:,}: order less")
+    return order_actions(counts)
+
+
+# --- what happens ----------------------------------------------------------------------------------------------
+
+
+def told(place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:
+    """Return what everybody bought and rolled in a round, once all orders are settled; before that nothing is known."""
+    if after["played"] == before["played"]:
+        return []
+    players = range(place.game.players)
+    names = [place.who(player) for player in players]
+    money = [f"{int(after['points'][player]):+,} = {int(after['money'][player]):,}" for player in players]
+    if brief:
+        parts = ", ".join(f"{name} {what}" for name, what in zip(names, money, strict=True))
+        return [f"Round {int(after['played'])}: {parts}."]
+    width, wide = max(map(len, names)), max(map(len, money))
+    rolled = after.copy()
+    rolled["played"] -= 1  # whose dice are still there to be looked at
+    lines = [f"Round {int(after['played'])}, points = money:"]
+    lines += [
+        f"  {names[player]:<{width}}  {money[player]:<{wide}}  {_story(place, before, rolled, after, player)}"
+        for player in players
+    ]
+    wanted = before["order"][place.seat]
+    missed = [
+        f"{int(wanted[kind])}x{kind}"
+        for kind in range(N_DICE)
+        if wanted[kind] and after["dice"][place.seat, kind] == before["dice"][place.seat, kind]
+    ]
+    if missed:
+        lines.append(f"You did not get {listed(missed)}: all orders together were more than the shop had.")
+    return lines
+
+
+def _story(place: Place, before: Any, rolled: Any, after: Any, player: int) -> str:
+    """Return what a player bought, what it rolled, and how the points came about."""
+    bought = (after["dice"][player] - before["dice"][player]).tolist()
+    parts = [f"bought {_counts(bought)}"] if any(bought) else []
+    own = rolled["dice"][player]
+    basics = rolled.copy()
+    basics["dice"][player, FIRST_MULTIPLIER:FIRST_ATTACK] = 0  # the coins and basic dice that come before fall alike
+    plain = roll(basics, player)
+    total, twos, threes, fives, power, shields, _ = roll(rolled, player)
+    basic = _value(plain[0], plain[1], plain[2], 0)
+    faces = [face for face, number in enumerate(basics["rolled"][player].tolist(), 1) for _ in range(number)][::-1]
+    text = ""
+    if faces:
+        shown = dice(faces) if len(faces) <= SHOWN else f"{len(faces)} dice"
+        text = f"rolled {shown}" + (f" = {basic}" if len(faces) > 1 else "")
+    if faces and own[FIRST_MULTIPLIER:FIRST_ATTACK].any():
+        text += f", times {_value(total, twos, threes, fives) / basic}"
+    if int(power) > 1 and faces:
+        text += {2: ", squared", 3: ", cubed"}.get(int(power), f", to the power of {int(power)}")
+    parts += [text] if text else []
+    points = min(int(_value(total, twos, threes, fives) ** int(power)), int(MOST))
+    difference = int(after["points"][player]) - points
+    if difference:
+        attackers = [
+            place.who(other)
+            for other in range(place.game.players)
+            if other != player and rolled["dice"][other, FIRST_ATTACK:FIRST_COIN].any()
+        ]
+        lost = f"lost to the attacks of {listed(attackers)}"
+        parts.append(f"{abs(difference):,} {'stolen from others' if difference > 0 else lost}")
+    if shields:
+        parts.append("shielded")
+    return "; ".join(parts) or "nothing"
+
+
+def _value(total: int, twos: int, threes: int, fives: int) -> Fraction:
+    """Return points in the form of `dicegym.games.lucky.arithmetic` as a fraction."""
+    return Fraction(int(total)) * Fraction(2) ** int(twos) * Fraction(3) ** int(threes) * Fraction(5) ** int(fives)
+
+
+def ending(place: Place, state: Any) -> str:
+    """Return who has won, and everybody's money."""
+    money = state["money"].tolist()
+    order = sorted(range(place.game.players), key=lambda player: -money[player])
+    sums = ", ".join(f"{place.who(player)} {money[player]:,}" for player in order)
+    return f"{won(place, winners(place, state))} after {count(int(state['played']), 'round')}: {sums}."
+
+
+_ORDER_FORM, _NOTHING_FORM, _FAST_FORM = "order", "nothing", "fast"
 _DICE, _ROUNDS = "die", "rounds"
 
 
@@ -37,24 +261,24 @@ def forms(place: Place, state: Any) -> list[PlayForm]:
         "If all orders together ask for more of a die than are left, nobody gets it."
     )
     rounds = Stepper(_ROUNDS, "Rounds", 1, MOST_FAST, FAST)
-    nothing = PlayForm(_NOTHING, "Order nothing and save")
+    nothing = PlayForm(_NOTHING_FORM, "Order nothing and save")
     return [
         *(
-            [PlayForm(_ORDER, "Order", (Basket(_DICE, "Your order", items, budget, "money"),), note)]
+            [PlayForm(_ORDER_FORM, "Order", (Basket(_DICE, "Your order", items, budget, "money"),), note)]
             if any(kind.most and kind.price <= budget for kind in items)
             else []
         ),
         nothing,
-        PlayForm(_FAST, "Order nothing for so many rounds", (rounds,)),
+        PlayForm(_FAST_FORM, "Order nothing for so many rounds", (rounds,)),
     ]
 
 
 def chosen(place: Place, state: Any, form: str, fields: Fields) -> list[int]:
     """Return the actions of a whole order, or of empty ones for some rounds."""
     filled = FilledForm(forms(place, state), form, fields)
-    if filled.form.name == _NOTHING:
+    if filled.form.name == _NOTHING_FORM:
         return [DONE]
-    if filled.form.name == _FAST:
+    if filled.form.name == _FAST_FORM:
         return [DONE] * filled.number(_ROUNDS)
     wanted = filled.basket(_DICE)
     return order_actions([wanted.get(str(kind), 0) for kind in range(N_DICE)])

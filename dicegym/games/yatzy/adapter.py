@@ -1,7 +1,8 @@
-"""Yatzy's bots as players: from a table to the message that a bot reads, and from its command to an action.
+"""Bots of Yatzy: files as players, players as files, and a file to begin with.
 
-A command that means nothing or is illegal is an error by the rules, and the bot is asked again. The bot's own half is
-``interface.py``. What adapters offer: `dicegym.games.parts.Adapter`.
+A command that means nothing or is illegal is an error by the rules, and the bot is asked again.
+
+The bot's own half is ``interface.py``. The protocols are `Adapter`, `Starter` and `Exporter` of `dicegym.games.parts`.
 """
 
 from __future__ import annotations
@@ -11,16 +12,18 @@ from typing import Any
 
 from dicegym.bots.bot_player import BotPlayer
 from dicegym.bots.calls import shown, without_addresses
+from dicegym.bots.export import network_source
 from dicegym.bots.live_bot import LiveBot
 from dicegym.bots.program import Asked, explaining
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.games.yatzy import interface
 from dicegym.games.yatzy.interface import ENTRY_POINT
-from dicegym.games.yatzy.protocol import CommandError, action_of
+from dicegym.games.yatzy.protocol import CommandError, action_of, named_by, written
 from dicegym.games.yatzy.rules import UNREADABLE
-from dicegym.games.yatzy.server_messages import table_message
-from dicegym.games.yatzy.view import SEATS
+from dicegym.games.yatzy.server_messages import OPEN, table_message
+from dicegym.games.yatzy.view import SEATS, known_fields
+from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 
 NAMES = tuple(f"player_{seat}" for seat in range(SEATS))
@@ -69,3 +72,135 @@ def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> BotPla
 def live(bot: Callable[..., Any], name: str) -> LiveBot:
     """Return the player of a function from a STANDING to a command; see `LiveBot`."""
     return LiveBot(bot, name, interface, sit)
+
+
+_INTERFACE = """
+PURE = True  # the same standing always gets the same command
+
+
+def command(standing):
+    rows, mover = standing["standing"], standing["currentPlayer"]
+    seat = [row["playerName"] for row in rows].index(mover["playerName"])
+    scores = [
+        [-1 if field.strip() == OPEN else int(field) for field in row["score"].split(",")] for row in rows
+    ]
+    state = known_state()
+    vars(state).update(
+        known_fields(
+            types.SimpleNamespace(
+                player=seat, round_number=standing["roundNumber"], rolls_left=mover["rollsLeft"], dice=mover["dice"],
+                scores=scores,
+            )
+        )
+    )
+    return written(*named_by(chosen(state, seat), state.dice))
+"""
+
+
+def export(player: Player, game: Game, form: str) -> str:
+    """Return the source of a bot that plays as ``player`` does; see `dicegym.bots.export`."""
+    return network_source(player, game, f"OPEN = {OPEN!r}\n{_INTERFACE}", known_fields, named_by, written)
+
+
+INTERFACE = """\
+The original interface are messages between a server and its clients: JSON objects over TCP or WebSocket. A bot in a
+file is what stands between two messages. It is a file yatzy.py, or a folder with one in it, that defines
+
+    command(standing) -> command
+
+It is asked when it is its turn, with the STANDING as a dict, and returns a ROLL_DICE or a SCORE_BOX, a dict too.
+
+    {"key": "STANDING", "roundNumber": 1,
+     "standing": [{"playerName": "Anna", "rating": 1200, "score": "3,-,-,-,-,-,-,-,-,-,-,-,-,-,-"},
+                  {"playerName": "Ben", "rating": 1216, "score": "-,-,-,-,-,-,-,-,-,-,-,-,-,-,-"}],
+     "currentPlayer": {"playerName": "Ben", "rollsLeft": 2, "dice": [4, 1, 6, 6, 4]}}
+
+    {"type": "ROLL_DICE", "dice": [1, 3]}                   roll the dice at places 1 and 3 again; places are 0 to 4
+    {"type": "SCORE_BOX", "box": 7, "dice": [2, 3]}         score box 7, One Pair, with the dice at places 2 and 3
+    {"type": "SCORE_BOX", "box": 15, "dice": [0, 1, 2, 3, 4]}   cross out box 15: the dice do not fit, so it scores 0
+
+roundNumber runs from 1 to 15. score has the points in boxes 1 to 15; "-" is open. rollsLeft is 2, 1 or 0.
+currentPlayer is who is asked. A command that means nothing, or that the rules do not allow, changes nothing, and
+the bot is asked again; at the tenth in a turn, and after an error, the server plays that turn.
+
+On a server a client says and hears besides ("key" names a command as well as "type"):
+
+    {"key": "LOGIN", "secret": "abc", "playerName": "Anna"}    the first message; {"key": "LOGIN"} logs in a guest
+    {"key": "WELCOME", "playerName": "Anna", "rating": 1200}   the answer
+    {"key": "ERROR", "code": "no-rolls-left", "message": "..."}   the answer to a command that cannot be carried out
+    {"key": "FINAL", "standing": [...]}                        at the end: totals, places and new ratings
+
+A client that logs in by {"key": "LOGIN", "secret": "abc"} and nothing more is spoken to as the original server
+speaks: it is sent a STANDING whenever it is to move, and nothing else. To all others a STANDING comes after every
+change, and whoever is not named in currentPlayer waits. `dicegym join yatzy HOST:PORT --agent yatzy.py` lets the
+same file play on a server.
+"""
+
+_SOURCE = '''"""My bot for Yatzy: keep what there is most of, roll the rest, and score what is worth most.
+
+Try it:     dicegym check {file} --show
+Measure it: dicegym evaluate {file} --game yatzy
+Let it play on a server: dicegym join yatzy HOST:PORT --agent {file}
+The rules:  dicegym rules yatzy
+"""
+
+PURE = True  # the same message always gets the same answer; take this line out if you remember or draw anything
+
+ALL = [0, 1, 2, 3, 4]  # the places of the dice
+
+
+def places_for(box, dice):
+    """Return the places of the dice that a box asks for, and the points; the box scores 0 with any others."""
+
+    def of(face, number=5):
+        return [place for place in ALL if dice[place] == face][:number]
+
+    def worth(places):
+        return sum(dice[place] for place in places)
+
+    if box <= 6:
+        return of(box), worth(of(box))
+    often = [face for face in range(6, 0, -1) if dice.count(face) >= 2]
+    if box in (7, 9, 10):  # two, three or four of a kind
+        number = {{7: 2, 9: 3, 10: 4}}[box]
+        places = next((of(face, number) for face in often if dice.count(face) >= number), [])
+        return places, worth(places)
+    if box == 8 and len(often) == 2:
+        places = of(often[0], 2) + of(often[1], 2)
+        return places, worth(places)
+    full_house = sorted(dice.count(face) for face in often) == [2, 3]
+    straight = {{11: [1, 2, 3, 4, 5], 12: [2, 3, 4, 5, 6]}}.get(box)
+    if box == 14 or sorted(dice) == straight or (box == 13 and full_house):
+        return ALL, worth(ALL)
+    return (ALL, 50) if box == 15 and dice.count(dice[0]) == 5 else ([], 0)
+
+
+def command(standing):
+    """Return {{"type": "ROLL_DICE", "dice": places}} or {{"type": "SCORE_BOX", "box": 1 to 15, "dice": places}}.
+
+    standing: the message, such as
+        {{"key": "STANDING", "roundNumber": 1,
+         "standing": [{{"playerName": "Anna", "rating": 1200, "score": "-,-,...,-"}}, ...],
+         "currentPlayer": {{"playerName": "Anna", "rollsLeft": 2, "dice": [4, 1, 6, 6, 4]}}}}
+    """
+    me = standing["currentPlayer"]
+    dice = me["dice"]
+    score = next(row["score"] for row in standing["standing"] if row["playerName"] == me["playerName"])
+    is_open = [box for box, points in enumerate(score.split(","), 1) if points == "-"]
+    best = max(is_open, key=lambda box: places_for(box, dice)[1])
+    places, points = places_for(best, dice)
+    # print(dice, best, points)  # costs nothing: `dicegym check ... --show` shows it
+    # breakpoint()               # stops here under `dicegym check ... --debug`
+    most = max(dice, key=lambda face: (dice.count(face), face))
+    again = [place for place in ALL if dice[place] != most]
+    if me["rollsLeft"] and again and points < 15:
+        return {{"type": "ROLL_DICE", "dice": again}}
+    if not points:  # nothing fits: cross out the box that is worth least
+        best = next((box for box in (1, 15, 12, 11, 10, 2) if box in is_open), best)
+    return {{"type": "SCORE_BOX", "box": best, "dice": places or ALL}}
+'''
+
+
+def starter(form: str, file: str) -> str:
+    """Return the source of a bot of the original interface; see `dicegym.games.parts.Starter`."""
+    return _SOURCE.format(file=file)

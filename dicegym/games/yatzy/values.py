@@ -1,16 +1,19 @@
-"""What states of Yatzy are worth, where it is known from, and one who plays by it at a table."""
+"""What states of Yatzy are worth, what luck its dice brought, and what of it can be solved and kept."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dicegym.engine.game import Game
-from dicegym.games.worth import ActionValues, Progress, ValueKind, ValueSource, ValueUnit
+from dicegym.games.solved import Solution
+from dicegym.games.worth import ActionValues, Meter, Progress, ValueKind, ValueSource, ValueUnit
 from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, SPEC
-from dicegym.games.yatzy.solving import alone, distributions, worth
+from dicegym.games.yatzy.solving import alone, distributions, rows, thresholds, worth
 from dicegym.games.yatzy.view import record_of
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
@@ -136,3 +139,81 @@ class WinningPlayer(Player):
         out = np.empty(len(rows), np.int64)
         worth.choose_rows(worth.shares_by(distributions.distributions()), states, rows, seats, out)
         return out
+
+
+def meter(game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Meter | None:
+    """Return a meter for games of Yatzy; who plays does not matter to it. See `dicegym.games.worth.Luck`."""
+    points = game.players == 1
+    known = worth.points_by(alone.values()) if points else worth.shares_by(distributions.distributions())
+    return RollMeter(known, len(seats), game.players)
+
+
+class RollMeter:
+    """Adds up what rolls brought, in points or in shares of the first place; see `dicegym.games.worth.Meter`."""
+
+    def __init__(self, known: worth.Known, games: int, players: int) -> None:
+        self.luck = np.zeros((games, players))
+        self._known = known
+
+    def begin(self, states: np.ndarray, rows: np.ndarray) -> None:
+        """Note that games have begun; see `Meter.begin`."""
+        worth.begin_rows(self._known, states, rows, self.luck)
+
+    def add(self, before: np.ndarray, rows: np.ndarray, actions: np.ndarray, after: np.ndarray) -> None:
+        """Note that actions were played; see `Meter.add`."""
+        worth.add_rows(self._known, before, rows, actions, after, self.luck)
+
+
+SETTINGS: Sequence[Mapping[str, int]] = ({"players": rows.KEPT_FOR.players},)
+"""Tables of several players are kept once, for two, and serve any number of them."""
+
+
+@dataclass
+class RowTables:
+    """Tables of a row for each of the 1,430,528 positions between two turns; see `dicegym.games.solved.Solution`."""
+
+    name: str
+    doc: str
+    compute: Callable[[Progress | None, int | None], rows.Rows]
+    on_two_cores: float
+    """Minutes that solving took."""
+    measure: str = ""
+    goal: float = 0.0
+
+    def memory(self) -> int:
+        """Return the bytes that solving takes."""
+        return rows.MEMORY
+
+    def disk(self) -> int:
+        """Return the bytes that the tables take."""
+        return rows.DISK
+
+    def minutes(self) -> float:
+        """Return how long it took on two cores."""
+        return self.on_two_cores
+
+    def quality(self, folder: Path) -> float | None:
+        """Return 0 if the tables are there; see `Solution.quality`."""
+        if not rows.is_kept(folder):
+            return None
+        rows.check(folder, self.name)
+        return 0.0
+
+    def solve(self, folder: Path, *, goal: float, seconds: float | None, threads: int, progress: Progress) -> float:
+        """Solve it from the beginning, whatever ``seconds`` says: it takes minutes. See `Solution.solve`."""
+        rows.write(folder, self.compute(progress, threads))
+        return 0.0
+
+
+DISTRIBUTIONS = "how the points still to come are distributed for the best mean, in all positions, for any table"
+THRESHOLDS = "the highest probability of each number of points still to come, in all positions"
+
+
+def solutions(game: Game) -> Sequence[Solution]:
+    """Return what can be solved: all of it with the parameters of `SETTINGS`."""
+    if game != rows.KEPT_FOR:
+        return ()
+    return (
+        RowTables(distributions.NAME, DISTRIBUTIONS, distributions.compute, 0.5),
+        RowTables(thresholds.NAME, THRESHOLDS, thresholds.compute, 3.0),
+    )

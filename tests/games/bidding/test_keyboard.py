@@ -11,8 +11,8 @@ import dicegym
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.keyboard import Place
-from dicegym.games.liarsdice import keyboard as classic
-from dicegym.games.liarsdice_spot_on import keyboard as spot_on
+from dicegym.games.liarsdice import controls as classic
+from dicegym.games.liarsdice_spot_on import controls as spot_on
 from dicegym.games.liarsdice_spot_on.rules import GAIN_ONE, LOSE_TWO
 
 pytestmark = pytest.mark.nojit

@@ -27,7 +27,7 @@ Path = tuple[np.ndarray, list[int], float]
 
 
 def ways_of(game: Game) -> luck.Ways:
-    found: luck.Ways = import_module(f"dicegym.games.{game.name}.luck").WAYS
+    found: luck.Ways = import_module(f"dicegym.games.{game.name}.values").WAYS
     return found
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import dicegym
 from dicegym.errors import ParameterError
-from dicegym.games.hog.keyboard import ending, read, table, told
+from dicegym.games.hog.controls import ending, read, table, told
 from dicegym.games.keyboard import Place
 
 pytestmark = pytest.mark.nojit

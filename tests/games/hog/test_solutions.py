@@ -12,7 +12,6 @@ import dicegym
 from dicegym.errors import DamagedFileError
 from dicegym.games.hog import exact
 from dicegym.games.hog.rules import N_ACTIONS
-from dicegym.games.hog.solutions import FILE, STEPS, Equilibrium, solutions
 from dicegym.games.hog.solving.strategies import (
     Duel,
     Search,
@@ -22,6 +21,7 @@ from dicegym.games.hog.solving.strategies import (
     new_mix,
 )
 from dicegym.games.hog.solving.sweeps import PLAY, WEIGH
+from dicegym.games.hog.values import FILE, STEPS, Equilibrium, solutions
 from dicegym.games.solved import write_arrays
 
 from .improving import improvements

@@ -15,13 +15,11 @@ from dicegym.engine.jit import records
 from dicegym.errors import ParameterError
 from dicegym.games.hog import exact
 from dicegym.games.hog.exact import best_table, win_rate
-from dicegym.games.hog.replies import choices, reply_values
 from dicegym.games.hog.rules import N_ACTIONS, free_bacon, settle, sides
-from dicegym.games.hog.solutions import Reached
 from dicegym.games.hog.solving import full_sight
 from dicegym.games.hog.solving.strategies import Duel, Search, choices_of
 from dicegym.games.hog.solving.sweeps import roll_chances
-from dicegym.games.hog.values import ByScores, FullSight
+from dicegym.games.hog.values import ByScores, FullSight, Reached, choices, reply_values
 from dicegym.games.worth import BatchValuer
 
 SMALL = 10

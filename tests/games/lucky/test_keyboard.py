@@ -9,7 +9,7 @@ import pytest
 import dicegym
 from dicegym.errors import ParameterError
 from dicegym.games.keyboard import Place
-from dicegym.games.lucky.keyboard import ending, read, table, told
+from dicegym.games.lucky.controls import ending, read, table, told
 from dicegym.games.lucky.orders import DONE, order_actions
 
 pytestmark = pytest.mark.nojit

@@ -10,7 +10,7 @@ import pytest
 import dicegym
 from dicegym.errors import ParameterError
 from dicegym.games.keyboard import Place
-from dicegym.games.yatzy.keyboard import ending, read, table, told
+from dicegym.games.yatzy.controls import ending, read, table, told
 from dicegym.games.yatzy.rules import FIRST_BOX, ROLL_PLACES, SERVER_TURN
 from dicegym.games.yatzy.tables import BOXES, SETS
 
