@@ -81,6 +81,7 @@ for what another needs."""
 
 
 RETIRED = {
+    "arena replay": "run `dicegym replay ID`",
     "curves": "run `python -m benchmarks curves` in a clone of the repository",
     "alpharank": "rank with OpenSpiel's `open_spiel.python.egt.alpharank`, from the win rates of "
     "`dicegym tournament GAME AGENT... --json FILE`",
@@ -93,8 +94,9 @@ class Verbs(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find a verb. Raises UnknownNameError for a retired one."""
-        if args and args[0] in RETIRED:
-            raise UnknownNameError(f"the command {args[0]!r} is gone: {RETIRED[args[0]]}")
+        for named in (" ".join(args[:1]), " ".join(args[:2])):
+            if named in RETIRED:
+                raise UnknownNameError(f"the command {named!r} is gone: {RETIRED[named]}")
         return super().resolve_command(ctx, args)
 
 

@@ -59,7 +59,7 @@ def parse(words: list[str]) -> None:
 
 @pytest.mark.parametrize("verb", RETIRED)
 def test_a_retired_command_says_what_to_use(run: Any, verb: str) -> None:
-    status, out, err = run(verb, "hog")
+    status, out, err = run(*verb.split(), "hog")
     assert (status, out) == (2, "")
     assert err == f"dicegym: the command {verb!r} is gone: {RETIRED[verb]}\n"
 
