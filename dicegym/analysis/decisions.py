@@ -22,7 +22,6 @@ from dicegym.analysis.playing_on import values_of
 from dicegym.analysis.valuers import (
     MARKS,
     SAME,
-    About,
     Judged,
     Mark,
     Stake,
@@ -123,7 +122,7 @@ class Analysis:
     Attributes:
         game: what was played.
         names: of the players, by seat, no two alike.
-        about: who says what states are worth.
+        valuer: who says what states are worth.
         decisions: in the order in which they were made.
         values: float64[actions + 1, players]: what the game was worth to each seat before each action and at the end.
         costs: float64[actions]: what each action gave away.
@@ -133,7 +132,7 @@ class Analysis:
 
     game: Game
     names: tuple[str, ...]
-    about: About
+    valuer: Valuer
     decisions: tuple[PricedDecision, ...]
     values: np.ndarray
     costs: np.ndarray
@@ -143,7 +142,7 @@ class Analysis:
     @property
     def unit(self) -> ValueUnit:
         """What values count."""
-        return self.about.unit
+        return self.valuer.unit
 
     @cached_property
     def totals(self) -> tuple[SeatTotal, ...]:
@@ -220,8 +219,8 @@ class Analysis:
     @property
     def heading(self) -> str:
         """What was judged, and by whose values, in a sentence."""
-        by = "with everything in sight" if self.about.sees_all else "by what the player to move may know"
-        return f"{self.game.spec.title}: {', '.join(self.names)}. {sure(self.about)}. Decisions are judged {by}."
+        by = "with everything in sight" if self.valuer.sees_all else "by what the player to move may know"
+        return f"{self.game.spec.title}: {', '.join(self.names)}. {sure(self.valuer)}. Decisions are judged {by}."
 
     def text(self, brief: bool = False, worst: int = 3) -> str:
         """Return it as text: totals, the worst decisions, and unless ``brief`` a line for each decision."""
@@ -324,7 +323,7 @@ class Analysis:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain values: who said what it was worth, totals, and a row for each decision."""
-        game = self.game
+        game, about = self.game, ("name", "kind", "unit", "sure", "sees_all")
         return {
             "kind": "dicegym analysis",
             "version": 1,
@@ -332,7 +331,7 @@ class Analysis:
             "players": game.players,
             "parameters": dict(game.parameters),
             "names": list(self.names),
-            "values": {**self.about._asdict(), "at": self.values.tolist()},
+            "values": {**{name: getattr(self.valuer, name) for name in about}, "at": self.values.tolist()},
             "marks": [mark._asdict() for mark in MARKS],
             "totals": [{**one._asdict(), "adjusted": one.adjusted} for one in self.totals],
             "worst": [one.number for one in self.worst()],
@@ -384,7 +383,7 @@ def analyse(
         _decision(first, last, int(movers[first]), int(turns[first]), tuple(map(int, actions)), found, values, luck)
         for first, last in parts
     )
-    return Analysis(game, tuple(called), About.of(asked), decisions, values, found.costs, luck, table)
+    return Analysis(game, tuple(called), asked, decisions, values, found.costs, luck, table)
 
 
 def _asked(

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.valuers import MARKS, UNITS, Mark, Stake, assess, titled
+from dicegym.analysis.valuers import MARKS, Judged, Mark, Stake, assess, mark_numbers, titled
 from dicegym.analysis.valuers import valuer as best_valuer
 from dicegym.engine import loops
 from dicegym.engine.game import Game
@@ -99,11 +99,7 @@ def grade(
         )
         for first in range(0, games, AT_ONCE)
     ]
-    costs, counted, decisions, unforced, unknown = (
-        np.concatenate(column) for column in list(zip(*found, strict=True))[:5]
-    )
-    marks = np.sum([one[5] for one in found], axis=0)
-    return _grade(player.name, asked.unit, costs, counted, decisions, unforced, unknown, marks)
+    return _grade(player.name, asked.unit, *map(np.concatenate, zip(*found, strict=True)))
 
 
 def grades_of(
@@ -117,7 +113,6 @@ def grades_of(
         valuer: who says what actions are worth.
     """
     tallies: dict[str, list[tuple[Any, ...]]] = {}
-    bounds = _bounds(valuer)
     for names, states, actions in games:
         movers = states["player"][: len(actions)]
         found = assess(valuer, states[: len(actions)]).judged(actions)
@@ -131,14 +126,11 @@ def grades_of(
                     own.sum(),
                     choice.sum(),
                     (own & (found.stakes == Stake.UNKNOWN)).sum(),
-                    _marked(found.costs[own], found.errors[own], bounds),
+                    (_marked(found, valuer.unit) & own[:, None]).sum(axis=0),
                 )
             )
         yield None
-    grades = []
-    for name, rows in tallies.items():
-        costs, counted, decisions, unforced, unknown, marks = (np.array(column) for column in zip(*rows, strict=True))
-        grades.append(_grade(name, valuer.unit, costs, counted, decisions, unforced, unknown, marks.sum(axis=0)))
+    grades = [_grade(name, valuer.unit, *map(np.array, zip(*rows, strict=True))) for name, rows in tallies.items()]
     yield sorted(grades, key=lambda one: one.error_rate.mean)
 
 
@@ -152,7 +144,7 @@ def _grade(
     unknown: np.ndarray,
     marks: np.ndarray,
 ) -> Grade:
-    """Return what games come to: arrays by game as of `_costs`, and how often each mark was given in all of them."""
+    """Return what games come to: arrays by game as of `_costs`."""
     games = len(costs)
     rate = counted.sum() / max(1, unforced.sum())
     # A ratio of sums over games, which are independent: the delta method.
@@ -168,21 +160,14 @@ def _grade(
         float(decisions.mean()),
         float(unforced.mean()),
         float(unknown.mean()),
-        {mark.sign: float(share) / games for mark, share in zip(MARKS, marks, strict=True)},
+        {mark.sign: float(share) / games for mark, share in zip(MARKS, marks.sum(axis=0), strict=True)},
     )
 
 
-def _bounds(valuer: Valuer) -> np.ndarray:
-    """Return what decisions cost from each mark on: float64[marks]."""
-    found: np.ndarray = np.array([mark.cost for mark in MARKS]) * UNITS[valuer.unit]
-    return found
-
-
-def _marked(costs: np.ndarray, errors: np.ndarray, bounds: np.ndarray) -> np.ndarray:
-    """Return how many decisions have each mark: int64[marks]."""
-    reached = np.searchsorted(bounds * (1 - 1e-12), costs[costs > Z_95 * errors], side="right")
-    found: np.ndarray = np.bincount(reached, minlength=len(MARKS) + 1)[1:]
-    return found
+def _marked(found: Judged, unit: ValueUnit) -> np.ndarray:
+    """Return which of `MARKS` each decision has: bool[decisions, marks]."""
+    marked: np.ndarray = mark_numbers(found.costs, unit, found.errors)[:, None] == np.arange(1, len(MARKS) + 1)
+    return marked
 
 
 def _costs(
@@ -195,9 +180,10 @@ def _costs(
     games: int,
     progress: Progress | None,
 ) -> tuple[np.ndarray, ...]:
-    """Play games; return for each what was given away, the same in unforced decisions, and numbers of decisions.
+    """Play games; return arrays by game.
 
-    The last one counts the marks of all games together: float64[marks].
+    These are what was given away, the same in unforced decisions, the numbers of all, of unforced and of unknown
+    decisions, and that of each mark, int64[games, marks].
     """
     n = len(numbers)
     states, rows = game.new_states(n), np.arange(n)
@@ -210,8 +196,7 @@ def _costs(
         table.sit(row, int(states[row]["key"]), {seat: player, **rivals})
     costs, counted = np.zeros(n), np.zeros(n)
     decisions, unforced, unknown = (np.zeros(n, np.int64) for _ in range(3))
-    marks = np.zeros(len(MARKS))
-    bounds = _bounds(valuer)
+    marks = np.zeros((n, len(MARKS)), np.int64)
     everybody = np.full(n, -1)
     while True:
         actions, tasks = table.answers(rows, everybody)  # followers of a game that is over are told of its end
@@ -229,7 +214,7 @@ def _costs(
             decisions[some] += 1
             unforced[some] += choice
             unknown[some] += found.stakes == Stake.UNKNOWN
-            marks += _marked(found.costs, found.errors, bounds)
+            marks[some] += _marked(found, valuer.unit)
         loops.step_rows(states, rows, actions, np.empty(len(rows), np.int64))
         if progress is not None:
             judged_so_far = f"{player.name}: {decisions.sum():,} decisions judged"

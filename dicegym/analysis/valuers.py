@@ -63,17 +63,22 @@ def threshold(level: str, unit: ValueUnit) -> float:
 
 
 def mark_of(cost: float, unit: ValueUnit, error: float = 0.0) -> Mark | None:
-    """Return the mark of a decision; None: it has none.
+    """Return the mark of a decision; None: it has none. Arguments as of `mark_numbers`."""
+    number = int(mark_numbers(cost, unit, error))
+    return MARKS[number - 1] if number else None
+
+
+def mark_numbers(costs: float | np.ndarray, unit: ValueUnit, errors: float | np.ndarray) -> np.ndarray:
+    """Return the number of each decision's mark among `MARKS`, from 1; 0: it has none.
 
     Args:
-        cost: what it gave away.
-        unit: of ``cost``.
-        error: standard error of ``cost``: there is no mark for what may as well be chance (95 %).
+        costs: what decisions gave away.
+        unit: of ``costs``.
+        errors: standard errors of ``costs``: there is no mark for what may as well be chance (95 %).
     """
-    if not cost > Z_95 * error:  # nan too
-        return None
-    reached = [mark for mark in MARKS if cost >= mark.cost * UNITS[unit] * (1 - 1e-12)]  # 0.05 is 0.05, rounded or not
-    return reached[-1] if reached else None
+    bounds = np.array([mark.cost * UNITS[unit] * (1 - SAME) for mark in MARKS])  # 0.05 is 0.05, rounded or not
+    costs = np.asarray(costs)
+    return np.where(costs > Z_95 * errors, bounds.searchsorted(costs, side="right"), 0)  # nan has none
 
 
 def amount(value: float, unit: ValueUnit, sign: bool = False) -> str:
@@ -188,25 +193,10 @@ def fair_valuer(game: Game, name: str | None = None, *, progress: Progress | Non
     )
 
 
-class About(NamedTuple):
-    """Who said what states are worth."""
-
-    name: str
-    kind: str
-    unit: ValueUnit
-    sure: str
-    sees_all: bool
-
-    @classmethod
-    def of(cls, valuer: Valuer) -> About:
-        """Return what there is to say of a valuer."""
-        return cls(valuer.name, valuer.kind, valuer.unit, valuer.sure, valuer.sees_all)
-
-
-def sure(about: About | Valuer) -> str:
+def sure(valuer: Valuer) -> str:
     """Return in a sentence, without its end, whose values are meant and how sure they are."""
-    called = {"win rate": "win rates", "points": "points", "return": "returns"}[about.unit]
-    return f"Values ({called}, source {about.name}) are {about.sure}"
+    called = {"win rate": "win rates", "points": "points", "return": "returns"}[valuer.unit]
+    return f"Values ({called}, source {valuer.name}) are {valuer.sure}"
 
 
 class Stake(IntEnum):

@@ -130,13 +130,13 @@ def write_page(analysis: Analysis, path: str | Path, title: str = "", worst: int
 
 
 def _facts(analysis: Analysis) -> list[tuple[str, str]]:
-    about = analysis.about
+    valuer = analysis.valuer
     return [
         ("game", analysis.game.spec.title),
         *((name, str(value)) for name, value in analysis.game.parameters.items()),
         ("moves", str(len(analysis.values) - 1)),
-        ("values", about.name if about.name == about.kind else f"{about.name} ({about.kind})"),
-        ("in", about.unit),
+        ("values", valuer.name if valuer.name == valuer.kind else f"{valuer.name} ({valuer.kind})"),
+        ("in", valuer.unit),
     ]
 
 

@@ -85,7 +85,7 @@ def told(analysis: Analysis, seat: int) -> dict[str, Any]:
             for number, one in enumerate(_drawn(analysis, seat))
         ],
         "chances": chance_rows(analysis, seat),
-        "sure": f"{sure(analysis.about)}.",
+        "sure": f"{sure(analysis.valuer)}.",
         "marks": thresholds(unit),
         "estimated": any(one.error > 0 for one in analysis.decisions),
         "players": [
