@@ -197,8 +197,8 @@ def rollout(
         unit_of(game),
         tuple(found),
         len(race.left) == 1,
-        reason if len(candidates) > 1 or reason != "decided" else "there is one choice",
-        int(race.played.sum()),
+        reason,
+        sum(one.games for one in found),
         confidence,
         tuple(one.name for one in players),
         "" if leaves is None else leaves.name,
@@ -240,18 +240,21 @@ class _Race:
         self.left = list(range(n))
         self.out: list[int] = []
         self._alpha = (1 - confidence) / max(n - 1, 1)
-        self._values: list[list[np.ndarray]] = [[] for _ in range(n)]
-        self._whole: dict[int, np.ndarray] = {}
-        self.played = np.zeros(n, np.int64)
-        self.games = 0
+        self._values = [np.zeros(0) for _ in range(n)]
+
+    def played(self, one: int) -> int:
+        """Return in how many games a candidate was played."""
+        return len(self._values[one])
+
+    @property
+    def games(self) -> int:
+        """In how many games those that are left were played."""
+        return self.played(self.left[0])
 
     def add(self, values: np.ndarray) -> None:
         """Add games of those that are left, and drop who is worse than another."""
         for one, own in zip(self.left, values, strict=True):
-            self._values[one].append(own)
-            self.played[one] += len(own)
-        self.games += values.shape[1]
-        self._whole.clear()
+            self._values[one] = np.concatenate([self._values[one], own])
         if self.games < LEAST:
             return
         worse: dict[int, float] = {}
@@ -264,45 +267,41 @@ class _Race:
             self.left.remove(one)
             self.out.append(one)
 
-    def _of(self, one: int) -> np.ndarray:
-        if one not in self._whole:
-            self._whole[one] = np.concatenate(self._values[one])
-        return self._whole[one]
-
     def _paired(self, a: int, b: int) -> tuple[float, float, int]:
         """Return mean and standard deviation of a's value less b's in the games of both, and how many these are."""
-        n = int(min(self.played[a], self.played[b]))
-        gap = self._of(a)[:n] - self._of(b)[:n]
+        n = min(self.played(a), self.played(b))
+        gap = self._values[a][:n] - self._values[b][:n]
         return float(gap.mean()), _deviation(gap), n
 
     @property
     def best(self) -> int:
         """Of those that are left, the one that is worth most."""
-        return max(self.left, key=lambda one: self._of(one).mean())
+        return max(self.left, key=lambda one: self._values[one].mean())
 
     def error(self, one: int) -> float:
         """Return the standard error of a candidate's value; of a win rate at least that of one game among all.
 
         What never came in n games may still come in one of n: no game lost does not mean that none can be.
         """
-        n = int(self.played[one])
-        return max(_deviation(self._of(one)) / math.sqrt(n), self._least / n)
+        n = self.played(one)
+        return max(_deviation(self._values[one]) / math.sqrt(n), self._least / n)
 
     def ranked(self) -> list[int]:
         """Return the candidates, the best first."""
-        return [*sorted(self.left, key=lambda one: -self._of(one).mean()), *reversed(self.out)]
+        return [*sorted(self.left, key=lambda one: -self._values[one].mean()), *reversed(self.out)]
 
     def candidate(self, one: int, action: int, name: str) -> Candidate:
         """Return what is known of a candidate."""
         mean, deviation, n = self._paired(self.best, one)
+        is_best = one == self.best
         return Candidate(
             action,
             name,
-            float(self._of(one).mean()),
+            float(self._values[one].mean()),
             self.error(one),
-            int(self.played[one]),
-            mean if one != self.best else 0.0,
-            deviation / math.sqrt(n) if one != self.best else 0.0,
+            self.played(one),
+            0.0 if is_best else mean,
+            0.0 if is_best else deviation / math.sqrt(n),
             one not in self.left,
         )
 
