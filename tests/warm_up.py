@@ -104,7 +104,7 @@ def share_out(name: str) -> None:
 def analyse(name: str) -> None:
     """Take the luck out of a few games, play one on by rollouts, and ask for values that are there at once."""
     import dicegym
-    from dicegym.analysis.estimates import RolloutValuer
+    from dicegym.analysis.rollouts import RolloutValuer
     from dicegym.analysis.valuers import sources
     from dicegym.learning.evaluate import evaluate
 

@@ -5,16 +5,13 @@ A game's ``values.py`` says where values come from (`dicegym.games.worth`); here
 
 from __future__ import annotations
 
-from dicegym.analysis.beliefs import fork
-from dicegym.analysis.decisions import Analysis, analyse
-from dicegym.analysis.estimates import RolloutValuer
+from dicegym.analysis.decisions import Analysis, PricedDecision, SeatTotal, analyse
 from dicegym.analysis.exploitability import best_reply, exploitability
-from dicegym.analysis.findings import PricedDecision, SeatTotal
 from dicegym.analysis.grades import Grade, grade
 from dicegym.analysis.hints import Hint, hint
-from dicegym.analysis.marks import MARKS, Mark
-from dicegym.analysis.rollouts import RolloutResult, rollout
-from dicegym.analysis.valuers import sources, valuer
+from dicegym.analysis.playing_on import fork
+from dicegym.analysis.rollouts import RolloutResult, RolloutValuer, rollout
+from dicegym.analysis.valuers import MARKS, Mark, sources, valuer
 from dicegym.games.positions import Position, position, position_id
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""What each decision of a game cost, and how lucky everybody was.
+"""What each decision of a game cost, and how lucky everybody was: values, totals, text and tables.
 
 The mover gives away the best candidate's value less that of what was chosen, by what it may know. What else a step
 changes is luck: dice, what others had in their cups, and the draws of whoever plays by chance. So for each seat::
@@ -10,39 +10,333 @@ to the last digit, whatever the values are; that luck has the mean 0 needs value
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
-from typing import Any
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.findings import About, Findings, PricedDecision, share_of_others
-from dicegym.analysis.judging import SAME, Judged, Stake, judged, values_of
-from dicegym.analysis.report import json_of, rows_of, text_of
+from dicegym.analysis.playing_on import values_of
+from dicegym.analysis.valuers import (
+    MARKS,
+    SAME,
+    Judged,
+    Mark,
+    Stake,
+    amount,
+    assess,
+    figure,
+    mark_of,
+    sure,
+    thresholds,
+    titled,
+)
 from dicegym.analysis.valuers import valuer as best_valuer
+from dicegym.columns import plain_table
 from dicegym.engine.game import Game
 from dicegym.engine.jit import records
+from dicegym.engine.scene import Scene
 from dicegym.errors import ParameterError
-from dicegym.games.worth import Progress, Valuer
-from dicegym.players.watched import told_apart
+from dicegym.escape import lines, one_line
+from dicegym.games.worth import Progress, Valuer, ValueUnit
+from dicegym.pictures.naming import named
+from dicegym.players.watched import action_in, told_apart
 
 AT_ONCE = 8
 """Actions that are judged in one call."""
+STAKES = {Stake.FORCED: "forced", Stake.TRIVIAL: "trivial", Stake.OBVIOUS: "obvious", Stake.UNKNOWN: "not judged"}
+"""What stands in the place of a mark."""
+COLUMN = 60
+"""Characters of a choice that are shown in text: whole orders are long."""
+TRUTH = 1e-9
+"""Costs and luck below this are rounding."""
 
 
-class Analysis(Findings):
-    """A game with what each decision cost, as text, rows and plain values; attributes as of `Findings`."""
+class PricedDecision(NamedTuple):
+    """One decision of a game: where all choose at once, the whole choice of one seat, elsewhere one action."""
+
+    number: int
+    """Of its first action in the game, from 1."""
+    seat: int
+    turn: int
+    """Of its first action among the seat's own, from 1."""
+    actions: tuple[int, ...]
+    best: tuple[tuple[int, ...], ...]
+    """What was worth most: several where they are worth the same. Of a choice of many actions the one up to and with
+    the first action that gave something away, put right."""
+    best_value: float
+    """To the seat, by what it may know; nan if unknown."""
+    value: float
+    """Of what was chosen; nan if unknown."""
+    cost: float
+    """What was given away, never negative; 0 where nothing is known."""
+    error: float
+    """Standard error of ``cost``."""
+    stake: Stake
+    values: tuple[float, ...]
+    """What the game was worth to each seat before it."""
+    luck: tuple[float, ...]
+    """What each seat's luck was worth from then on until the next decision."""
+
+    def mark(self, unit: ValueUnit) -> Mark | None:
+        """Return what it is called, by `dicegym.analysis.valuers.MARKS`."""
+        return mark_of(self.cost, unit, self.error)
+
+
+class SeatTotal(NamedTuple):
+    """What the decisions and the luck of a game came to for one seat."""
+
+    seat: int
+    name: str
+    start: float
+    """What the game was worth at the beginning, the first dice having been rolled."""
+    cost: float
+    """What it gave away."""
+    gained: float
+    """What others gave it."""
+    luck: float
+    result: float
+    """What the game came to: ``start - cost + gained + luck``."""
+    decisions: int
+    unforced: int
+    """Decisions that count: neither forced nor trivial nor obvious."""
+    unknown: int
+    """Decisions that could not be judged."""
+    error_rate: float
+    """What an unforced decision gave away on average; 0 if there was none."""
+    marks: dict[str, int]
+    """Sign of a mark -> how many decisions have it."""
+
+    @property
+    def adjusted(self) -> float:
+        """The result with the luck taken out."""
+        return self.result - self.luck
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A game with what each decision cost, as text, tables, rows and plain values.
+
+    Attributes:
+        game: what was played.
+        names: of the players, by seat, no two alike.
+        valuer: who says what states are worth.
+        decisions: in the order in which they were made.
+        values: float64[actions + 1, players]: what the game was worth to each seat before each action and at the end.
+        costs: float64[actions]: what each action gave away.
+        luck: float64[actions, players].
+        states: the records before each action, and the last one.
+    """
+
+    game: Game
+    names: tuple[str, ...]
+    valuer: Valuer
+    decisions: tuple[PricedDecision, ...]
+    values: np.ndarray
+    costs: np.ndarray
+    luck: np.ndarray
+    states: np.ndarray
+
+    @property
+    def unit(self) -> ValueUnit:
+        """What values count."""
+        return self.valuer.unit
+
+    @cached_property
+    def totals(self) -> tuple[SeatTotal, ...]:
+        """What it came to for each seat."""
+        return tuple(self._total(seat) for seat in range(self.game.players))
+
+    def _total(self, seat: int) -> SeatTotal:
+        own = [one for one in self.decisions if one.seat == seat]
+        cost = float(sum(one.cost for one in own))
+        others = float(sum(one.cost for one in self.decisions)) - cost
+        unforced = [one for one in own if one.stake == Stake.CHOICE]
+        found = [mark for one in own if (mark := one.mark(self.unit))]
+        return SeatTotal(
+            seat,
+            self.names[seat],
+            float(self.values[0, seat]),
+            cost,
+            others * share_of_others(self.game, self.unit),
+            float(self.luck[:, seat].sum()),
+            float(self.values[-1, seat]),
+            len(own),
+            len(unforced),
+            sum(one.stake == Stake.UNKNOWN for one in own),
+            sum(one.cost for one in unforced) / len(unforced) if unforced else 0.0,
+            {mark.sign: sum(one == mark for one in found) for mark in MARKS},
+        )
+
+    def worst(self, n: int = 3, seat: int | None = None) -> list[PricedDecision]:
+        """Return the decisions that gave away most, of all seats or of one, the worst first; none that cost nothing."""
+        wrong = [one for one in self.decisions if one.cost > 0 and seat in (None, one.seat)]
+        return sorted(wrong, key=lambda one: -one.cost)[:n]
+
+    def scene(self, decision: PricedDecision) -> Scene:
+        """Return the table before a decision, hidden things too."""
+        return named(self.game.scene(self.states[decision.number - 1]), self.names)
+
+    def chosen(self, decision: PricedDecision) -> str:
+        """Return what was chosen, in words."""
+        return self._words(decision, decision.actions)
+
+    def better(self, decision: PricedDecision) -> str:
+        """Return the best choice, in words; of several the first, and how many more there are."""
+        if not decision.best:
+            return ""
+        more = len(decision.best) - 1
+        return self._words(decision, decision.best[0]) + (f" (or {more} as good)" if more else "")
+
+    def _words(self, decision: PricedDecision, actions: Sequence[int]) -> str:
+        state = self.states[decision.number - 1]
+        return ", ".join(action_in(self.game, state, action) for action in actions)
+
+    def explained(self, decision: PricedDecision) -> str:
+        """Return in a sentence what a decision gave away and what would have been better; empty if it cost nothing."""
+        if not decision.cost > 0:
+            return ""
+        mark = decision.mark(self.unit)
+        what = mark.noun if mark else "a small loss"
+        text = f"{what}: {self.chosen(decision)} instead of {self.better(decision)} gives away "
+        return text + f"{amount(decision.cost, self.unit)}{_give_or_take(decision.error, self.unit)}"
+
+    def notes(self) -> dict[tuple[int, int], str]:
+        """Return of each decision that has a mark what it gave away, by seat and number of the seat's decision.
+
+        For `dicegym.arena.replay.moments`.
+        """
+        found = {}
+        for one in self.decisions:
+            mark = one.mark(self.unit)
+            if mark is not None:
+                lost = f"{mark.sign} gives away {amount(one.cost, self.unit)}{_give_or_take(one.error, self.unit)}"
+                found[one.seat, one.turn] = f"{lost}, better: {self.better(one)}"
+        return found
+
+    @property
+    def heading(self) -> str:
+        """What was judged, and by whose values, in a sentence."""
+        by = "with everything in sight" if self.valuer.sees_all else "by what the player to move may know"
+        return f"{self.game.spec.title}: {', '.join(self.names)}. {sure(self.valuer)}. Decisions are judged {by}."
 
     def text(self, brief: bool = False, worst: int = 3) -> str:
         """Return it as text: totals, the worst decisions, and unless ``brief`` a line for each decision."""
-        return text_of(self, brief, worst)
+        unit, parts = self.unit, [self.heading]
+        if not brief and self.decisions:
+            parts.append("\n".join(plain_table(*self.decision_table(COLUMN))))
+        parts.append("\n".join(plain_table(*self.total_table())))
+        found = self.worst(worst)
+        if found:
+            told = [f"The worst {'decision' if len(found) == 1 else f'{len(found)} decisions'}:"]
+            for one in found:
+                where = f"move {one.number}, {self.names[one.seat]}: {self.explained(one)}"
+                told.append(f"  {where} ({amount(one.value, unit)} instead of {amount(one.best_value, unit)})")
+                told += [f"    {line}" for line in self.scene(one).text().split("\n")]
+            parts.append("\n".join(told))
+        elif any(one.stake != Stake.UNKNOWN for one in self.decisions):
+            parts.append("Nobody gave anything away.")
+        parts.append("\n".join(self.remarks()))
+        return lines("\n\n".join(parts))
+
+    def remarks(self) -> list[str]:
+        """Return sentences on what the figures mean."""
+        found = [thresholds(self.unit)]
+        if self.game.players > 1:
+            found.append("Luck in the list of decisions is that of whoever moved.")
+        found.append("Result = start - given away + given by others + luck; adjusted is the result less the luck.")
+        unknown = sum(total.unknown for total in self.totals)
+        if unknown:
+            found.append(f"{unknown} decisions could not be judged by these values; what they changed counts as luck.")
+        if any(one.error > 0 for one in self.decisions):
+            found.append("Costs are estimates: what may as well be chance (95 %) has no mark.")
+        return found
+
+    def decision_table(self, longest: int = 1000) -> tuple[list[str], list[list[str]]]:
+        """Return titles and rows of the list of decisions; ``longest`` is how many characters of a choice are shown."""
+        unit = self.unit
+        shown = titled(unit)
+        titles = ["move", "player", "", "chose", f"worth ({shown})", "best", f"worth ({shown})", "gives away", "luck"]
+        rows = []
+        for one in self.decisions:
+            mark = one.mark(unit)
+            lost = one.cost > TRUTH
+            rows.append(
+                [
+                    str(one.number),
+                    self.names[one.seat],
+                    mark.sign if mark else "",
+                    one_line(self.chosen(one), longest),
+                    _known(one.value, unit),
+                    one_line(self.better(one), longest) if lost else "",
+                    _known(one.best_value, unit) if lost else "",
+                    figure(one.cost, unit) if lost else STAKES.get(one.stake, ""),
+                    figure(one.luck[one.seat], unit, True),
+                ]
+            )
+        return titles, _to_the_right(rows, (4, 6, 8))
+
+    def total_table(self) -> tuple[list[str], list[list[str]]]:
+        """Return titles and rows of what it came to for each player."""
+        unit = self.unit
+        several = self.game.players > 1
+        titles = ["player", "decisions", "unforced", *(mark.sign for mark in MARKS), "error rate", "start"]
+        titles += ["given away", *(["given by others"] if several else []), "luck", "result", "adjusted"]
+        rows = []
+        for one in self.totals:
+            row = [one.name, str(one.decisions), str(one.unforced), *(str(one.marks[mark.sign]) for mark in MARKS)]
+            row += [_rate(one.error_rate, unit), figure(one.start, unit), figure(-one.cost, unit, True)]
+            row += [figure(one.gained, unit, True)] if several else []
+            row += [figure(one.luck, unit, True), figure(one.result, unit), figure(one.adjusted, unit)]
+            rows.append(row)
+        return [f"{titles[0]} ({titled(unit)})", *titles[1:]], _to_the_right(rows, range(6, len(titles)))
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row of plain values for each decision, for CSV and data frames."""
-        return rows_of(self)
+        found = []
+        for one in self.decisions:
+            mark = one.mark(self.unit)
+            row: dict[str, Any] = {
+                "move": one.number,
+                "seat": one.seat,
+                "player": self.names[one.seat],
+                "turn": one.turn,
+                "position": _in_a_line(self.scene(one)),
+                "actions": list(one.actions),
+                "chosen": self.chosen(one),
+                "chosen_value": _number(one.value),
+                "best_actions": [list(best) for best in one.best],
+                "best": self.better(one),
+                "best_value": _number(one.best_value),
+                "cost": one.cost,
+                "cost_error": one.error,
+                "mark": mark.sign if mark else "",
+                "stake": one.stake.name.lower(),
+                "words": self.explained(one),
+            }
+            row |= {f"value_{seat}": value for seat, value in enumerate(one.values)}
+            row |= {f"luck_{seat}": luck for seat, luck in enumerate(one.luck)}
+            found.append(row)
+        return found
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain values: who said what it was worth, totals, and a row for each decision."""
-        return json_of(self)
+        game, about = self.game, ("name", "kind", "unit", "sure", "sees_all")
+        return {
+            "kind": "dicegym analysis",
+            "version": 1,
+            "game": game.name,
+            "players": game.players,
+            "parameters": dict(game.parameters),
+            "names": list(self.names),
+            "values": {**{name: getattr(self.valuer, name) for name in about}, "at": self.values.tolist()},
+            "marks": [mark._asdict() for mark in MARKS],
+            "totals": [{**one._asdict(), "adjusted": one.adjusted} for one in self.totals],
+            "worst": [one.number for one in self.worst()],
+            "decisions": self.rows(),
+        }
 
 
 def analyse(
@@ -89,23 +383,23 @@ def analyse(
         _decision(first, last, int(movers[first]), int(turns[first]), tuple(map(int, actions)), found, values, luck)
         for first, last in parts
     )
-    about = About(asked.name, asked.kind, asked.unit, asked.sure, asked.sees_all)
-    return Analysis(game, tuple(called), about, decisions, values, found.costs, luck, table)
+    return Analysis(game, tuple(called), asked, decisions, values, found.costs, luck, table)
 
 
 def _asked(
     asked: Valuer, table: np.ndarray, actions: np.ndarray, progress: Progress | None
 ) -> tuple[Judged, np.ndarray]:
     """Return what actions cost, and what the records are worth to each seat; a few at a time, as it may take long."""
-    values, found = [values_of(asked, table[-1:])], []
+    values, found = [], []
     for first in range(0, len(actions), AT_ONCE):
         some = slice(first, min(first + AT_ONCE, len(actions)))
-        found.append(judged(asked, table[some], actions[some]))
-        values.insert(-1, values_of(asked, table[some]))
+        found.append(assess(asked, table[some]).judged(actions[some]))
+        values.append(values_of(asked, table[some]))
         if progress is not None:
             progress(some.stop, len(actions), "")
-    whole = Judged(*map(np.concatenate, zip(*found, strict=True))) if found else judged(asked, table[:0], actions)
-    return whole, np.concatenate(values)
+    values.append(values_of(asked, table[-1:]))
+    found = found or [assess(asked, table[:0]).judged(actions)]
+    return Judged(*map(np.concatenate, zip(*found, strict=True))), np.concatenate(values)
 
 
 def _table(game: Game, states: Iterable[Any], n_actions: int) -> np.ndarray:
@@ -173,3 +467,43 @@ def _decision(
         tuple(values[first].tolist()),
         tuple(luck[some].sum(axis=0).tolist()),
     )
+
+
+def share_of_others(game: Game, unit: ValueUnit) -> float:
+    """Return what part of one seat's cost each of the others gains.
+
+    Where values of all seats have a fixed sum the others share it alike, as values do not say who gains how much; who
+    plays for points alone gives nothing to anybody.
+    """
+    shared = game.players > 1 and (unit == "win rate" or (unit == "return" and game.spec.zero_sum))
+    return 1 / (game.players - 1) if shared else 0.0
+
+
+def _give_or_take(error: float, unit: ValueUnit) -> str:
+    return f" (give or take {amount(error, unit)})" if error > 0 else ""
+
+
+def _rate(value: float, unit: ValueUnit) -> str:
+    """Return an error rate: a digit more than a cost has."""
+    scaled = 100 * value if unit == "win rate" else value
+    return f"{scaled:.{2 if unit == 'win rate' else 3}f}"
+
+
+def _known(value: float, unit: ValueUnit) -> str:
+    return figure(value, unit) if math.isfinite(value) else "-"
+
+
+def _to_the_right(rows: list[list[str]], columns: Iterable[int]) -> list[list[str]]:
+    """Return rows in which the cells of some columns, numbers with signs, are as wide as the widest."""
+    wanted = set(columns)
+    widths = {column: max((len(row[column]) for row in rows), default=0) for column in wanted}
+    return [[cell.rjust(widths[at]) if at in wanted else cell for at, cell in enumerate(row)] for row in rows]
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _in_a_line(scene: Scene) -> str:
+    """Return a scene on one line."""
+    return "; ".join(" ".join(line.split()) for line in scene.text().split("\n") if line.strip())

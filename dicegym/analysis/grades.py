@@ -7,19 +7,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.judging import Stake, judged
-from dicegym.analysis.marks import MARKS, UNITS
+from dicegym.analysis.valuers import MARKS, Judged, Mark, Stake, assess, mark_numbers, titled
 from dicegym.analysis.valuers import valuer as best_valuer
 from dicegym.engine import loops
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
+from dicegym.envs.batch_kernels import PLAY
+from dicegym.envs.opponents import Opponents
 from dicegym.errors import ParameterError
 from dicegym.games.parts import Z_95, Estimate, Progress
 from dicegym.games.worth import Valuer, ValueUnit
-from dicegym.play.audience import Audience
-from dicegym.play.drive import join_table
 from dicegym.play.player import Player
-from dicegym.play.turn import Act, Turn
 
 GAMES = 200
 GAMES_BY_ROLLOUTS = 10
@@ -101,11 +99,7 @@ def grade(
         )
         for first in range(0, games, AT_ONCE)
     ]
-    costs, counted, decisions, unforced, unknown = (
-        np.concatenate(column) for column in list(zip(*found, strict=True))[:5]
-    )
-    marks = np.sum([one[5] for one in found], axis=0)
-    return _grade(player.name, asked.unit, costs, counted, decisions, unforced, unknown, marks)
+    return _grade(player.name, asked.unit, *map(np.concatenate, zip(*found, strict=True)))
 
 
 def grades_of(
@@ -119,10 +113,9 @@ def grades_of(
         valuer: who says what actions are worth.
     """
     tallies: dict[str, list[tuple[Any, ...]]] = {}
-    bounds = _bounds(valuer)
     for names, states, actions in games:
         movers = states["player"][: len(actions)]
-        found = judged(valuer, states[: len(actions)], actions)
+        found = assess(valuer, states[: len(actions)]).judged(actions)
         for seat, name in enumerate(names):
             own = movers == seat
             choice = own & (found.stakes == Stake.CHOICE)
@@ -133,14 +126,11 @@ def grades_of(
                     own.sum(),
                     choice.sum(),
                     (own & (found.stakes == Stake.UNKNOWN)).sum(),
-                    _marked(found.costs[own], found.errors[own], bounds),
+                    (_marked(found, valuer.unit) & own[:, None]).sum(axis=0),
                 )
             )
         yield None
-    grades = []
-    for name, rows in tallies.items():
-        costs, counted, decisions, unforced, unknown, marks = (np.array(column) for column in zip(*rows, strict=True))
-        grades.append(_grade(name, valuer.unit, costs, counted, decisions, unforced, unknown, marks.sum(axis=0)))
+    grades = [_grade(name, valuer.unit, *map(np.array, zip(*rows, strict=True))) for name, rows in tallies.items()]
     yield sorted(grades, key=lambda one: one.error_rate.mean)
 
 
@@ -154,7 +144,7 @@ def _grade(
     unknown: np.ndarray,
     marks: np.ndarray,
 ) -> Grade:
-    """Return what games come to: arrays by game as of `_costs`, and how often each mark was given in all of them."""
+    """Return what games come to: arrays by game as of `_costs`."""
     games = len(costs)
     rate = counted.sum() / max(1, unforced.sum())
     # A ratio of sums over games, which are independent: the delta method.
@@ -170,21 +160,14 @@ def _grade(
         float(decisions.mean()),
         float(unforced.mean()),
         float(unknown.mean()),
-        {mark.sign: float(share) / games for mark, share in zip(MARKS, marks, strict=True)},
+        {mark.sign: float(share) / games for mark, share in zip(MARKS, marks.sum(axis=0), strict=True)},
     )
 
 
-def _bounds(valuer: Valuer) -> np.ndarray:
-    """Return what decisions cost from each mark on: float64[marks]."""
-    found: np.ndarray = np.array([mark.cost for mark in MARKS]) * UNITS[valuer.unit]
-    return found
-
-
-def _marked(costs: np.ndarray, errors: np.ndarray, bounds: np.ndarray) -> np.ndarray:
-    """Return how many decisions have each mark: int64[marks]."""
-    reached = np.searchsorted(bounds * (1 - 1e-12), costs[costs > Z_95 * errors], side="right")
-    found: np.ndarray = np.bincount(reached, minlength=len(MARKS) + 1)[1:]
-    return found
+def _marked(found: Judged, unit: ValueUnit) -> np.ndarray:
+    """Return which of `MARKS` each decision has: bool[decisions, marks]."""
+    marked: np.ndarray = mark_numbers(found.costs, unit, found.errors)[:, None] == np.arange(1, len(MARKS) + 1)
+    return marked
 
 
 def _costs(
@@ -197,80 +180,66 @@ def _costs(
     games: int,
     progress: Progress | None,
 ) -> tuple[np.ndarray, ...]:
-    """Play games; return for each what was given away, the same in unforced decisions, and numbers of decisions.
+    """Play games; return arrays by game.
 
-    The last one counts the marks of all games together: float64[marks].
+    These are what was given away, the same in unforced decisions, the numbers of all, of unforced and of unknown
+    decisions, and that of each mark, int64[games, marks].
     """
     n = len(numbers)
     states, rows = game.new_states(n), np.arange(n)
     keys = np.full(n, seed % (1 << 64), np.uint64)
     loops.begin_rows(states, rows, game.blank, keys, np.array(numbers, np.uint64))
     own = np.array(numbers) % game.players
-    seated = [
-        [
-            player if seat == own[row] else others[((seat - own[row]) % game.players - 1) % len(others)]
-            for seat in range(game.players)
-        ]
-        for row in range(n)
-    ]
-    table = _Table(game, states, seated)
+    table = Opponents(game, states)
+    for row, seat in enumerate(own.tolist()):
+        rivals = {(seat + place) % game.players: others[(place - 1) % len(others)] for place in range(1, game.players)}
+        table.sit(row, int(states[row]["key"]), {seat: player, **rivals})
     costs, counted = np.zeros(n), np.zeros(n)
     decisions, unforced, unknown = (np.zeros(n, np.int64) for _ in range(3))
-    marks = np.zeros(len(MARKS))
-    bounds = _bounds(valuer)
-    while len(rows):
-        movers = states["player"][rows].astype(np.int64)
-        actions = table.actions(rows, movers)
-        mine = movers == own[rows]
+    marks = np.zeros((n, len(MARKS)), np.int64)
+    everybody = np.full(n, -1)
+    while True:
+        actions, tasks = table.answers(rows, everybody)  # followers of a game that is over are told of its end
+        going = tasks == PLAY
+        rows, actions = rows[going], actions[going]
+        if not len(rows):
+            break
+        mine = states["player"][rows] == own[rows]
         some = rows[mine]
         if len(some):
-            found = judged(valuer, states[some], actions[mine])
+            found = assess(valuer, states[some]).judged(actions[mine])
             choice = found.stakes == Stake.CHOICE
             costs[some] += found.costs
             counted[some] += np.where(choice, found.costs, 0)
             decisions[some] += 1
             unforced[some] += choice
             unknown[some] += found.stakes == Stake.UNKNOWN
-            marks += _marked(found.costs, found.errors, bounds)
-        table.step(rows, actions)
-        rows = rows[~states["over"][rows]]
+            marks[some] += _marked(found, valuer.unit)
+        loops.step_rows(states, rows, actions, np.empty(len(rows), np.int64))
         if progress is not None:
             judged_so_far = f"{player.name}: {decisions.sum():,} decisions judged"
-            progress(numbers[0] + n - len(rows), games, judged_so_far)
+            progress(numbers[0] + n - int((~states["over"]).sum()), games, judged_so_far)
     return costs, counted, decisions, unforced, unknown, marks
 
 
-class _Table:
-    """Games side by side, and who sits at them: pure players are asked about many at once."""
-
-    def __init__(self, game: Game, states: np.ndarray, seated: Sequence[Sequence[Player]]) -> None:
-        self._game, self._states = game, states
-        self._players = list({id(one): one for row in seated for one in row}.values())
-        number = {id(one): at for at, one in enumerate(self._players)}
-        self._whose = np.array([[number[id(one)] for one in row] for row in seated])
-        self._acts: list[dict[int, Act]] = []
-        self._audiences: list[Audience] = []
-        for row, players in enumerate(seated):
-            alone = {seat: one for seat, one in enumerate(players) if not one.at_once}
-            self._acts.append(join_table(game, alone, int(states[row]["key"])))
-            self._audiences.append(Audience(game, states[row], self._acts[row]))
-
-    def actions(self, rows: np.ndarray, movers: np.ndarray) -> np.ndarray:
-        """Return what the movers choose: int64[rows]."""
-        chosen = np.empty(len(rows), np.int64)
-        whose = self._whose[rows, movers]
-        for number in np.unique(whose):
-            player, at = self._players[number], np.flatnonzero(whose == number)
-            if player.at_once:
-                chosen[at] = player.act_rows(self._game, self._states, rows[at], movers[at])
-                continue
-            for one in at.tolist():
-                row, seat = int(rows[one]), int(movers[one])
-                chosen[one] = self._acts[row][seat](Turn(self._game, self._states[row], seat))
-        return chosen
-
-    def step(self, rows: np.ndarray, actions: np.ndarray) -> None:
-        """Play an action in each of some games, and tell those who follow."""
-        loops.step_rows(self._states, rows, actions, np.empty(len(rows), np.int64))
-        for row in rows.tolist():
-            self._audiences[row].tell()
+def grade_table(grades: Sequence[Grade], marks: Sequence[Mark]) -> tuple[list[str], list[list[str]]]:
+    """Return titles and rows of grades, the best first."""
+    unit = grades[0].unit
+    shown = titled(unit)
+    titles = ["agent", f"error rate ({shown})", "+-", f"given away a game ({shown})", "+-", "decisions", "unforced"]
+    titles += [mark.sign for mark in marks]
+    scale, digits = (100, 2) if unit == "win rate" else (1, 3)
+    rows = [
+        [
+            one.name,
+            f"{scale * one.error_rate.mean:.{digits}f}",
+            f"{scale * one.error_rate.half:.{digits}f}",
+            f"{scale * one.cost.mean:.{digits - 1}f}",
+            f"{scale * one.cost.half:.{digits - 1}f}",
+            f"{one.decisions:.1f}",
+            f"{one.unforced:.1f}",
+            *(f"{one.marks[mark.sign]:.2f}" for mark in marks),
+        ]
+        for one in sorted(grades, key=lambda one: one.error_rate.mean)
+    ]
+    return titles, rows

@@ -1,20 +1,37 @@
-"""All that may be chosen in a state, the best first: with what each is worth, and how sure that is."""
+"""Help for people who play: what is best in a state, a warning before a blunder, and how one has played."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.marks import figure, mark_of, titled
+from dicegym.analysis.decisions import Analysis, analyse
+from dicegym.analysis.valuers import (
+    MARKS,
+    SAME,
+    amount,
+    assess_state,
+    figure,
+    is_fair,
+    mark_of,
+    sure,
+    threshold,
+    titled,
+)
 from dicegym.columns import plain_table
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.worth import Valuer
+from dicegym.play.turn import Turn
+from dicegym.players.watched import action_in
 
 TOP = 10
 """Choices that are shown unless another number is asked for."""
+LEVEL = MARKS[-1].level
+"""What a tutor warns of unless told otherwise: blunders."""
 
 
 class RankedAction(NamedTuple):
@@ -85,18 +102,99 @@ def hint(game: Game, state: Any, valuer: Valuer) -> Hint:
     """
     if state["over"]:
         raise ParameterError("the game is over: there is nothing left to choose")
-    asked = valuer.action_values(state)
+    asked = assess_state(valuer, state)
+    values, errors, behind_errors = asked.values[0], asked.errors[0], asked.behind_errors[0]
     legal = np.flatnonzero(game.legal(state))
-    known = ~np.isnan(asked.values[legal])
-    order = [*legal[known][np.argsort(-asked.values[legal][known], kind="stable")], *legal[~known]]
-    first = int(order[0])
-    best, best_error = float(asked.values[first]), float(asked.errors[first])
+    known = ~np.isnan(values[legal])
+    order = [*legal[known][np.argsort(-values[legal][known], kind="stable")].tolist(), *legal[~known].tolist()]
+    best = float(values[order[0]])
     choices = []
-    for action in map(int, order):
-        value, error = float(asked.values[action]), float(asked.errors[action])
-        if asked.behind is not None:
-            behind_error = float(asked.behind[action])
-        else:
-            behind_error = 0.0 if action == first else math.hypot(error, best_error)
+    for action in order:
+        value, error = float(values[action]), float(errors[action])
+        behind_error = float(behind_errors[action]) if action != order[0] else 0.0
         choices.append(RankedAction(action, game.action_name(action), value, best - value, error, behind_error))
     return Hint(game, int(state["player"]), valuer, tuple(choices))
+
+
+class Tutor:
+    """Warns a person of what gives much away, by what the person knows.
+
+    Args:
+        asked: who says what actions are worth; `dicegym.analysis.valuers.fair_valuer`.
+        level: of `dicegym.analysis.valuers.MARKS`, from which on it warns.
+
+    Raises:
+        UnknownNameError: there is no such level.
+        ParameterError: ``asked`` judges by what is hidden from people.
+    """
+
+    def __init__(self, asked: Valuer, level: str = LEVEL) -> None:
+        if not is_fair(asked):
+            raise ParameterError(
+                f"values of source {asked.name!r} are for who sees what is hidden from a person: take `fair_valuer`"
+            )
+        self.valuer = asked
+        self.least = threshold(level, asked.unit)
+
+    @property
+    def says(self) -> str:
+        """What it does, and whose values it goes by, in a sentence."""
+        unit = self.valuer.unit
+        return f"You are warned of what gives away {amount(self.least, unit)} or more. {sure(self.valuer)}."
+
+    def warning(self, turn: Turn, actions: Sequence[int]) -> str:
+        """Return why a person had better not play so, or nothing; see `dicegym.players.sitting.Warn`."""
+        game, unit = self.valuer.game, self.valuer.unit
+        state = turn.record.copy()
+        cost, variance, better, value, best = 0.0, 0.0, "", 0.0, 0.0
+        played: list[int] = []
+        for action in actions:
+            if state["over"] or int(state["player"]) != turn.seat:
+                break
+            found = assess_state(self.valuer, state).judged([action])
+            if found.costs[0] > 0 and not better:
+                right = int(np.nanargmax(found.values[0] >= found.best[0] - SAME))
+                better = _in_words(game, turn.record, [*played, right])
+                best, value = float(found.best[0]), float(found.chosen[0])
+            cost += float(found.costs[0])
+            variance += float(found.errors[0]) ** 2
+            played.append(int(action))
+            if len(played) < len(actions):
+                game.step(state, action)
+        mark = mark_of(cost, unit, variance**0.5)
+        if mark is None or cost < self.least * (1 - SAME):
+            return ""
+        lost = amount(cost, unit) + (f" (give or take {amount(variance**0.5, unit)})" if variance else "")
+        chosen = f"{_in_words(game, turn.record, played)} ({amount(value, unit)})"
+        return f"That is {mark.noun}: {chosen} gives away {lost} against {better} ({amount(best, unit)})."
+
+    def review(self, states: Sequence[Any], actions: Sequence[int], names: Sequence[str], seat: int) -> str:
+        """Return how a person has played a game, in a few lines.
+
+        Args:
+            states: as of `dicegym.analysis.analyse`, as all that follows.
+            actions: what was played.
+            names: of the players.
+            seat: the person's.
+        """
+        return review(analyse(self.valuer.game, states, actions, names, self.valuer), seat)
+
+
+def review(analysis: Analysis, seat: int, worst: int = 3) -> str:
+    """Return how a seat has played, in a few lines: what it gave away, its luck, and its worst decisions."""
+    unit, total = analysis.unit, analysis.totals[seat]
+    marks = ", ".join(f"{number} {sign}" for sign, number in total.marks.items() if number)
+    per = f"{amount(total.error_rate, unit)} for each of {total.unforced} decisions that count"
+    lines = [
+        f"How you played: {amount(total.cost, unit)} given away, {per}{f' ({marks})' if marks else ''}.",
+        f"Your luck: {amount(total.luck, unit, True)}. Without it: {amount(total.adjusted, unit)}.",
+    ]
+    found = analysis.worst(worst, seat)
+    lines += [f"  move {one.number}: {analysis.explained(one)}" for one in found]
+    if not found:
+        lines.append("You gave nothing away.")
+    return "\n".join(lines)
+
+
+def _in_words(game: Game, state: Any, actions: Sequence[int]) -> str:
+    return ", ".join(action_in(game, state, action) for action in actions)

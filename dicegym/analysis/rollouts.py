@@ -2,11 +2,12 @@
 
 In each of many games the player to move chooses each of the candidates once, with the same dice to come and the same
 hidden dice of others, so that candidates differ by less luck than games do. What others hide is drawn anew for each
-game, as the player to move may believe it (`dicegym.analysis.beliefs`); nothing that is hidden from it is read.
+game, as the player to move may believe it (`dicegym.analysis.playing_on.Beliefs`); nothing that is hidden from it is
+read.
 
-Candidates that are worse than another one by a confidence sequence (`dicegym.analysis.sequences`), which may be looked
-at as often as one likes, are played no further. With ``confidence`` 0.95, the best is dropped in one run of twenty at
-the most: alpha is shared out among its rivals.
+Candidates that are worse than another one by a confidence sequence (`half_width`), which may be looked at as often as
+one likes, are played no further. With ``confidence`` 0.95, the best is dropped in one run of twenty at the most: alpha
+is shared out among its rivals.
 """
 
 from __future__ import annotations
@@ -18,23 +19,35 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.beliefs import Beliefs
-from dicegym.analysis.playing_on import Continuation, unit_of
-from dicegym.analysis.policies import policy_player, usual_policy
-from dicegym.analysis.sequences import LEAST, half_width
+from dicegym.analysis.playing_on import (
+    DRAWS,
+    Beliefs,
+    Continuation,
+    policy_player,
+    record_bytes,
+    stacked,
+    unit_of,
+    usual_policy,
+)
 from dicegym.engine import loops
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
-from dicegym.games.worth import Progress, Valuer, ValueUnit
-from dicegym.play.player import Player
+from dicegym.games.worth import ActionValues, Progress, ValueKind, Valuer, ValueUnit
+from dicegym.play.player import Player, draws_openly
 
 GAMES = 20_000
 """Games with each candidate at the most, unless told otherwise."""
+GAMES_OF_VALUER = 1_000
+"""The same of a `RolloutValuer`."""
 CONFIDENCE = 0.95
 _FIRST, _LARGEST = 128, 16_384
 """Games with each candidate until the first look, and from look to look at the most; looks come at doubled numbers."""
+NARROWEST = 5_000
+"""Games at which intervals are narrowest, relative to those of a fixed number of games."""
+LEAST = 100
+"""Games before anything is decided: the sequence is one of the limit, as a normal interval is."""
 
 
 class Candidate(NamedTuple):
@@ -130,7 +143,7 @@ def rollout(
         until: stop when the standard error of the best one's value is this or less, in the unit of the result.
         confidence: at which a choice counts as worse than another.
         player: who plays on for everybody: an agent's name, a `dicegym.play.player.Player` or a valuer, which plays as
-            it supposes; default: `dicegym.analysis.policies.usual_policy`.
+            it supposes; default: `dicegym.analysis.playing_on.usual_policy`.
         against: the same for the other seats alone.
         leaves: a valuer that ends games early, where hands (in games that have them) or decisions end.
         seconds: begin no further games after so long. The result then depends on the machine.
@@ -184,8 +197,8 @@ def rollout(
         unit_of(game),
         tuple(found),
         len(race.left) == 1,
-        reason if len(candidates) > 1 or reason != "decided" else "there is one choice",
-        int(race.played.sum()),
+        reason,
+        sum(one.games for one in found),
         confidence,
         tuple(one.name for one in players),
         "" if leaves is None else leaves.name,
@@ -227,18 +240,21 @@ class _Race:
         self.left = list(range(n))
         self.out: list[int] = []
         self._alpha = (1 - confidence) / max(n - 1, 1)
-        self._values: list[list[np.ndarray]] = [[] for _ in range(n)]
-        self._whole: dict[int, np.ndarray] = {}
-        self.played = np.zeros(n, np.int64)
-        self.games = 0
+        self._values = [np.zeros(0) for _ in range(n)]
+
+    def played(self, one: int) -> int:
+        """Return in how many games a candidate was played."""
+        return len(self._values[one])
+
+    @property
+    def games(self) -> int:
+        """In how many games those that are left were played."""
+        return self.played(self.left[0])
 
     def add(self, values: np.ndarray) -> None:
         """Add games of those that are left, and drop who is worse than another."""
         for one, own in zip(self.left, values, strict=True):
-            self._values[one].append(own)
-            self.played[one] += len(own)
-        self.games += values.shape[1]
-        self._whole.clear()
+            self._values[one] = np.concatenate([self._values[one], own])
         if self.games < LEAST:
             return
         worse: dict[int, float] = {}
@@ -251,48 +267,197 @@ class _Race:
             self.left.remove(one)
             self.out.append(one)
 
-    def _of(self, one: int) -> np.ndarray:
-        if one not in self._whole:
-            self._whole[one] = np.concatenate(self._values[one])
-        return self._whole[one]
-
     def _paired(self, a: int, b: int) -> tuple[float, float, int]:
         """Return mean and standard deviation of a's value less b's in the games of both, and how many these are."""
-        n = int(min(self.played[a], self.played[b]))
-        gap = self._of(a)[:n] - self._of(b)[:n]
+        n = min(self.played(a), self.played(b))
+        gap = self._values[a][:n] - self._values[b][:n]
         return float(gap.mean()), _deviation(gap), n
 
     @property
     def best(self) -> int:
         """Of those that are left, the one that is worth most."""
-        return max(self.left, key=lambda one: self._of(one).mean())
+        return max(self.left, key=lambda one: self._values[one].mean())
 
     def error(self, one: int) -> float:
         """Return the standard error of a candidate's value; of a win rate at least that of one game among all.
 
         What never came in n games may still come in one of n: no game lost does not mean that none can be.
         """
-        n = int(self.played[one])
-        return max(_deviation(self._of(one)) / math.sqrt(n), self._least / n)
+        n = self.played(one)
+        return max(_deviation(self._values[one]) / math.sqrt(n), self._least / n)
 
     def ranked(self) -> list[int]:
         """Return the candidates, the best first."""
-        return [*sorted(self.left, key=lambda one: -self._of(one).mean()), *reversed(self.out)]
+        return [*sorted(self.left, key=lambda one: -self._values[one].mean()), *reversed(self.out)]
 
     def candidate(self, one: int, action: int, name: str) -> Candidate:
         """Return what is known of a candidate."""
         mean, deviation, n = self._paired(self.best, one)
+        is_best = one == self.best
         return Candidate(
             action,
             name,
-            float(self._of(one).mean()),
+            float(self._values[one].mean()),
             self.error(one),
-            int(self.played[one]),
-            mean if one != self.best else 0.0,
-            deviation / math.sqrt(n) if one != self.best else 0.0,
+            self.played(one),
+            0.0 if is_best else mean,
+            0.0 if is_best else deviation / math.sqrt(n),
             one not in self.left,
         )
 
 
 def _deviation(values: np.ndarray) -> float:
     return float(values.std(ddof=1)) if len(values) > 1 else math.inf
+
+
+def half_width(deviation: float, n: int, alpha: float, narrowest: int = NARROWEST) -> float:
+    """Return half the width of the interval for the mean after ``n`` values, one of a confidence sequence.
+
+    An interval for a fixed number of games is wrong in more than 5 % of runs if one looks again and again and stops at
+    the first that pleases. The asymptotic confidence sequence of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas
+    ("Time-uniform central limit theory and asymptotic confidence sequences", Annals of Statistics 52, 2024, theorem
+    2.2) holds for all n together: after n values with the standard deviation s, the mean is within
+
+        s * sqrt(2 (n r² + 1) / (n² r²) * ln(sqrt(n r² + 1) / alpha))
+
+    of the true one with probability 1 - alpha at every n. r says for which n it is narrowest.
+
+    Args:
+        deviation: standard deviation of the values so far.
+        n: how many there are.
+        alpha: probability that the mean is ever outside of its intervals.
+        narrowest: where the sequence is to be narrowest.
+    """
+    if n < 2:
+        return math.inf
+    # The best r for a given n, eq. (9) of the paper to first order.
+    squared = (-2 * math.log(alpha) + math.log(-2 * math.log(alpha) + 1)) / narrowest
+    spread = n * squared + 1
+    return deviation * math.sqrt(2 * spread / (n * n * squared) * math.log(math.sqrt(spread) / alpha))
+
+
+class RolloutValuer:
+    """What states are worth by the mean of games that are played on; see `rollout`.
+
+    The same state gives the same values: all dice follow from ``seed``.
+
+    Args:
+        game: the game.
+        player: who plays on for everybody: a name, a player or a valuer (default: the usual one).
+        games: games with each choice at the most.
+        leaves: a valuer that ends games early.
+        seed: names all dice.
+        threads: number of threads.
+
+    Raises as `rollout` does.
+    """
+
+    name = "rollouts"
+    kind: ValueKind = "rollouts"
+    sees_all = False
+
+    def __init__(
+        self,
+        game: Game,
+        player: Any = None,
+        games: int = GAMES_OF_VALUER,
+        leaves: Valuer | None = None,
+        seed: int = 0,
+        threads: int = 2,
+    ) -> None:
+        self.game = game
+        self.unit = unit_of(game)
+        self._player = policy_player(game, usual_policy(game) if player is None else player)
+        self._games, self._leaves, self._seed, self._threads = games, leaves, seed, threads
+        self._table = Continuation(game, [self._player] * game.players, leaves, threads)
+        self.sure = f"means of up to {games:,} games each, played on by {self._player.name}"
+
+    def value(self, state: Any, seat: int) -> float:
+        """Return the mean of games that are played on from the whole record with other dice to come."""
+        return float(self._values(state)[seat])
+
+    def _values(self, state: Any) -> np.ndarray:
+        """Return `value` for every seat, of the same games: float64[players]."""
+        generator = np.random.default_rng(named_seed("value", self._seed))
+        states = self.game.new_states(self._games)
+        states[:] = state
+        if not state["over"]:
+            states["key"] = generator.integers(0, 1 << 64, self._games, dtype=np.uint64)
+        means: np.ndarray = self._table.finish(states, state).mean(axis=0)
+        return means
+
+    def values_rows(self, states: np.ndarray) -> np.ndarray:
+        """Return `value` of every state for every seat: float64[states, players]."""
+        return np.array([self._values(state) for state in states])
+
+    def action_values(self, state: Any) -> ActionValues:
+        """Return the mean of each legal action's games with its standard error; see `Valuer`."""
+        size = self.game.n_actions
+        found = ActionValues(np.full(size, np.nan), np.full(size, np.nan), np.full(size, np.nan))
+        if not state["over"]:
+            for one in self._rollout(state, None).candidates:
+                found.values[one.action], found.errors[one.action] = one.value, one.error
+                found.behind[one.action] = one.difference_error  # type: ignore[index]  # three arrays, as made above
+        return found
+
+    def action_values_rows(self, states: np.ndarray) -> ActionValues:
+        """Return `action_values` of every state, none of which is over."""
+        return stacked([self.action_values(state) for state in states], self.game.n_actions)
+
+    def action_value(self, state: Any, action: int) -> float:
+        """Return the mean of one action's games; nan when the game is over."""
+        return float("nan") if state["over"] else self._rollout(state, [action]).best.value
+
+    def policy(self, state: Any) -> np.ndarray:
+        """Return how often whoever plays on chooses each action; see `Valuer`."""
+        states = self.game.new_states(DRAWS)
+        states[:] = state
+        states["key"] = [named_seed("policy", number) for number in range(DRAWS)]
+        chances = np.zeros(self.game.n_actions)
+        if state["over"]:
+            return chances
+        if draws_openly(self._player):
+            exactly: np.ndarray = self._player.chances(self.game, states[:1])[0]
+            return exactly
+        if not self._player.at_once:
+            raise ParameterError(f"{self._player.name} does not say how likely it chooses what: name another player")
+        seats = np.full(DRAWS, state["player"], np.int64)
+        actions = self._player.act_rows(self.game, states, np.arange(DRAWS), seats)
+        for action, number in zip(*np.unique(actions, return_counts=True), strict=True):
+            chances += number * _ordinary(self.game, state, int(action))
+        shares: np.ndarray = chances / chances.sum()
+        return shares
+
+    def _rollout(self, state: Any, actions: list[int] | None) -> RolloutResult:
+        return rollout(
+            self.game,
+            state,
+            actions=actions,
+            games=self._games,
+            player=self._player,
+            leaves=self._leaves,
+            seed=self._seed,
+            threads=self._threads,
+        )
+
+
+def _ordinary(game: Game, state: Any, action: int) -> np.ndarray:
+    """Return which legal ordinary action does what ``action`` does, a wide one perhaps: float64[n_actions], in all 1.
+
+    Where none does all of it, the first step towards it is not known: each legal action counts alike.
+    """
+    legal = np.flatnonzero(game.legal(state))
+    found = np.zeros(game.n_actions)
+    if action in legal:
+        found[action] = 1
+        return found
+    states = game.new_states(1 + len(legal))
+    states[:] = state
+    loops.step_rows(
+        states, np.arange(len(states)), np.array([action, *legal], np.int64), np.zeros(len(states), np.int64)
+    )
+    raw = record_bytes(states)
+    same = legal[(raw[1:] == raw[0]).all(axis=1)][:1]
+    chosen = same if len(same) else legal
+    found[chosen] = 1 / len(chosen)
+    return found

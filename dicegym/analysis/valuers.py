@@ -1,21 +1,131 @@
-"""Finds who can say what states of a game are worth."""
+"""What an action is worth to one who sees what its seat sees, what a decision cost, and what that is called.
+
+`valuer` finds the best source of values that a game has: exact ones, those of an equilibrium that is solved, or else
+rollouts. `assess` asks it about states. Hints, tutors, reviews, grades and teachers all ask there and nowhere else, and
+`Assessment.judged` is the one place that says what a forced, a trivial and an obvious choice is.
+
+A table of marks says for all games how much a decision must give away to be called doubtful, a mistake or a blunder.
+Its thresholds are in win rate; in another unit they are so many times as high.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import IntEnum
+from typing import Any, NamedTuple
 
-from dicegym.analysis.estimates import rollout_source
+import numpy as np
+
+from dicegym.analysis.playing_on import stacked
+from dicegym.analysis.rollouts import RolloutValuer
 from dicegym.engine.game import Game
-from dicegym.errors import unknown_name
-from dicegym.games.parts import VALUES, Progress, part
-from dicegym.games.worth import Valuer, ValueSource
+from dicegym.errors import ParameterError, unknown_name
+from dicegym.games.parts import VALUES, Z_95, Progress, part
+from dicegym.games.worth import BatchValuer, Valuer, ValueSource, ValueUnit
+from dicegym.players.human import keyboard_of
+
+SAME = 1e-12
+"""Values within this are the same, rounded in two ways."""
+
+
+class Mark(NamedTuple):
+    """What a decision is called that costs at least so much."""
+
+    level: str
+    """What ``dicegym play --tutor`` calls it."""
+    sign: str
+    noun: str
+    cost: float
+    """In win rate, at least."""
+
+
+MARKS = (
+    Mark("doubtful", "?!", "a doubtful choice", 0.02),
+    Mark("mistake", "?", "a mistake", 0.05),
+    Mark("bad", "??", "a blunder", 0.10),
+)
+"""From the cheapest on."""
+UNITS: dict[ValueUnit, float] = {"win rate": 1.0, "points": 100.0, "return": 2.0}
+"""What a win rate of 1 is in each unit. A return goes from -1 to 1. A point of Yatzy wins about 0.7 % at the beginning
+of a game for two; a hundredth is near that, and easier to remember."""
+TRIVIAL = 0.001
+"""In win rate: where all candidates lie within this, nothing is decided."""
+OBVIOUS = 0.20
+"""In win rate: where every other candidate gives away more than this, only one is sensible."""
+
+
+def threshold(level: str, unit: ValueUnit) -> float:
+    """Return what a decision of this level costs at least. Raises UnknownNameError if there is no such level."""
+    for mark in MARKS:
+        if mark.level == level:
+            return mark.cost * UNITS[unit]
+    raise unknown_name("level of mistakes", level, [mark.level for mark in MARKS])
+
+
+def mark_of(cost: float, unit: ValueUnit, error: float = 0.0) -> Mark | None:
+    """Return the mark of a decision; None: it has none. Arguments as of `mark_numbers`."""
+    number = int(mark_numbers(cost, unit, error))
+    return MARKS[number - 1] if number else None
+
+
+def mark_numbers(costs: float | np.ndarray, unit: ValueUnit, errors: float | np.ndarray) -> np.ndarray:
+    """Return the number of each decision's mark among `MARKS`, from 1; 0: it has none.
+
+    Args:
+        costs: what decisions gave away.
+        unit: of ``costs``.
+        errors: standard errors of ``costs``: there is no mark for what may as well be chance (95 %).
+    """
+    bounds = np.array([mark.cost * UNITS[unit] * (1 - SAME) for mark in MARKS])  # 0.05 is 0.05, rounded or not
+    costs = np.asarray(costs)
+    return np.where(costs > Z_95 * errors, bounds.searchsorted(costs, side="right"), 0)  # nan has none
+
+
+def amount(value: float, unit: ValueUnit, sign: bool = False) -> str:
+    """Return a value, a cost or luck in words: ``12.3%``, ``5.25 points``, ``0.123``; with a sign if asked."""
+    plus = "+" if sign else ""
+    if unit == "win rate":
+        return f"{_no_zero(100 * value, 1):{plus}.1f}%"
+    if unit == "points":
+        return f"{_no_zero(value, 2):{plus}.2f} points"
+    return f"{_no_zero(value, 3):{plus}.3f}"
+
+
+def figure(value: float, unit: ValueUnit, sign: bool = False) -> str:
+    """Return the same for a column whose title says the unit."""
+    return amount(value, unit, sign).removesuffix(" points").removesuffix("%")
+
+
+def titled(unit: ValueUnit) -> str:
+    """Return what figures of this unit are called in a title: ``%``, ``points``, ``return``."""
+    return "%" if unit == "win rate" else unit
+
+
+def thresholds(unit: ValueUnit) -> str:
+    """Return the table in a sentence, for the unit that values are in."""
+    marks = ", ".join(f"{mark.sign} {mark.noun} from {amount(mark.cost * UNITS[unit], unit)} on" for mark in MARKS)
+    trivial, obvious = (amount(share * UNITS[unit], unit) for share in (TRIVIAL, OBVIOUS))
+    return (
+        f"Marks: {marks}. Left out of the error rate: forced moves, choices among candidates within {trivial}, and the "
+        f"best one taken where every other gives away more than {obvious}."
+    )
+
+
+def _no_zero(value: float, digits: int) -> float:
+    """Return a value without the sign of a zero that rounding makes."""
+    return 0.0 if abs(value) < 0.5 * 10**-digits else value
 
 
 def sources(game: Game) -> Sequence[ValueSource]:
     """Return where values of ``game`` come from, the best first: its own, then rollouts."""
+
+    def roll_out(progress: Progress | None) -> Valuer:
+        return RolloutValuer(game)
+
     found = part(game, VALUES)
     own = () if found is None else found.sources(game)
-    return [*own, rollout_source(game)]
+    doc = "the mean of games that are played on from a state"
+    return [*own, ValueSource("rollouts", "rollouts", doc, lambda: True, roll_out)]
 
 
 def valuer(game: Game, name: str | None = None, *, progress: Progress | None = None) -> Valuer:
@@ -48,3 +158,153 @@ def better_sources(game: Game, asked: Valuer) -> list[ValueSource]:
         if not source.ready():
             found.append(source)
     return found
+
+
+def is_fair(asked: Valuer) -> bool:
+    """Return whether a valuer judges by what a person at the table knows.
+
+    One that sees all is fair where people see all there is: nothing is secret, and what programs may not know lies open
+    (``OPEN`` of the game's ``controls.py``), such as dice that are rolled before everybody's eyes.
+    """
+    spec = asked.game.spec
+    return not asked.sees_all or (
+        not spec.secret and spec.joint_action is None and spec.private <= keyboard_of(asked.game).OPEN
+    )
+
+
+def fair_valuer(game: Game, name: str | None = None, *, progress: Progress | None = None) -> Valuer:
+    """Return the best valuer of ``game`` that judges by what a person knows, or the named one.
+
+    Raises:
+        ParameterError: it judges by what is hidden, or there are no values.
+        UnknownNameError: there is no source of this name.
+    """
+    found = valuer(game, name, progress=progress)
+    if is_fair(found):
+        return found
+    if name is None:
+        for source in sources(game):
+            if source.name != found.name and source.ready():
+                other = source.load(progress)
+                if is_fair(other):
+                    return other
+    raise ParameterError(
+        f"values of source {found.name!r} are for who sees what is hidden from you: name another with --values"
+    )
+
+
+def sure(valuer: Valuer) -> str:
+    """Return in a sentence, without its end, whose values are meant and how sure they are."""
+    called = {"win rate": "win rates", "points": "points", "return": "returns"}[valuer.unit]
+    return f"Values ({called}, source {valuer.name}) are {valuer.sure}"
+
+
+class Stake(IntEnum):
+    """What was at stake in a decision. Only a CHOICE counts in an error rate."""
+
+    CHOICE = 0
+    FORCED = 1
+    """One action was allowed, and it was played."""
+    TRIVIAL = 2
+    """All candidates were worth nearly the same."""
+    OBVIOUS = 3
+    """One candidate was better than all others by a mile, and it was played."""
+    UNKNOWN = 4
+    """The valuer does not say what was chosen, or anything else, is worth."""
+
+
+class Judged(NamedTuple):
+    """Decisions and what they cost, row by row."""
+
+    best: np.ndarray
+    """float64[rows]: value of the best choice, what was chosen included; nan if unknown."""
+    chosen: np.ndarray
+    """float64[rows]: value of what was chosen; nan if unknown."""
+    costs: np.ndarray
+    """float64[rows]: what was given away, never negative; 0 where nothing is known."""
+    errors: np.ndarray
+    """float64[rows]: standard errors of the costs."""
+    stakes: np.ndarray
+    """int8[rows]: a `Stake` each."""
+    values: np.ndarray
+    """float64[rows, n_actions]: of all candidates; nan for what is none."""
+
+
+class Assessment(NamedTuple):
+    """What each action is worth to the player to move in some states, row by row, and how sure that is.
+
+    Arrays are float64[rows, n_actions]; nan for illegal actions, and for those that the valuer leaves out.
+    """
+
+    valuer: Valuer
+    """Who says so: its ``kind`` is where values come from, its ``unit`` what they count."""
+    states: np.ndarray
+    """The records, none of which is over."""
+    values: np.ndarray
+    errors: np.ndarray
+    """Standard errors of values; 0 where they are computed."""
+    behind_errors: np.ndarray
+    """Standard errors of how far each action is behind the best one of its row; 0 for that one."""
+    first: np.ndarray
+    """int64[rows]: the best action, of several the first; 0 where nothing is known."""
+
+    def judged(self, actions: Sequence[int] | np.ndarray) -> Judged:
+        """Return what decisions cost: one action for each row, wide and illegal ones included."""
+        valuer, values, first = self.valuer, self.values, self.first
+        actions = np.asarray(actions, np.int64)
+        rows = np.arange(len(actions))
+        known = (actions >= 0) & (actions < valuer.game.n_actions)
+        inside = np.where(known, actions, 0)
+        chosen = np.where(known, values[rows, inside], np.nan)
+        for row in np.flatnonzero(np.isnan(chosen)):
+            chosen[row] = valuer.action_value(self.states[row], int(actions[row]))
+        candidates = ~np.isnan(values)
+        lowest = np.where(candidates, values, np.inf)
+        highest = np.where(candidates, values, -np.inf)
+        top = highest[rows, first]
+        unknown = np.isnan(chosen) | ~np.isfinite(top)
+        best = np.where(unknown, np.nan, np.maximum(top, chosen))
+        costs = np.where(unknown, 0.0, best - np.where(unknown, 0.0, chosen))
+        costs[costs <= SAME] = 0.0
+        # Of what has no column no error is told: it is taken for as large as that of the best.
+        errors = np.where(known, self.behind_errors[rows, inside], 2**0.5 * self.errors[rows, first])
+        errors[costs == 0] = 0.0
+        below = np.where(highest < top[:, None] - SAME, highest, -np.inf).max(axis=1)
+        stakes = np.full(len(rows), Stake.CHOICE, np.int8)
+        scale = UNITS[valuer.unit]
+        with np.errstate(invalid="ignore"):
+            sensible = np.isfinite(below) & (top - below > OBVIOUS * scale) & (costs == 0)
+            spread = top - lowest.min(axis=1)
+            level = (spread <= TRIVIAL * scale) & (costs <= TRIVIAL * scale)
+        stakes[sensible] = Stake.OBVIOUS
+        stakes[level] = Stake.TRIVIAL
+        stakes[(candidates.sum(axis=1) == 1) & known & candidates[rows, inside]] = Stake.FORCED
+        stakes[unknown] = Stake.UNKNOWN
+        return Judged(best, chosen, costs, np.nan_to_num(errors), stakes, values)
+
+
+def assess(valuer: Valuer, states: np.ndarray) -> Assessment:
+    """Return what each action is worth in each state, of which none is over.
+
+    Args:
+        valuer: who says so.
+        states: the records; it reads of them only what the player to move may know, unless it ``sees_all``.
+    """
+    if isinstance(valuer, BatchValuer):
+        asked = valuer.action_values_rows(states)
+    else:
+        asked = stacked([valuer.action_values(state) for state in states], valuer.game.n_actions)
+    first = np.where(np.isnan(asked.values), -np.inf, asked.values).argmax(axis=1)
+    behind = asked.behind
+    if behind is None:
+        rows = np.arange(len(first))
+        behind = np.hypot(asked.errors, asked.errors[rows, first][:, None])
+        behind[rows, first] = 0.0
+    return Assessment(valuer, states, asked.values, asked.errors, behind, first)
+
+
+def assess_state(valuer: Valuer, state: Any) -> Assessment:
+    """Return the same of a single state: arrays of one row."""
+    states = valuer.game.new_states(1)
+    states[0] = state
+    return assess(valuer, states)

@@ -120,9 +120,8 @@ def _contest(
 ) -> None:
     """Show the grades of a contest's entries."""
     from dicegym.analysis import MARKS
-    from dicegym.analysis.grades import facts
-    from dicegym.analysis.marks import thresholds
-    from dicegym.analysis.report import grade_table, sure
+    from dicegym.analysis.grades import facts, grade_table
+    from dicegym.analysis.valuers import sure, thresholds
     from dicegym.arena.sheets import csv_text
     from dicegym.arena.storage import named_store
     from dicegym.errors import DependencyError
@@ -184,9 +183,8 @@ def grade(
     """
     from dicegym.analysis import MARKS, Grade, valuer
     from dicegym.analysis import grade as graded
-    from dicegym.analysis.grades import facts
-    from dicegym.analysis.marks import thresholds
-    from dicegym.analysis.report import grade_table, sure
+    from dicegym.analysis.grades import facts, grade_table
+    from dicegym.analysis.valuers import sure, thresholds
 
     check_writable(json_file)
     table = chosen_game(game, parameter)

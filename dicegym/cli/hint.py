@@ -36,7 +36,7 @@ def hint(
     Examples: dicegym hint hog-CgBQUEI --top 3; dicegym hint 3fa2c1:12
     """
     from dicegym.analysis.hints import hint as ranked
-    from dicegym.analysis.tutor import fair_valuer
+    from dicegym.analysis.valuers import fair_valuer
     from dicegym.games.hidden import open_fields
     from dicegym.games.positions import position_id
 

@@ -32,7 +32,7 @@ from dicegym.play.seeds import drawn_seed
 from dicegym.signals import status_of, word_of
 
 if TYPE_CHECKING:
-    from dicegym.analysis.tutor import Tutor
+    from dicegym.analysis.hints import Tutor
     from dicegym.games.worth import Valuer
     from dicegym.play.turn import Turn
     from dicegym.players.sitting import Sitting
@@ -128,7 +128,7 @@ def _hinting(table: dicegym.Game, values: str | None) -> Callable[[Turn], str]:
 
     def answer(turn: Turn) -> str:
         from dicegym.analysis.hints import hint
-        from dicegym.analysis.tutor import fair_valuer
+        from dicegym.analysis.valuers import fair_valuer
 
         if not loaded:
             with progress_bar("steps") as progress:
@@ -152,8 +152,8 @@ _ID = ("a short text that stands for this state, to be pasted", _id_of)
 
 def _tutor(table: dicegym.Game, level: str, values: str | None) -> Tutor:
     """Return who warns the person."""
-    from dicegym.analysis.marks import threshold
-    from dicegym.analysis.tutor import LEVEL, Tutor, fair_valuer
+    from dicegym.analysis.hints import LEVEL, Tutor
+    from dicegym.analysis.valuers import fair_valuer, threshold
 
     if level:
         threshold(level, "win rate")  # before anything is computed

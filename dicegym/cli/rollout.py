@@ -74,9 +74,8 @@ def rollout(
 
     Example: dicegym rollout 3fa2c1:12 --until 0.001
     """
-    from dicegym.analysis.marks import figure, titled
     from dicegym.analysis.rollouts import rollout as rolled_out
-    from dicegym.analysis.valuers import valuer
+    from dicegym.analysis.valuers import figure, titled, valuer
     from dicegym.errors import ParameterError
     from dicegym.games.positions import position_id
 

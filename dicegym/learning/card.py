@@ -12,10 +12,8 @@ from typing import Any
 from urllib.parse import quote
 
 from dicegym.analysis.exploitability import exploitability
-from dicegym.analysis.grades import Grade, grade
-from dicegym.analysis.marks import MARKS
-from dicegym.analysis.report import grade_table
-from dicegym.analysis.valuers import sources
+from dicegym.analysis.grades import Grade, grade, grade_table
+from dicegym.analysis.valuers import MARKS, sources
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.escape import harmless, markdown

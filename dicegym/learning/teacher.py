@@ -8,9 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.judging import action_values_of
-from dicegym.analysis.marks import UNITS
-from dicegym.analysis.valuers import sources, valuer
+from dicegym.analysis.valuers import UNITS, assess, sources, valuer
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.parts import REPLIES, part
@@ -61,7 +59,7 @@ class Teacher:
             `dicegym.games.parts.Replies`: what is best against that agent, as far as is known; to find it out may take
             a minute. An agent in a file that draws is taken for the table of its answers, each asked once.
         reply_trials: how much longer it is looked for; see there.
-        softness: in win rate; of points and returns so many times as much as `dicegym.analysis.marks.UNITS` says.
+        softness: in win rate; of points and returns so many times as much as `dicegym.analysis.valuers.UNITS` says.
 
     Attributes:
         game: as given.
@@ -86,7 +84,7 @@ class Teacher:
         else:
             found = _able(game, name)
             self._valuer, unit = found, found.unit
-            self._values = lambda states: action_values_of(found, states).values
+            self._values = lambda states: assess(found, states).values
         self.softness = softness * UNITS[unit]
 
     def lesson(self, states: np.ndarray) -> Lesson:

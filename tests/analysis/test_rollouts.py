@@ -11,12 +11,8 @@ import pytest
 
 import dicegym
 from dicegym.analysis import valuer
-from dicegym.analysis.beliefs import Beliefs
-from dicegym.analysis.estimates import RolloutValuer
-from dicegym.analysis.playing_on import results
-from dicegym.analysis.policies import SLIP, ValuerPlayer, policy_player
-from dicegym.analysis.rollouts import RolloutResult, rollout
-from dicegym.analysis.sequences import half_width
+from dicegym.analysis.playing_on import SLIP, Beliefs, ValuerPlayer, policy_player, results
+from dicegym.analysis.rollouts import RolloutResult, RolloutValuer, half_width, rollout
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.games.hidden import known

@@ -12,7 +12,7 @@ from solutions_toy import STEPS, Counting, Toy, play_with
 
 import dicegym
 from dicegym.analysis import solving
-from dicegym.analysis.memory import available_memory, in_words
+from dicegym.analysis.solving import available_memory, in_words
 from dicegym.errors import DamagedFileError, ParameterError, UnknownNameError
 from dicegym.games.parts import SOLUTIONS, part
 from dicegym.games.solved import how_to_solve, read_arrays, tables_folder, unsolved, write_arrays

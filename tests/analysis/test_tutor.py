@@ -13,7 +13,8 @@ from made_up_values import MadeUp
 
 import dicegym
 from dicegym.analysis import valuer
-from dicegym.analysis.tutor import Tutor, is_fair
+from dicegym.analysis.hints import Tutor
+from dicegym.analysis.valuers import is_fair
 from dicegym.arena.replay import load
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError

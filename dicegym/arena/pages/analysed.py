@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dicegym.analysis import Analysis, PricedDecision
-from dicegym.analysis.marks import MARKS, UNITS, amount
-from dicegym.analysis.report import decision_table, heading, notes, total_table
+from dicegym.analysis.valuers import MARKS, UNITS, amount
 from dicegym.arena.pages.plots import Tick
 from dicegym.arena.pages.template import asset, digest, environment, trusted
 from dicegym.columns import is_number
@@ -117,7 +116,7 @@ def page(analysis: Analysis, title: str = "", worst: int = WORST) -> str:
             title=title or f"{analysis.game.spec.title}: {', '.join(analysis.names)}",
             style=trusted(style),
             style_hash=digest(style),
-            heading=heading(analysis),
+            heading=analysis.heading,
             facts=_facts(analysis),
             shown=shown_analysis(analysis, worst),
         )
@@ -131,13 +130,13 @@ def write_page(analysis: Analysis, path: str | Path, title: str = "", worst: int
 
 
 def _facts(analysis: Analysis) -> list[tuple[str, str]]:
-    about = analysis.about
+    valuer = analysis.valuer
     return [
         ("game", analysis.game.spec.title),
         *((name, str(value)) for name, value in analysis.game.parameters.items()),
         ("moves", str(len(analysis.values) - 1)),
-        ("values", about.name if about.name == about.kind else f"{about.name} ({about.kind})"),
-        ("in", about.unit),
+        ("values", valuer.name if valuer.name == valuer.kind else f"{valuer.name} ({valuer.kind})"),
+        ("in", valuer.unit),
     ]
 
 
@@ -163,10 +162,10 @@ def shown_analysis(analysis: Analysis, worst: int = WORST) -> ShownAnalysis:
             analysis.unit
         ],
         [(mark.sign, mark.noun, mark.level) for mark in MARKS],
-        _grid(*total_table(analysis)),
+        _grid(*analysis.total_table()),
         _decisions(analysis),
         [_worst(analysis, one) for one in analysis.worst(worst)],
-        notes(analysis),
+        analysis.remarks(),
     )
 
 
@@ -186,7 +185,7 @@ def _decisions(analysis: Analysis) -> tuple[_Grid, list[tuple[str, int]]]:
     """Return the list of decisions, and of each row the level of its mark and its move."""
     unit = analysis.unit
     levels = [(mark.level if (mark := one.mark(unit)) else "", one.number) for one in analysis.decisions]
-    grid = _grid(*decision_table(analysis))
+    grid = _grid(*analysis.decision_table())
     numeric = [title not in ("player", "", "chose", "best") for title in grid.titles]
     return grid._replace(numeric=numeric), levels
 

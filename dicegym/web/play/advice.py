@@ -13,11 +13,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from dicegym.analysis.decisions import Analysis, analyse
-from dicegym.analysis.estimates import RolloutValuer
-from dicegym.analysis.hints import Hint, hint
-from dicegym.analysis.marks import amount, mark_of, threshold
-from dicegym.analysis.report import sure
-from dicegym.analysis.tutor import Tutor, fair_valuer
+from dicegym.analysis.hints import Hint, Tutor, hint
+from dicegym.analysis.rollouts import RolloutValuer
+from dicegym.analysis.valuers import amount, fair_valuer, mark_of, sure, threshold
 from dicegym.engine.game import Game
 from dicegym.errors import DicegymError, ParameterError, one_line
 from dicegym.games.parts import Z_95

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from starlette.datastructures import FormData, ImmutableMultiDict
 
 from dicegym import games
-from dicegym.analysis.marks import MARKS
-from dicegym.analysis.tutor import LEVEL
+from dicegym.analysis.hints import LEVEL
+from dicegym.analysis.valuers import MARKS
 from dicegym.errors import DicegymError, ParameterError, one_line
 from dicegym.players.casual import usual_rivals, usual_seats
 from dicegym.registry import GAMES

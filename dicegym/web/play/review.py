@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from dicegym.analysis.decisions import Analysis
-from dicegym.analysis.findings import PricedDecision
-from dicegym.analysis.marks import amount, thresholds
-from dicegym.analysis.report import sure
+from dicegym.analysis.decisions import Analysis, PricedDecision
+from dicegym.analysis.valuers import amount, sure, thresholds
 from dicegym.arena.pages.template import trusted
 from dicegym.errors import DicegymError
 from dicegym.games.worth import ValueUnit
@@ -87,7 +85,7 @@ def told(analysis: Analysis, seat: int) -> dict[str, Any]:
             for number, one in enumerate(_drawn(analysis, seat))
         ],
         "chances": chance_rows(analysis, seat),
-        "sure": f"{sure(analysis.about)}.",
+        "sure": f"{sure(analysis.valuer)}.",
         "marks": thresholds(unit),
         "estimated": any(one.error > 0 for one in analysis.decisions),
         "players": [

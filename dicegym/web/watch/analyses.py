@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 import dicegym
 from dicegym.analysis import analyse, sources, valuer
-from dicegym.analysis.report import heading
 from dicegym.arena.pages.analysed import shown_analysis
 from dicegym.arena.replay import Replay, to_json
 from dicegym.errors import one_line
@@ -102,7 +101,7 @@ class Analyses:
         asked = valuer(table, progress=told)
         found = analyse(table, replay.states(table), replay.actions, replay.seats, asked, progress=told)
         kept = {
-            "heading": heading(found),
+            "heading": found.heading,
             "shown": [_plain(part) for part in shown_analysis(found)],
             "notes": [[seat, turn, text] for (seat, turn), text in found.notes().items()],
         }
