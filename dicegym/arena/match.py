@@ -23,7 +23,7 @@ from dicegym.play.drive import Referee
 from dicegym.play.player import Player
 from dicegym.play.printed import Printed
 from dicegym.play.turn import Act, Follower, Turn
-from dicegym.players.table_games import play_tables, tables_alone
+from dicegym.players.tables import play_tables, tables_alone
 from dicegym.sandbox.heartbeat import LOADING, PLAYING, Heartbeat, Reading
 from dicegym.sandbox.jobs import Context, Entry, Failure
 from dicegym.sandbox.remote import NOT_ASKED
@@ -257,12 +257,13 @@ class _MatchReferee(Referee):
         vars(dismissed)["explain"] = getattr(act, "explain", None)  # until then it says what it would have said
         return dismissed
 
-    def asks(self, seat: int) -> None:
+    def ask(self, seat: int, turn: Turn) -> int:
         player = self.order[seat]
-        self._asked[player] = turn = self._asked[player] + 1
-        self._act_of[player](player, turn)
+        self._asked[player] = number = self._asked[player] + 1
+        self._act_of[player](player, number)
         if not self._apart[player]:
             self._before = self._record()
+        return super().ask(seat, turn)
 
     def failed(self, seat: int, error: AgentError) -> int:
         if self.game.spec.forfeit is None:

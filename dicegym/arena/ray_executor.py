@@ -1,4 +1,4 @@
-"""The executor of a Ray cluster: a match is a task of Ray's, done by a referee in a process of some node."""
+"""The executor of a Ray cluster: Ray places work on nodes, and does it again when a node or a process is lost."""
 
 from __future__ import annotations
 
@@ -8,33 +8,211 @@ import itertools
 import json
 import os
 import secrets
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from dicegym.arena.executors import Executors
-from dicegym.arena.ray_cluster import LOOK_EVERY, MOST_LOSSES, Cluster, check_address, connected, on_node, own_version
 from dicegym.bots import files
 from dicegym.bots.scan import BadFileError
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
+from dicegym.engine.threads import cores
 from dicegym.engine.validate import whole_number
 from dicegym.errors import DependencyError, DicegymError, ParameterError, one_line
 from dicegym.sandbox import jail
-from dicegym.sandbox.jobs import Entry, Failure, Job
+from dicegym.sandbox.jobs import LARGEST_DATA, MOST_DATA, Entry, Failure, Job
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.readable import files_of
 from dicegym.sandbox.sandbox import JobOutcome, Sandbox
 from dicegym.shipped import shipped_folder
 
-LARGEST, MOST_FILES = 128 << 20, 5_000
-"""Bytes and number of all files of one bot, those it reads included."""
-
-
+HERE, RUNNING = "local", "auto"
+"""Addresses of a Ray of this process's own, and of the Ray that runs on this machine already."""
+STORE = 100 << 20
+"""Bytes of shared memory that a Ray of our own takes: 80 MB is the least that it accepts."""
+KNOCK_SECONDS, LOOK_EVERY, PATIENCE = 10.0, 1.0, 600.0
+"""How long a cluster may take to answer, from one look at its nodes to the next, and until it has one to use."""
+CLIENT_TRIES = 3
+"""How often a client from outside asks for a server of its own: Ray forks one with threads, which may hang and fail."""
+MOST_LOSSES = 5
+"""Nodes or processes that may be lost with the same work."""
+QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+"""Ray neither reports home nor warns of graphics cards that nobody asked for."""
 Bundle = tuple[Entry, dict[str, bytes | str]]
 """An entry, its file relative to the other agents if it ships with the package; and by their absolute paths what is in
 the files that it is made of, or where a link leads."""
+
+
+def check_address(address: str | None) -> str | None:
+    """Return an address of a cluster as Ray takes it. Raises ParameterError for any other text."""
+    if address is None or address in (HERE, RUNNING):
+        return address
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if not (host and colon and port.isdecimal() and 0 < int(port) < 1 << 16) or "/" in host:
+        raise ParameterError(
+            f"invalid address of a Ray cluster {address!r}: use host:6379, ray://host:10001, auto for the one that "
+            "runs on this machine, or local for one of its own"
+        )
+    return address
+
+
+@contextlib.contextmanager
+def connected(address: str | None = None, workers: int | None = None) -> Iterator[Any]:
+    """Connect to Ray, yield the module, and disconnect; a connection that is there already is used, and stays.
+
+    Args:
+        address: ``host:6379``, ``ray://host:10001``, "auto" or "local"; None: what ``RAY_ADDRESS`` names or runs here,
+            else "local".
+        workers: processors of a Ray of our own (default: all usable ones).
+
+    Raises:
+        ParameterError: the address is invalid.
+        DependencyError: Ray is not installed.
+        DicegymError: the cluster cannot be reached, or refuses this machine.
+    """
+    os.environ.update({name: os.environ.get(name, value) for name, value in QUIET.items()})
+    try:
+        import ray
+    except ImportError as error:
+        raise DependencyError.for_extra("ray", "ray", "playing on a cluster") from error
+    wanted = check_address(address or os.environ.get("RAY_ADDRESS") or None)
+    if ray.is_initialized():
+        yield ray
+        return
+    wanted = wanted or (RUNNING if _answers(RUNNING) else HERE)
+    options: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
+    if wanted == HERE:  # nobody else is to reach it
+        own = {"num_cpus": workers or cores(), "object_store_memory": STORE, "include_dashboard": False}
+        options |= {**own, "_node_ip_address": "127.0.0.1"}
+    before = signal.getsignal(signal.SIGTERM)
+    vars(sys.modules["ray._private.worker"])["_worker_logs_enabled"] = False  # on lost nodes, to standard output
+    try:
+        if wanted != HERE and not _answers(wanted):
+            raise ConnectionError("nobody answers")
+        for left in reversed(range(CLIENT_TRIES)):
+            try:
+                ray.init(wanted, **options)
+                break
+            except ConnectionAbortedError:
+                ray.shutdown()
+                if not left:
+                    raise
+    except Exception as error:  # whatever Ray raises
+        raise DicegymError(
+            f"no connection to a Ray cluster at {wanted!r} ({one_line(error)}): start one there (`ray start --head`), "
+            "and see that the port is right and Ray the same version; if the cluster asks for a token, set "
+            "RAY_AUTH_MODE=token and RAY_AUTH_TOKEN here too; ray:// needs `pip install 'ray[client]'`"
+        ) from error
+    finally:
+        if threading.current_thread() is threading.main_thread() and before is not None:
+            signal.signal(signal.SIGTERM, before)  # which Ray takes for itself
+    try:
+        yield ray
+    finally:
+        ray.shutdown()
+
+
+def _answers(address: str) -> bool:
+    """Return whether somebody listens at an address, where Ray would wait for minutes."""
+    try:
+        if address == RUNNING:  # a Ray that was killed leaves its address behind
+            from ray._private.services import canonicalize_bootstrap_address_or_die
+
+            address = canonicalize_bootstrap_address_or_die(RUNNING)
+        host, _, port = address.removeprefix("ray://").rpartition(":")
+        socket.create_connection((host.strip("[]"), int(port)), KNOCK_SECONDS).close()
+    except OSError:  # Ray's ConnectionError too
+        return False
+    return True
+
+
+class Cluster:
+    """The nodes of a cluster, and what becomes of work on them.
+
+    Args:
+        ray: the module, connected.
+        told: called with a line that says where work is done, and with one for each node that is lost.
+
+    Attributes:
+        processors: how many each node has, by the node's number.
+    """
+
+    def __init__(self, ray: Any, told: Callable[[str], None]) -> None:
+        self.ray, self._told = ray, told
+        self.processors: dict[str, int] = {}
+        self._looked, self._usable = 0.0, time.monotonic()
+        self.look()
+        told(f"a Ray cluster of {len(self.processors)} nodes with {sum(self.processors.values())} processors")
+
+    def result(self, reference: Any, called: str) -> Any:
+        """Return what work came to. Raises DicegymError if it failed, or nodes were lost with it again and again."""
+        try:
+            return self.ray.get(reference)
+        except self.ray.exceptions.RayTaskError as error:
+            raise DicegymError(f"work on a node failed: {one_line(error.cause, 500)}") from error
+        except self.ray.exceptions.RayError as error:
+            why = one_line(str(error).strip().partition("\n")[0], 300)
+            raise DicegymError(f"gave up {called}: {MOST_LOSSES} processes were lost with it ({why})") from error
+
+    def look(self) -> None:
+        """Tell of lost nodes, now and then. Raises DicegymError after `PATIENCE` seconds without one, or an answer."""
+        now = time.monotonic()
+        if now - self._looked < LOOK_EVERY:
+            return
+        try:
+            nodes = {one["NodeID"]: one for one in self.ray.nodes()}
+        except self.ray.exceptions.RayError as error:
+            raise DicegymError(
+                f"the cluster does not answer any more ({one_line(error, 200)}): start it again"
+            ) from error
+        there = {name: int(one["Resources"].get("CPU", 0)) for name, one in nodes.items() if one["Alive"]}
+        there = {name: number for name, number in there.items() if number}
+        for lost in self.processors.keys() - there.keys():
+            host = nodes[lost]["NodeManagerHostname"]
+            self._told(f"node {host} ({lost[:8]}) was lost: other nodes do its work again")
+        self._looked, self.processors, self._usable = now, there, now if there else self._usable
+        if now - self._usable > PATIENCE:
+            raise DicegymError(f"the cluster has had no node with a processor for {PATIENCE:.0f} s: start one")
+
+
+def own_version() -> str:
+    """Return the version of dicegym in this process."""
+    return str(vars(sys.modules["dicegym"])["__version__"])  # the package itself, which stands above its parts
+
+
+@contextlib.contextmanager
+def on_node(version: str) -> Iterator[None]:
+    """Let work that was sent by a ``version`` of dicegym be prepared in this process of Ray's.
+
+    Raises DependencyError, which names the node, if the version here is another one, or what the work needs is missing.
+    """
+    try:
+        if version != own_version():
+            raise DependencyError(f"dicegym is {own_version()} there and {version} here: install the same everywhere")
+        keep_files_apart()
+        yield
+    except DependencyError as error:
+        raise DependencyError(f"node {socket.gethostname()}: {error}") from None
+
+
+@functools.cache
+def keep_files_apart() -> None:
+    """Make a folder for all temporary files of this process, which is removed however the process ends."""
+    tempfile.tempdir = tempfile.mkdtemp(prefix="dicegym-ray-")
+    reading, _ = os.pipe()  # whose other end closes with this process
+    # Ray kills a process with its children: what waits for that end is nobody's child.
+    waits = 'exec 3<&0; { cat <&3; rm -rf -- "$1"; } >/dev/null 2>&1 &'
+    subprocess.run(["sh", "-c", waits, "sh", tempfile.tempdir], stdin=reading, start_new_session=True, check=True)
+    os.close(reading)
 
 
 def bundle(game: Game, entry: Entry) -> Bundle:
@@ -50,15 +228,15 @@ def bundle(game: Game, entry: Entry) -> Bundle:
     found: list[Path] = []
     size = 0
     with contextlib.suppress(BadFileError):  # loading it there fails in the same way
-        found = files_of(game, origin, MOST_FILES + 1)
+        found = files_of(game, origin, MOST_DATA + 1)
     for file in found:
         with contextlib.suppress(OSError, BadFileError):  # what cannot be read here cannot be read there
             size += file.stat().st_size
-            contents[str(file)] = files.read(file, LARGEST) if size <= LARGEST else ""
-    if size > LARGEST or len(found) > MOST_FILES:
+            contents[str(file)] = files.read(file, LARGEST_DATA) if size <= LARGEST_DATA else ""
+    if size > LARGEST_DATA or len(found) > MOST_DATA:
         raise ParameterError(
             f"entry {entry.name!r} cannot be sent to a cluster: what it may read in {one_line(origin.file.parent)} is "
-            f"more than {LARGEST >> 20} MiB or {MOST_FILES:,} files; keep there what the bot needs alone"
+            f"more than {LARGEST_DATA >> 20} MiB or {MOST_DATA:,} files; keep there what the bot needs alone"
         )
     real = os.path.realpath(origin.file)
     if os.path.dirname(real) != os.path.realpath(origin.file.parent):  # a link, whose helpers are where it leads
@@ -75,75 +253,58 @@ def unbundle(sent: Bundle, folder: Path) -> Entry:
     entry, contents = sent
     if not isinstance(entry.origin, Source):
         return entry
+    file = entry.origin.file
+    here = folder / str(file).lstrip("/") if file.is_absolute() else shipped_folder("agents") / file
+    here.parent.mkdir(parents=True, exist_ok=True)
     for path, content in contents.items():
         target = folder / path.lstrip("/")
         target.parent.mkdir(parents=True, exist_ok=True)
         if target.exists() or target.is_symlink():
-            continue  # entries may share files
+            continue  # of an entry that was here before, or shares it
         if isinstance(content, str):
             target.symlink_to(content)
         else:
             target.write_bytes(content)
             target.chmod(0o444)
-    file = entry.origin.file
-    here = folder / str(file).lstrip("/") if file.is_absolute() else shipped_folder("agents") / file
     there = entry._replace(origin=entry.origin._replace(file=here))
     if entry.seal and not file.is_absolute() and not there.trusted:
         raise DependencyError(f"agent {entry.name!r} is another one there: install the same dicegym everywhere")
-    here.parent.mkdir(parents=True, exist_ok=True)
     return there
 
 
-class _Referee:
-    """What does the jobs of an executor in a process of Ray's, and the entries that have come to it.
-
-    Args:
-        folder: of the process.
-        executor: name of the executor.
-        fingerprint: of the rules that the game has where it was sent.
-        limits: what each entry may use.
-        level: how untrusted entries are kept apart.
-    """
-
-    present: _Referee | None = None
-    """The last one, which the next executor's ends."""
-
-    def __init__(
-        self, folder: Path, executor: str, game: Game, fingerprint: str, limits: Limits, level: jail.Isolation
-    ) -> None:
-        if game.fingerprint != fingerprint:
-            raise DependencyError(f"{game.name} has other rules there: install the same dicegym everywhere")
-        if self.present is not None:
-            self.present.sandbox.__exit__()
-        self.executor, self.entries, self.folder = executor, dict[int, Entry](), folder / executor
-        self.sandbox: Sandbox = Sandbox(game, 1, limits, level).__enter__()
-        _Referee.present = self
+_referees: dict[str, tuple[Sandbox, Path]] = {}
+"""By its executor's name, what does jobs in this process, and the folder of entries' files; one at a time."""
 
 
-def play(version: str, table: tuple[Any, ...], job: Any, bundles: dict[int, list[Any]]) -> tuple[Any, JobOutcome]:
+def play(
+    version: str, executor: str, sandboxed: tuple[Any, ...], fingerprint: str, job: Any, *bundles: Bundle
+) -> tuple[Any, JobOutcome]:
     """Do a job on a node; return it as it was done, without its entries, and its outcome.
 
     Args:
         version: of dicegym where the job comes from.
-        table: arguments of `_Referee` after its first.
+        executor: its name.
+        sandboxed: game, limits and isolation, as for `dicegym.sandbox.sandbox.Sandbox`.
+        fingerprint: of the game's rules where the job comes from.
         job: without its entries.
-        bundles: by their numbers references to the bundles of its entries, in lists, so that Ray fetches none unasked.
+        bundles: its entries.
 
     Raises DependencyError if the node lacks what the job needs.
     """
-    import ray
-
-    with on_node(version) as folder:
-        referee = _Referee.present
-        if referee is None or referee.executor != table[0]:
-            referee = _Referee(folder, *table)
-        for number in bundles.keys() - referee.entries.keys():
-            referee.entries[number] = unbundle(ray.get(bundles[number][0]), referee.folder)
-    entries = tuple(referee.entries[number] for number in bundles)
-    ((done, outcome),) = referee.sandbox.run([replace(job, entries=entries)])
+    with on_node(version):
+        game, *how = sandboxed
+        if game.fingerprint != fingerprint:
+            raise DependencyError(f"{game.name} has other rules there: install the same dicegym everywhere")
+        if executor not in _referees:
+            while _referees:
+                _referees.popitem()[1][0].__exit__()
+            _referees[executor] = Sandbox(game, 1, *how).__enter__(), Path(tempfile.mkdtemp())
+        sandbox, folder = _referees[executor]
+        entries = tuple(unbundle(one, folder) for one in bundles)
+    ((done, outcome),) = sandbox.run([replace(job, entries=entries)])
     text = json.dumps(outcome, ensure_ascii=False)
-    if str(referee.folder) in text:  # a bot says where its files are: at home they are elsewhere
-        plain = json.loads(text.replace(str(referee.folder), ""))
+    if str(folder) in text:  # a bot says where its files are: at home they are elsewhere
+        plain = json.loads(text.replace(str(folder), ""))
         outcome = Failure(*plain) if isinstance(outcome, Failure) else plain
     return replace(done, entries=()), outcome  # type: ignore[type-var]  # jobs are dataclasses
 
@@ -176,20 +337,20 @@ class RayExecutor:
         except DependencyError:  # nodes may have what this machine has not
             self.isolation = jail.Choice(jail.Isolation.JAIL, "jails of the cluster's nodes")
         self._workers = None if workers is None else whole_number("workers", workers, 1, 1 << 16, "the processors")
-        self._table = secrets.token_hex(4), game, game.fingerprint, self.limits, self.isolation.level
+        self._how = secrets.token_hex(4), (game, self.limits, self.isolation.level), game.fingerprint
         self._address, self._told = check_address(address), told
         self._open = contextlib.ExitStack()
-        self._sent: dict[Entry, tuple[int, list[Any]]] = {}
 
     def __enter__(self) -> RayExecutor:
-        """Connect. Raises as `dicegym.arena.ray_cluster.connected` does."""
+        """Connect. Raises as `connected` does."""
         self._cluster = Cluster(self._open.enter_context(connected(self._address, self._workers)), self._told)
         self._play = self._cluster.ray.remote(max_retries=MOST_LOSSES - 1)(play)
+        self._bundles: dict[Entry, Any] = {}
         return self
 
     def __exit__(self, *_: object) -> None:
         """Disconnect, unless the caller was connected before; Ray then ends the referees."""
-        self._sent.clear()
+        self._bundles.clear()
         self._open.close()
 
     def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobOutcome]]:
@@ -203,32 +364,26 @@ class RayExecutor:
         begun: dict[Any, Job] = {}
         try:
             while True:
-                room = (self._workers or 2 * cluster.processors or 1) - len(begun)
-                begun |= {self._start(job): job for job in itertools.islice(waiting, max(0, room))}
+                room = (self._workers or 2 * sum(cluster.processors.values()) or 1) - len(begun)
+                begun |= {self._begin(job): job for job in itertools.islice(waiting, max(0, room))}
                 if not begun:
                     return
                 for reference in cluster.ray.wait(list(begun), num_returns=1, timeout=LOOK_EVERY)[0]:
                     job: Any = begun.pop(reference)
-                    try:
-                        done, outcome = cluster.result(reference)
-                    except ConnectionError as error:
-                        names = " - ".join(entry.name for entry in job.entries)
-                        raise DicegymError(
-                            f"gave up {type(job).__name__} of {names}: {MOST_LOSSES} processes were lost with it "
-                            f"({error})"
-                        ) from error
+                    names = " - ".join(entry.name for entry in job.entries)
+                    done, outcome = cluster.result(reference, f"{type(job).__name__} of {names}")
                     yield replace(done, entries=job.entries), outcome
                 cluster.look()
         finally:
             for reference in begun:
                 cluster.ray.cancel(reference, force=True)
 
-    def _start(self, job: Any) -> Any:
+    def _begin(self, job: Any) -> Any:
         for entry in job.entries:
-            if entry not in self._sent:
-                self._sent[entry] = len(self._sent), [self._cluster.ray.put(bundle(job.game, entry))]
-        bundles = dict(self._sent[entry] for entry in job.entries)
-        return self._play.remote(own_version(), self._table, replace(job, entries=()), bundles)
+            if entry not in self._bundles:
+                self._bundles[entry] = self._cluster.ray.put(bundle(job.game, entry))
+        bundles = [self._bundles[entry] for entry in job.entries]
+        return self._play.remote(own_version(), *self._how, replace(job, entries=()), *bundles)
 
 
 def ray_cluster(
@@ -237,7 +392,7 @@ def ray_cluster(
     """Return what makes executors of a Ray cluster. Nothing is connected to before the first of them is entered.
 
     Args:
-        address: as for `dicegym.arena.ray_cluster.connected`.
+        address: as for `connected`.
         workers: how many jobs are done at a time; default: as many as the cluster has processors.
         told: called with a line that says where jobs are done, and with one for each node that is lost.
 

@@ -13,6 +13,7 @@ small process of a bot, so it loads nothing heavy.
 from __future__ import annotations
 
 import builtins
+import re
 import sys
 import types
 from collections.abc import Callable, Iterable, Mapping
@@ -20,7 +21,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dicegym.bots.files import is_installed
-from dicegym.bots.python2 import old_python
 from dicegym.bots.scan import BadFileError
 from dicegym.bots.source import Source, code_of
 from dicegym.bots.surroundings import PrivateRandom, PrivateSys, no_input, private_print
@@ -30,6 +30,34 @@ from dicegym.play.printed import Printed
 
 if TYPE_CHECKING:
     from dicegym.play.turn import Act
+
+
+import inspect
+
+_SYNTAX = (
+    "Missing parentheses in call to",
+    "multiple exception types must be parenthesized",
+    "leading zeros in decimal integer literals",
+    "Function parameters cannot be parenthesized",
+)
+"""How messages about syntax that was Python 2 begin. ``print x`` and ``except E, e`` are the first two."""
+_TEXT = re.compile(r"\braise\s+\w+\s*,|`|<>|\bur['\"]|\b\d+[lL]\b")
+"""What else was Python 2, in the line of an error."""
+_NAMES = frozenset({"basestring", "cmp", "execfile", "long", "raw_input", "reduce", "unichr", "unicode", "xrange"})
+_MODULES = frozenset({"ConfigParser", "Queue", "StringIO", "Tkinter", "cPickle", "cStringIO", "urllib2", "urlparse"})
+_METHODS = frozenset({"has_key", "iteritems", "iterkeys", "itervalues"})
+
+
+def old_python(error: BaseException) -> str:
+    """Return, as the rest of a message, that an error comes of Python 2; empty if it does not seem to."""
+    if isinstance(error, SyntaxError):
+        found = error.msg.startswith(_SYNTAX) or _TEXT.search(error.text or "") is not None
+    else:
+        kinds = ((ModuleNotFoundError, _MODULES), (NameError, _NAMES), (AttributeError, _METHODS))
+        found = any(isinstance(error, kind) and getattr(error, "name", None) in names for kind, names in kinds)
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    return f". This is Python 2, and bots run on Python {version}: translate it, with `2to3` say" if found else ""
+
 
 Supplied = Callable[[PrivateRandom], Mapping[str, types.ModuleType]]
 """What an interface hands to `Program`: from the bot's randomness to the modules that the original had.
@@ -287,3 +315,39 @@ class Program:
                 if below is not None:
                     setattr(found, child, below)
         return found
+
+
+def class_in(program: Program, base: type, method: str) -> type[Any]:
+    """Return the class of a program that plays: of those that derive from ``base``, the last one defined.
+
+    Classes of the file itself come before those it imports, and one that others derive from does not play itself. If
+    several are left, ``program.remarks`` says which one plays, and how to choose.
+
+    Raises AgentError if there is none.
+    """
+    found = [
+        value
+        for value in dict.fromkeys(value for value in program.namespace.values() if isinstance(value, type))
+        if issubclass(value, base) and value is not base and not inspect.isabstract(value)
+    ]
+    if not found:
+        raise AgentError(
+            program.name,
+            f"{program.source.file.name} defines no class that derives from {base.__name__} and has a method {method}",
+        )
+    own = [value for value in found if value.__module__ == program.namespace["__name__"]] or found
+    plays = own[-1]
+    able = [value.__name__ for value in own if not any(value in other.__mro__[1:] for other in own)]
+    if len(able) > 1:
+        program.remarks.append(
+            f"{len(able)} classes derive from {base.__name__}: {', '.join(able)}. The last one, {plays.__name__}, "
+            f"plays; another one is chosen by its name, as in {program.source.file.name}:{able[0]}"
+        )
+    return plays
+
+
+def check_class(program: Program, found: object, base: type) -> type[Any]:
+    """Return the class that a source names. Raises AgentError if it is none that derives from ``base``."""
+    if isinstance(found, type) and issubclass(found, base):
+        return found
+    raise AgentError(program.name, f"{program.source.attribute} is no class that derives from {base.__name__}")

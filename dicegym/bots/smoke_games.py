@@ -64,8 +64,9 @@ class _SmokeReferee(Referee):
     def sit(self, seat: int, seed: int) -> Act:
         return self.players[seat].join(self.game, seat, seed)
 
-    def asks(self, seat: int) -> None:
+    def ask(self, seat: int, turn: Turn) -> int:
         self._turn += seat == self.seat
+        return super().ask(seat, turn)
 
     def failed(self, seat: int, error: AgentError) -> int:
         raise self._end(seat, error.reason) from error

@@ -14,7 +14,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ConformanceError
 from dicegym.play.drive import Referee
 from dicegym.play.player import Player, RandomPlayer, whole
-from dicegym.play.turn import Act, Turn, follows
+from dicegym.play.turn import Act, Follower, Turn
 
 
 class _CheckReferee(Referee):
@@ -47,7 +47,28 @@ class _CheckReferee(Referee):
             raise self.fail(
                 f"join returns {act!r}", "It is asked for each action", "Return a function from Turn to an action"
             )
-        return _Watched(self, act) if seat == self.seat else act
+        return act
+
+    def ask(self, seat: int, turn: Turn) -> int:
+        if seat != self.seat:
+            return super().ask(seat, turn)
+        answer = self._called(self.acts[seat], turn, "while it is asked")
+        try:
+            action = whole(answer, self.player)
+        except AgentError:
+            raise self.fail(
+                f"it answers {answer!r} of type {type(answer).__name__}",
+                "Actions are whole numbers of 64 bits",
+                "Return an int",
+            ) from None
+        self.chosen.append(action)
+        return action
+
+    def tell(self, follower: Follower, turn: Turn) -> None:
+        if turn.seat != self.seat:
+            super().tell(follower, turn)
+        else:
+            self._called(follower.follow, turn, "while it is told of it")
 
     def erred(self, seat: int, reason: str) -> None:
         raise self.fail(
@@ -56,45 +77,19 @@ class _CheckReferee(Referee):
             "Choose among np.flatnonzero(turn.mask)",
         )
 
-
-class _Watched:
-    """The seated agent that is checked; what it does wrong is a ConformanceError at once."""
-
-    def __init__(self, referee: _CheckReferee, act: Act) -> None:
-        self._referee = referee
-        self._act = act
-
-    def __call__(self, turn: Turn) -> int:
-        answer = self._called(self._act, turn, "while it is asked")
-        try:
-            action = whole(answer, self._referee.player)
-        except AgentError:
-            raise self._referee.fail(
-                f"it answers {answer!r} of type {type(answer).__name__}",
-                "Actions are whole numbers of 64 bits",
-                "Return an int",
-            ) from None
-        self._referee.chosen.append(action)
-        return action
-
-    def follow(self, turn: Turn) -> None:
-        if follows(self._act):
-            self._called(self._act.follow, turn, "while it is told of it")
-
     def _called(self, call: Callable[[Turn], Any], turn: Turn, when: str) -> Any:
         """Return ``call(turn)``, which must neither raise nor change anything."""
-        referee = self._referee
-        before, blank = bytes_of(referee.state), referee.game.blank.tobytes()
+        before, blank = bytes_of(self.state), self.game.blank.tobytes()
         try:
             found = call(turn)
         except Exception as error:
-            raise referee.fail(
+            raise self.fail(
                 f"it raises {type(error).__name__}: {error}, {when}",
                 "The game cannot go on",
                 "Catch it, or mend the agent",
             ) from error
-        if bytes_of(referee.state) != before or referee.game.blank.tobytes() != blank:
-            raise referee.fail(
+        if bytes_of(self.state) != before or self.game.blank.tobytes() != blank:
+            raise self.fail(
                 f"it changes the game {when}",
                 "Players change a game by their actions alone",
                 "Work on turn.view, turn.observation and turn.mask, which are copies",

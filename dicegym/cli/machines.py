@@ -51,7 +51,7 @@ class Command(TyperCommand):
 
 def is_address(text: str) -> bool:
     """Return whether ``text`` can only be meant as the address of a cluster, right or wrong, and is no file."""
-    from dicegym.arena.ray_cluster import HERE, RUNNING
+    from dicegym.arena.ray_executor import HERE, RUNNING
 
     if text in (HERE, RUNNING):
         return True

@@ -79,8 +79,7 @@ def play(
 
     Examples: dicegym play hog --tutor; dicegym play yatzy --against hard; dicegym play liarsdice --players 4
     """
-    from dicegym.players.casual import drawn_seat, rival_named, usual_rivals
-    from dicegym.players.sitting import AGAIN, Sitting
+    from dicegym.players.sitting import AGAIN, Sitting, drawn_seat, rival_named, usual_rivals
 
     table = _table(game, players, len(against or []), parameter)
     chosen = against or usual_rivals(table)
@@ -196,7 +195,7 @@ def _epilogue(sitting: Sitting, adviser: Tutor | None, file: Path | None) -> str
 
 def _table(game: str, players: int | None, rivals: int, parameter: list[str] | None) -> dicegym.Game:
     """Return the game, with as many seats as were asked for, or as suit those who were named."""
-    from dicegym.players.casual import usual_seats
+    from dicegym.players.sitting import usual_seats
 
     given = parameters_of(parameter)
     if players is not None and given.setdefault("players", players) != players:

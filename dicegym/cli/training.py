@@ -126,7 +126,7 @@ def _say_before(game: str, config: Path | None, overrides: list[str], resume: bo
     """Say that a training is for one player, of a game that others play at tables; and that its critic begins anew."""
     from dicegym.learning.configuration import override, read_config
     from dicegym.players.roster import model_file
-    from dicegym.players.sb3_plain import has_critic, weights_of
+    from dicegym.players.sb3 import has_critic, weights_of
 
     settings = override(read_config(game, config), overrides)
     seats, start = settings.game.get("players"), settings.run.start_from

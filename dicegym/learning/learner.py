@@ -16,7 +16,7 @@ from dicegym.learning.settings import AlgorithmSettings
 from dicegym.players import model as models
 from dicegym.players.model import PolicyPlayer
 from dicegym.players.roster import model_file
-from dicegym.players.sb3_plain import has_critic, weights_of
+from dicegym.players.sb3 import has_critic, weights_of
 
 STAGE = ("command", "timesteps", "seconds", "taught_by", "began_with")
 """What a model says of the one whose networks it began with."""

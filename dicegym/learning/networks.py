@@ -18,7 +18,7 @@ from dicegym.learning.memory import enough_memory
 from dicegym.learning.named import named, resolved
 from dicegym.learning.settings import AlgorithmSettings, NetworkSettings, TrainingSettings
 from dicegym.players import model as models
-from dicegym.players.sb3_file import checked_device
+from dicegym.players.sb3 import checked_device
 
 _NOT_ARGUMENTS = ("name", "learning_rate", "learning_rate_end", "ent_coef_end")
 """Settings of the algorithm that its class does not take, or not as they are."""

@@ -28,8 +28,7 @@ from dicegym.learning.state_file import read_state
 from dicegym.play.player import Player
 from dicegym.players import model as models
 from dicegym.players.archive import ModelArchive
-from dicegym.players.sb3_file import checked_device
-from dicegym.players.sb3_plain import weights_of
+from dicegym.players.sb3 import checked_device, weights_of
 from dicegym.players.seal import is_sealed
 from dicegym.players.unpickling import TRUST, load_sb3
 from dicegym.players.weights import check_optimizer, tensors_in

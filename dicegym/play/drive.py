@@ -62,8 +62,9 @@ class Referee:
         """Let the player of a seat sit down, with this seed for its randomness; return who is asked there."""
         return sit_down(self.players[seat], self.game, seat, seed)
 
-    def asks(self, seat: int) -> None:
-        """Hook: the player in ``seat`` is asked next."""
+    def ask(self, seat: int, turn: Turn) -> int:
+        """Return what the player in ``seat`` chooses. Raises AgentError if it fails."""
+        return whole(self.acts[seat](turn), self.players[seat])
 
     def failed(self, seat: int, error: AgentError) -> int:
         """Return the action that a failure is taken for: what the rules say, with a warning; else raise ``error``."""
@@ -84,14 +85,13 @@ class Referee:
         """Play decision by decision to the end; yield the seat that has moved, after each."""
         state, over, mover = self.state, self.states["over"], self.states["player"]  # views: cheaper than the record
         step, faults = self.game.spec.kernels.step, self.game.spec.faults
-        acts, turns, players, keep = self.acts, self._turns, self.players, self.actions.append
-        asks, answered, due = self.asks, self.answered, self._audience.due if self._audience else None
+        acts, turns, keep = self.acts, self._turns, self.actions.append
+        ask, answered, due = self.ask, self.answered, self._audience.due if self._audience else None
         while not over.item():
             seat = mover.item()
-            asks(seat)
             reason = ""
             try:
-                action = whole(acts[seat](turns[seat]), players[seat])
+                action = ask(seat, turns[seat])
             except AgentError as error:
                 action, reason = self.failed(seat, error), error.reason
             answered(seat)

@@ -43,8 +43,7 @@ from dicegym.players.model_file import (
     temperature_in,
     trained_on,
 )
-from dicegym.players.sb3_file import ALGORITHMS, algorithm, algorithm_of, load_file
-from dicegym.players.sb3_plain import arrays_suffice, network_alone
+from dicegym.players.sb3 import ALGORITHMS, algorithm, algorithm_of, arrays_suffice, load_file, network_alone
 from dicegym.players.seal import is_sealed, write_seal
 from dicegym.players.torch_policy import TorchPolicy, critic_of, heeded, ignoring, privileged_of, written_down
 

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import ast
 import functools
+import inspect
 import os
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,12 +24,13 @@ from dicegym.bots.source import Source, locate, split
 from dicegym.engine.game import Game
 from dicegym.engine.siblings import folder_of
 from dicegym.errors import AgentError, ModelError, ParameterError, unknown_name
-from dicegym.escape import one_line
+from dicegym.escape import describe_raised, one_line
 from dicegym.games import game as make_game
 from dicegym.games.parts import ADAPTER, INTERFACE, Interface, need, part
-from dicegym.play.player import Player
-from dicegym.players import given
+from dicegym.play.player import FunctionPlayer, Player
+from dicegym.play.turn import Act, Turn
 from dicegym.players import model as models
+from dicegym.players.model import PolicyPlayer, temperature_for
 from dicegym.players.model_file import shows_as_much
 from dicegym.players.twin_player import twin_numbers, twin_of
 from dicegym.registry import is_shipped
@@ -129,7 +132,7 @@ def agent(
         spec: a Player (returned as it is), an agent's name, ``name(8)`` for an agent made by a function of
             the agent's own name called with integers, or a path: a ``.py`` file, a folder, ``folder:file``,
             ``folder:file:function``, ``name:folder:file:function``, or a model ``.zip``; or what code hands over, a
-            model in memory, a function or a class: see `dicegym.players.given.player_of`.
+            model in memory, a function or a class: see `player_of`.
         keep: play all games with one copy of the bot's program instead of a fresh one each.
         seed: of the bot's randomness until it joins a game.
         device: where a model is computed that PyTorch alone can play: "cpu", "cuda", "auto", ...
@@ -193,8 +196,8 @@ def agent_name(game: Game | str, spec: Spec | Any) -> str:
     """
     if isinstance(spec, Player):
         return spec.name
-    if given.is_given(spec):
-        return given.name_of(spec)
+    if is_given(spec):
+        return name_of(spec)
     text = _text(spec)
     if set(text) == {"."}:  # the current folder, or the one above
         return Path(text).resolve().name
@@ -223,8 +226,8 @@ def resolve(game: Game, spec: Spec | Any) -> Origin:
     """
     if isinstance(spec, Player):
         return spec
-    if given.is_given(spec):
-        return given.player_of(game, spec)
+    if is_given(spec):
+        return player_of(game, spec)
     text = _text(spec)
     if _is_path(text):
         model_path, mark, _ = text.partition(".zip:")
@@ -342,3 +345,100 @@ def _integers(arguments: str, spec: str) -> tuple[int, ...]:
     if not all(type(value) is int for value in values):
         raise ParameterError(f"{spec!r}: the arguments of an agent are whole numbers, as in 'always_roll(8)'")
     return tuple(values)
+
+
+OBSERVATION, MASK = ("observation", "obs"), ("mask", "action_mask")
+"""What a function calls its two arguments that is to be asked as a learner is."""
+
+
+class ObservationPlayer(Player):
+    """Plays what a function (observation, mask) -> action says.
+
+    Args:
+        function: gets what the seat knows, float32[observation size], and what is legal, bool[n_actions]; returns the
+            number of an action.
+        name: what reports and errors call it.
+    """
+
+    def __init__(self, function: Callable[..., Any], name: str) -> None:
+        self.name = name
+        self.pure = getattr(function, "PURE", False) is True
+        self._function = function
+
+    def join(self, game: Game, seat: int, seed: int) -> Act:
+        """Return what asks the function; see `Player.join`."""
+
+        def act(turn: Turn) -> int:
+            try:
+                action: int = self._function(turn.observation, turn.mask)
+            except Exception as error:
+                raise AgentError(self.name, describe_raised(error)) from error
+            return action
+
+        return act
+
+
+def is_given(spec: object) -> bool:
+    """Return whether ``spec`` is a model in memory, a function or a class, and no `Player`."""
+    return not isinstance(spec, Player) and (_is_model(spec) or callable(spec))
+
+
+def name_of(spec: Any) -> str:
+    """Return what reports call it: a function's or class's name, or that of a model's class."""
+    named = spec if inspect.isroutine(spec) or inspect.isclass(spec) else type(spec)
+    return str(getattr(named, "__name__", "function")).strip("<>")
+
+
+def player_of(game: Game, spec: Any) -> Player:
+    """Return the player of what Python code handed over.
+
+    Args:
+        game: the game.
+        spec: one of
+
+            * a Stable-Baselines3 model, or a ``torch.nn.Module`` from observations to a score for each action; it plays
+              as its file would (`dicegym.players.model.temperature_for`);
+            * a function ``(observation, mask)`` -> action, its arguments called so (or ``obs``, ``action_mask``);
+            * a function ``(turn)`` -> action, its argument called so (`dicegym.Turn`);
+            * a function, or class, of the game's original interface, whatever its arguments are called.
+
+    Raises:
+        ModelError: the model does not fit the game.
+        ParameterError: a class of `Player` where one of its objects is wanted, a game without an original interface, or
+            one that is not the original game.
+    """
+    name = name_of(spec)
+    if _is_model(spec):
+        return PolicyPlayer(spec, game, name, temperature=temperature_for(spec, game))
+    if inspect.isclass(spec) and issubclass(spec, Player):
+        raise ParameterError(f"{name} is a class of players: give one of its objects, {name}()")
+    arguments = _needed_arguments(spec)
+    if len(arguments) == 2 and arguments[0] in OBSERVATION and arguments[1] in MASK:
+        return ObservationPlayer(spec, name)
+    if arguments == ["turn"]:
+        return FunctionPlayer(spec, name, getattr(spec, "PURE", False) is True)
+    adapter = part(game, ADAPTER)
+    if adapter is None:
+        raise ParameterError(
+            f"{game.spec.title} has no bots of an original interface that {name}({', '.join(arguments)}) could be: "
+            "write a function of (observation, mask), with these names, that returns an action"
+        )
+    game.check_original(name)
+    return adapter.live(spec, name)
+
+
+def _is_model(spec: object) -> bool:
+    """Return whether this is a model of Stable-Baselines3 or PyTorch, without loading either."""
+    if hasattr(spec, "policy") and hasattr(spec, "predict"):
+        return True
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(spec, torch.nn.Module)
+
+
+def _needed_arguments(function: Any) -> list[str]:
+    """Return what a function or class calls its arguments without defaults; nothing if that is not known."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    return [one.name for one in parameters if one.default is one.empty and one.kind is not one.VAR_KEYWORD]

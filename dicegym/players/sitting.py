@@ -1,20 +1,106 @@
-"""A person's game against others: what happens is told, moves are taken back, and it may begin again.
+"""A person's game against others: who sits down with it, what happens is told, and moves are taken back.
 
-The same at a terminal and in a script: all of it goes through a function that asks and one that shows.
+`Sitting` is the same at a terminal and in a script: all of it goes through a function that asks and one that shows. A
+page shares with it how a game that was kept is taken up again (`Rerun`), and who is usual where a person says little.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
+from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
-from dicegym.errors import ParameterError
-from dicegym.games.keyboard import Place
-from dicegym.play.player import Player, sit_down
-from dicegym.play.turn import Act, Turn
+from dicegym.errors import AgentError, ParameterError, UnknownNameError
+from dicegym.games.keyboard import STRENGTHS, Place
+from dicegym.play.drive import Referee
+from dicegym.play.player import Player
+from dicegym.play.turn import Turn
 from dicegym.players.human import HumanPlayer, SeatedPerson, keyboard_of
-from dicegym.players.rerun import Rerun, names_beside
+from dicegym.players.roster import resolve
+
+
+class Rerun(Referee):
+    """A game whose first actions are known, and which goes on from there.
+
+    The players sit down anew. Those that may remember are asked again what they were asked before, so that what they
+    remember is what they remembered then; the known actions are played whatever they answer. The dice fall as they
+    fell: they are the game's, whoever rolls them.
+
+    Args:
+        game: the game.
+        seed: of the game.
+        players: by seat; in the person's seat whatever asks it.
+        place: where the person sits.
+        again: the known actions, of all seats in their order.
+
+    Attributes:
+        place: as given.
+        again: as given.
+        keyboard: in whose words the game is told.
+
+    Raises:
+        AgentError: a player cannot sit down, and the rules do not say what that costs.
+    """
+
+    def __init__(
+        self, game: Game, seed: int, players: Sequence[Player], place: Place, again: Sequence[int] = ()
+    ) -> None:
+        self.place = place
+        self.again = tuple(again)
+        self.keyboard = keyboard_of(game)
+        self._failures: list[str] = []
+        self._fault = ""
+        super().__init__(game, game.new_game(seed), players)
+
+    @property
+    def replayed(self) -> int | None:
+        """The action that was played here before, if this is played again."""
+        return self.again[len(self.actions)] if len(self.actions) < len(self.again) else None
+
+    def ask(self, seat: int, turn: Turn) -> int:
+        """Return what is played again, its player asked if it may remember; else what the player chooses."""
+        replayed = self.replayed
+        if replayed is None:
+            return super().ask(seat, turn)
+        if not self.players[seat].pure:
+            self.acts[seat](turn)
+        return replayed
+
+    def failed(self, seat: int, error: AgentError) -> int:
+        """Return what the rules take a failure for, and keep it to be told; else raise ``error``."""
+        action = self.game.spec.forfeit if self.replayed is None else self.replayed
+        if action is None:
+            raise error
+        self._failures.append(f"{self.place.names[seat]} fails: {error.reason}")
+        return action
+
+    def erred(self, seat: int, reason: str) -> None:
+        """Keep what was wrong with the action, to be told with it."""
+        self._fault = reason
+
+    def told(self, before: Any, brief: bool = False) -> list[str]:
+        """Return what there is to tell of the last action; ``before`` is a copy of the record before it."""
+        lines = [
+            *self._failures,
+            *self.keyboard.told(self.place, before, self.actions[-1], self.state, self._fault, brief),
+        ]
+        self._failures.clear()
+        self._fault = ""
+        return lines
+
+
+def names_beside(rivals: Sequence[str], seat: int) -> list[str]:
+    """Return what everybody is called, by seat, no two alike; the person in ``seat`` is "you"."""
+    found = ["you"]
+    for name in rivals:
+        number = 1
+        while (unique := name if number == 1 else f"{name} ({number})") in found:
+            number += 1
+        found.append(unique)
+    _, *others = found
+    return [*others[:seat], "you", *others[seat:]]
+
 
 AGAIN, QUIT = "again", "quit"
 """How a sitting ends: another one is wanted, or none."""
@@ -48,7 +134,7 @@ def _leave(word: str) -> Callable[[], None]:
 class Sitting:
     """One game of a person, with all that is taken back and played anew.
 
-    A move is taken back by playing the game again from its beginning up to there (`dicegym.players.rerun.Rerun`).
+    A move is taken back by playing the game again from its beginning up to there (`dicegym.players.sitting.Rerun`).
 
     Args:
         game: the game.
@@ -158,19 +244,16 @@ class _Run(Rerun):
         self._screen = sitting.person
         self._warn = sitting.warn
         self._untold: list[str] = []
-        self.person: SeatedPerson
         place = Place(sitting.game, sitting.seat, tuple(sitting.names))
         super().__init__(sitting.game, sitting.seed, sitting.players, place, actions)
+        self.person = cast("SeatedPerson", self.acts[self.own])  # as a sitting's person sits down
 
-    def sit(self, seat: int, seed: int) -> Act:
-        """Let everybody sit down; the person is asked by `ask_person`."""
+    def ask(self, seat: int, turn: Turn) -> int:
+        """Return what is played again, or chosen; the person is not asked again, and else by `ask_person`."""
         if seat != self.own:
-            return super().sit(seat, seed)
-        act = sit_down(self.players[seat], self.game, seat, seed)
-        if not isinstance(act, SeatedPerson):  # for type checkers: it is what a sitting puts there
-            raise TypeError(f"{act!r} is no person")
-        self.person = act
-        return _Person(self, act)
+            return super().ask(seat, turn)
+        replayed = self.replayed
+        return self.ask_person(turn) if replayed is None else replayed
 
     def tell_all(self) -> None:
         """Show what has happened since the person was asked last."""
@@ -178,7 +261,7 @@ class _Run(Rerun):
             self._screen.show("\n".join(["", *self._untold]))
             self._untold.clear()
 
-    def ask_person(self, act: Act, turn: Turn) -> int:
+    def ask_person(self, turn: Turn) -> int:
         """Return the person's action, asked for if none was typed before."""
         warned: set[int] = set()
         while True:
@@ -186,7 +269,7 @@ class _Run(Rerun):
             if typed:
                 self.tell_all()
                 self._screen.show("")
-            action = act(turn)
+            action = self.person(turn)
             if action in warned or self._may_play(turn, action, typed):
                 if typed:
                     self.marks.append(len(self.actions))
@@ -224,13 +307,43 @@ class _Run(Rerun):
         return self.state
 
 
-class _Person:
-    """The person in its seat."""
+USUAL = STRENGTHS[1]
+"""The strength of opponents unless another one is asked for."""
 
-    def __init__(self, run: _Run, act: Act) -> None:
-        self._act = act
-        self._run = run
 
-    def __call__(self, turn: Turn) -> int:
-        replayed = self._run.replayed
-        return self._run.ask_person(self._act, turn) if replayed is None else replayed
+def strengths(game: Game) -> dict[str, str]:
+    """Return the agent that each strength names; nothing in a game that has none."""
+    return dict(keyboard_of(game).OPPONENTS)
+
+
+def usual_rivals(game: Game) -> list[str]:
+    """Return who sits at the table if nobody is named: a strength or agents, for the other seats in turn."""
+    usual: Any = game.spec.default_opponent  # an agent, or several with weights
+    return [USUAL] if strengths(game) else [usual] if isinstance(usual, str) else [*usual]
+
+
+def rival_named(game: Game, name: str) -> str:
+    """Return the agent that is meant by a strength or by its own name. Raises UnknownNameError."""
+    found = strengths(game)
+    if name in found:
+        return found[name]
+    try:
+        resolve(game, name)
+    except UnknownNameError as error:
+        if not found:
+            raise
+        by_strength = ", ".join(f"{strength} ({agent})" for strength, agent in found.items())
+        raise UnknownNameError(f"{error} Opponents by strength: {by_strength}.") from None
+    return name
+
+
+def usual_seats(game: Game, rivals: int = 0) -> int:
+    """Return how many sit at a table unless it is said, where so many rivals are named."""
+    low, high = game.spec.players
+    wanted = rivals + 1 if rivals > 1 else keyboard_of(game).SEATS or game.players
+    return min(max(low, 2, wanted), high)
+
+
+def drawn_seat(seed: int, players: int) -> int:
+    """Return the person's seat in the game of a seed, where none is asked for."""
+    return named_seed("seat", seed) % players

@@ -16,7 +16,7 @@ import numpy as np
 from dicegym.bots.network import ACTIVATIONS, Layer, Network
 from dicegym.engine.game import Game
 from dicegym.errors import ModelError, one_line
-from dicegym.players.sb3_file import ALGORITHMS, checked_device
+from dicegym.players.sb3 import ALGORITHMS, checked_device
 
 _TOLERANCE = 1e-3
 """How far scores of a network and of its policy may lie apart, as a part of their size: both are sums of some hundred

@@ -13,8 +13,8 @@ from dicegym.escape import one_line
 from dicegym.pictures.drawing import Drawing, draw
 from dicegym.pictures.naming import named
 from dicegym.play.drive import Referee
-from dicegym.play.player import Player, sit_down, whole
-from dicegym.play.turn import Act, Turn, follows
+from dicegym.play.player import Player
+from dicegym.play.turn import Turn
 
 
 class WatchedMove(NamedTuple):
@@ -119,10 +119,10 @@ class _Watched(Referee):
     action = 0
     reason = ""
 
-    def sit(self, seat: int, seed: int) -> Act:
-        """Let the player of a seat sit down, so that its answers are noted."""
-        act = sit_down(self.players[seat], self.game, seat, seed)
-        return (_FollowingSeat if follows(act) else _Seat)(self, act, self.players[seat])
+    def ask(self, seat: int, turn: Turn) -> int:
+        """Return what the player in a seat chooses, and note it."""
+        self.action = super().ask(seat, turn)
+        return self.action
 
     def failed(self, seat: int, error: AgentError) -> int:
         """Return the action that a failure is taken for; raise ``error`` if the rules know none."""
@@ -139,21 +139,3 @@ class _Watched(Referee):
         """Return what was done last, in words."""
         reason, self.reason = self.reason, ""
         return self.game.action_name(self.action) + (f" ({reason})" if reason else "")
-
-
-class _Seat:
-    """A seated player whose answers are noted."""
-
-    def __init__(self, referee: _Watched, act: Act, player: Player) -> None:
-        self._referee, self._act, self._player = referee, act, player
-
-    def __call__(self, turn: Turn) -> int:
-        self._referee.action = whole(self._act(turn), self._player)
-        return self._referee.action
-
-
-class _FollowingSeat(_Seat):
-    """One that follows the game."""
-
-    def follow(self, turn: Turn) -> None:
-        self._act.follow(turn)  # type: ignore[attr-defined]  # made of followers alone

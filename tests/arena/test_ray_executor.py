@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import os
 import pickle
 import stat
@@ -16,11 +17,10 @@ from typing import Any
 import pytest
 
 import dicegym
-from dicegym.arena import ray_cluster, ray_executor
+from dicegym.arena import ray_executor
 from dicegym.arena.executors import local
 from dicegym.arena.match import Match
-from dicegym.arena.ray_cluster import Cluster, check_address
-from dicegym.arena.ray_executor import bundle, unbundle
+from dicegym.arena.ray_executor import Cluster, bundle, check_address, unbundle
 from dicegym.bots.source import Source
 from dicegym.cli.machines import is_address
 from dicegym.errors import DependencyError, DicegymError, ParameterError
@@ -130,7 +130,7 @@ def test_a_file_that_is_gone_is_missed_there_as_here(game: dicegym.Game, tmp_pat
     assert not there.origin.file.exists()
 
 
-@pytest.mark.parametrize(("limit", "value"), [("LARGEST", 10), ("MOST_FILES", 1)])
+@pytest.mark.parametrize(("limit", "value"), [("LARGEST_DATA", 10), ("MOST_DATA", 1)])
 def test_a_bot_with_too_much_is_told_so(
     game: dicegym.Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, value: int
 ) -> None:
@@ -221,7 +221,7 @@ def ray(monkeypatch: pytest.MonkeyPatch) -> Ray:
     fake = Ray()
     monkeypatch.setitem(sys.modules, "ray", fake)
     monkeypatch.setattr(ray_executor, "connected", lambda address, workers: contextlib.nullcontext(fake))
-    monkeypatch.setattr(ray_cluster, "LOOK_EVERY", 0.0)
+    monkeypatch.setattr(ray_executor, "LOOK_EVERY", 0.0)
     return fake
 
 
@@ -234,20 +234,21 @@ def test_a_lost_node_is_told(ray: Ray) -> None:
         "a Ray cluster of 2 nodes with 2 processors",
         "node host (two) was lost: other nodes do its work again",
     ]
-    assert cluster.processors == 1
+    assert cluster.processors == {"one": 1}
 
 
 @pytest.mark.parametrize("lacks", ["version", "rules", "jail"])
 def test_a_node_that_lacks_what_work_needs_is_named(
     lacks: str, ray: Ray, game: dicegym.Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ray_cluster, "node_folder", lambda: tmp_path / "node")
-    monkeypatch.setattr(ray_cluster.socket, "gethostname", lambda: "anywhere")
+    monkeypatch.setattr(ray_executor, "keep_files_apart", lambda: None)
+    monkeypatch.setattr(ray_executor.socket, "gethostname", lambda: "anywhere")
     if lacks == "version":
-        monkeypatch.setattr(ray_executor, "own_version", lambda: "0.0.0")
+        versions = itertools.chain(["0.0.0"], itertools.repeat("9.9.9"))  # here, and there
+        monkeypatch.setattr(ray_executor, "own_version", lambda: next(versions))
     executor = ray_executor.ray_cluster()(game, None, "auto")
     if lacks == "rules":
-        executor._table = (*executor._table[:2], "other", *executor._table[3:])  # type: ignore[attr-defined]
+        executor._how = (*executor._how[:2], "other")  # type: ignore[attr-defined]
 
     def jail_less(*_: object) -> None:
         raise DependencyError("no jail works there")
@@ -255,24 +256,24 @@ def test_a_node_that_lacks_what_work_needs_is_named(
     if lacks == "jail":
         monkeypatch.setattr(ray_executor, "Sandbox", jail_less)
     said = {"version": "and 0.0.0 here: install the same", "rules": "has other rules there", "jail": "no jail works"}
-    monkeypatch.setattr(ray_executor._Referee, "present", None)
+    monkeypatch.setattr(ray_executor, "_referees", {})
     jobs = [Match(game, (entry(game, "swap", "swap"), entry(game, "bacon", "bacon")), 1, 2)]
     with executor, pytest.raises(DicegymError, match=f"work on a node failed: node anywhere: .*{said[lacks]}"):
         list(executor.run(jobs))
 
 
-@pytest.mark.parametrize(("raised", "error"), [("RayTaskError", DicegymError), ("RayError", ConnectionError)])
-def test_lost_work_is_told_from_work_that_fails(raised: str, error: type[Exception], ray: Ray) -> None:
+@pytest.mark.parametrize(("raised", "said"), [("RayTaskError", "on a node failed"), ("RayError", "gave up seed 3: 5")])
+def test_lost_work_is_told_from_work_that_fails(raised: str, said: str, ray: Ray) -> None:
     failure = getattr(ray, raised)("gone")
     failure.cause = ValueError("gone")
-    with pytest.raises(error, match="gone"):
-        Cluster(ray, lambda line: None).result(Reference(failure))
+    with pytest.raises(DicegymError, match=f"{said}.*gone"):
+        Cluster(ray, lambda line: None).result(Reference(failure), "seed 3")
 
 
 def test_no_node_in_time_is_said(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
     ray.alive = {}
     cluster = Cluster(ray, lambda line: None)
-    monkeypatch.setattr(ray_cluster, "PATIENCE", 0.0)
+    monkeypatch.setattr(ray_executor, "PATIENCE", 0.0)
     with pytest.raises(DicegymError, match="no node with a processor for"):
         cluster.look()
 
@@ -280,8 +281,8 @@ def test_no_node_in_time_is_said(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> N
 def test_matches_on_a_cluster_are_what_they_are_here(
     ray: Ray, game: dicegym.Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ray_cluster, "node_folder", lambda: tmp_path / "node")
-    monkeypatch.setattr(ray_executor._Referee, "present", None)
+    monkeypatch.setattr(ray_executor, "keep_files_apart", lambda: None)
+    monkeypatch.setattr(ray_executor, "_referees", {})
     (tmp_path / "cat.py").write_text("def final_strategy(score, opponent_score):\n    raise ValueError(__file__)\n")
     pair = entry(game, "cat", str(tmp_path / "cat.py")), entry(game, "bacon", "bacon")
     jobs = [Match(game, pair, seed, 2) for seed in range(5)]
@@ -292,9 +293,8 @@ def test_matches_on_a_cluster_are_what_they_are_here(
         next(broken_off)
         broken_off.close()  # type: ignore[attr-defined]
         assert ray.cancelled
-    referee = ray_executor._Referee.present
-    assert referee is not None
-    referee.sandbox.__exit__()
+    ((sandbox, _),) = ray_executor._referees.values()
+    sandbox.__exit__()
     with local(1)(game, None, "auto") as executor:
         assert there == dict(executor.run(iter(jobs)))
     assert str(tmp_path / "cat.py") in str(there)
@@ -322,10 +322,10 @@ def test_who_is_turned_away_is_told_what_to_do(listens: bool, monkeypatch: pytes
         raise ConnectionError(f"Failed to connect to Ray cluster at {address}")
 
     monkeypatch.setattr(ray, "init", turned_away)
-    monkeypatch.setattr(ray_cluster, "_answers", lambda address: listens)
+    monkeypatch.setattr(ray_executor, "_answers", lambda address: listens)
     with (
         pytest.raises(DicegymError, match="Failed to connect" if listens else "nobody answers") as error,
-        ray_cluster.connected("head:6379"),
+        ray_executor.connected("head:6379"),
     ):
         pass
     assert "set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN" in str(error.value)
@@ -344,8 +344,8 @@ def test_a_client_whose_server_hangs_asks_for_another_one(
             raise ConnectionAbortedError("Initialization failure from server")
 
     monkeypatch.setattr(ray, "init", init)
-    monkeypatch.setattr(ray_cluster, "_answers", lambda address: True)
+    monkeypatch.setattr(ray_executor, "_answers", lambda address: True)
     failing = pytest.raises(DicegymError, match="Initialization failure") if raised else contextlib.nullcontext()
-    with failing, ray_cluster.connected("ray://head:10001"):
+    with failing, ray_executor.connected("ray://head:10001"):
         pass
     assert tries == ["ray://head:10001"] * 3

@@ -23,8 +23,7 @@ import dicegym
 from dicegym.arena import contest
 from dicegym.arena.check import Check
 from dicegym.arena.executors import Executor, Executors, local
-from dicegym.arena.ray_cluster import QUIET, connected
-from dicegym.arena.ray_executor import ray_cluster
+from dicegym.arena.ray_executor import QUIET, connected, ray_cluster
 from dicegym.errors import DicegymError
 from dicegym.players.roster import agents_folder
 from dicegym.sandbox import linux

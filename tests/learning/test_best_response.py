@@ -20,7 +20,7 @@ from dicegym.learning.interruption import Interruption
 from dicegym.learning.learner import LearnerNetworks
 from dicegym.players import model as models
 from dicegym.players.roster import agents_folder
-from dicegym.players.sb3_plain import has_critic, weights_of
+from dicegym.players.sb3 import has_critic, weights_of
 
 SMALL = (
     *("run.games=16", "run.torch_threads=1", "algorithm.n_steps=32", "algorithm.batch_size=128"),

@@ -80,6 +80,7 @@ def test_a_seed_whose_node_dies_goes_on_elsewhere_as_if_nothing_had_happened(tmp
     subprocess.run([sys.executable, str(program), json.dumps(request)], cwd=tmp_path, check=True, timeout=500)
     found = json.loads((tmp_path / "result.json").read_text())
     assert any("its node was lost" in line for line in found["told"])
+    assert any("waits for a node of the cluster with room: threads 1, cpu" in line for line in found["told"])
     here = train_seeds("hog", tmp_path / "here", 2, overrides=SMALL)
     assert found["results"] == [[one.seed, one.how, one.best, one.end] for one in here.results]
     for seed in (1, 2):

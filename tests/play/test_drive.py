@@ -35,8 +35,9 @@ class Notes(Referee):
         self.notes: list[tuple[object, ...]] = []
         super().__init__(game, game.new_game(4), players)
 
-    def asks(self, seat: int) -> None:
+    def ask(self, seat: int, turn: Turn) -> int:
         self.notes.append(("asks", seat))
+        return super().ask(seat, turn)
 
     def failed(self, seat: int, error: AgentError) -> int:
         self.notes.append(("failed", seat))

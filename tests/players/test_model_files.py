@@ -364,7 +364,7 @@ def test_a_network_that_is_not_plain_plays_through_torch_and_says_why_it_cannot_
     sb3 = pytest.importorskip("stable_baselines3")
     from dicegym.bots.export import export_source
     from dicegym.envs.sb3 import SB3VecEnv
-    from dicegym.players import sb3_file
+    from dicegym.players import sb3 as files_of_sb3
 
     class Residual(sb3.common.torch_layers.BaseFeaturesExtractor):
         def __init__(self, space: Any) -> None:
@@ -395,13 +395,13 @@ def test_a_network_that_is_not_plain_plays_through_torch_and_says_why_it_cannot_
     def missing(name: str) -> Any:
         raise DependencyError.for_extra("stable_baselines3", "train", "it")
 
-    monkeypatch.setattr(sb3_file, "algorithm", missing)
+    monkeypatch.setattr(files_of_sb3, "algorithm", missing)
     with pytest.raises(DependencyError, match=r"NumPy cannot play it, as it has Residual"):
         models.load(path)
 
 
 def test_the_algorithm_of_a_plain_file_is_told_from_what_it_holds(tmp_path: Path) -> None:
-    from dicegym.players.sb3_file import algorithm_of
+    from dicegym.players.sb3 import algorithm_of
 
     def written(**data: Any) -> Path:
         with zipfile.ZipFile(tmp_path / "m.zip", "w") as archive:

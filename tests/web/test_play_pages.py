@@ -21,7 +21,7 @@ from dicegym.arena.replay import from_json
 from dicegym.errors import AgentError
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
-from dicegym.players import offered
+from dicegym.players.numbered import offered
 from dicegym.players.roster import AGENTS_VARIABLE, agent_names
 from dicegym.web.app import create_app
 from dicegym.web.play import hall as halls

@@ -15,8 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dicegym.bots.calls import witnessed
-from dicegym.bots.classes import check_class, class_in
-from dicegym.bots.program import Program
+from dicegym.bots.program import Program, check_class, class_in
 from dicegym.bots.source import defines
 from dicegym.bots.surroundings import PrivateRandom
 

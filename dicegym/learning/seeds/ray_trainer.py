@@ -1,7 +1,7 @@
 """Trainings of several seeds on a Ray cluster: each is a process as on this machine, on some node, behind an actor.
 
-Its run's folder comes back after each checkpoint. From that it goes on elsewhere when its node is lost: no file system
-need be shared.
+Its run's folder comes back after each checkpoint, and goes along with each question. When its node is lost, Ray starts
+the actor again elsewhere and asks it again: the training goes on from that folder, and no file system need be shared.
 """
 
 from __future__ import annotations
@@ -10,10 +10,12 @@ import contextlib
 import contextvars
 import os
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
-from dicegym.arena.ray_cluster import MOST_LOSSES, Cluster, connected, on_node, own_version
+from dicegym.arena.ray_executor import MOST_LOSSES, Cluster, connected, on_node, own_version
 from dicegym.errors import DicegymError
 from dicegym.files import LARGEST_TEXT, read_text, writing
 from dicegym.learning import checkpoint
@@ -25,6 +27,8 @@ from dicegym.learning.seeds.training import Workshop
 from dicegym.players.seal import SEAL, is_sealed, write_seal
 
 CHECKPOINT = checkpoint.NAMES[0]
+ROOM_SECONDS = 15.0
+"""How long a node may take to answer until a training says that it waits for room."""
 
 
 def read_run(folder: Path) -> dict[str, bytes]:
@@ -45,21 +49,21 @@ def read_run(folder: Path) -> dict[str, bytes]:
 
 def write_run(contents: dict[str, bytes], folder: Path) -> None:
     """Write what `read_run` returned, the checkpoint whole or not at all, with seals of this user; other files stay."""
-
-    def write(contents: dict[str, bytes], top: Path) -> None:
-        for name, content in contents.items():
-            (top / name).parent.mkdir(parents=True, exist_ok=True)
-            if not _sealed_by(top / name):
-                with writing(top / name) as unfinished:
-                    unfinished.write_bytes(content)
-        for sealed in filter(None, (_sealed_by(top / name) for name in contents)):
-            write_seal(sealed)
-
-    start = f"{CHECKPOINT}/"
-    inside = {name.removeprefix(start): content for name, content in contents.items() if name.startswith(start)}
-    write({name: content for name, content in contents.items() if not name.startswith(start)}, folder)
+    inside = {name for name in contents if name.startswith(f"{CHECKPOINT}/")}
+    _write({name: content for name, content in contents.items() if name not in inside}, folder)
     if inside:
-        checkpoint.replace(folder, lambda empty: write(inside, empty))
+        whole = {name.removeprefix(f"{CHECKPOINT}/"): contents[name] for name in inside}
+        checkpoint.replace(folder, lambda empty: _write(whole, empty))
+
+
+def _write(contents: dict[str, bytes], top: Path) -> None:
+    for name, content in contents.items():
+        (top / name).parent.mkdir(parents=True, exist_ok=True)
+        if not _sealed_by(top / name):
+            with writing(top / name) as unfinished:
+                unfinished.write_bytes(content)
+    for sealed in filter(None, (_sealed_by(top / name) for name in contents)):
+        write_seal(sealed)
 
 
 def _sealed_by(file: Path) -> Path | None:
@@ -70,61 +74,60 @@ def _sealed_by(file: Path) -> Path | None:
 class NodeTraining:
     """A training on a node, in a folder of its own; becomes an actor of Ray's."""
 
-    def begin(self, version: str, task: SeedTask, contents: dict[str, bytes], config: str, where: str) -> None:
-        """Begin.
+    def __init__(self) -> None:
+        self._process: SeedProcess | None = None
+        self._sent = -1
+
+    def events(
+        self, version: str, task: SeedTask, last: list[Any], config: str, where: str, signals: list[int]
+    ) -> tuple[bool, list[SeedEvent], dict[str, bytes]]:
+        """Begin the training if it does not run here, and hand on signals.
 
         Args:
             version: of dicegym where the training was asked for.
             task: what to do, with the folder that it has there.
-            contents: of that folder, as far as there is one.
+            last: Ray's reference to what came of that folder last, in a list, so that it is fetched when needed.
             config: text of the configuration; empty: the game's own.
             where: the folder in which paths of settings begin, if the node has it.
+            signals: for the training.
 
-        Raises DependencyError if the node cannot do it.
+        Returns whether it was begun, what happened since the last call, and the run's folder if it has a new
+        checkpoint or has ended. Raises DependencyError if the node cannot do it.
         """
-        with on_node(version) as folder:
-            top = Path(tempfile.mkdtemp(dir=folder))
-        self._run, own, self._sent = top / "run", top / "config.toml", -1
+        begins = self._process is None
+        process = self._process = self._process or self._begin(version, task, last, config, where)
+        for number in signals:
+            process.stop(number)
+        events = list(process.events())
+        written = _checkpoint_of(self._run)
+        if written != self._sent or any(isinstance(event, TrainingEnd) for event in events):
+            with contextlib.suppress(FileNotFoundError):  # another checkpoint took its place meanwhile
+                contents = read_run(self._run)
+                if written == _checkpoint_of(self._run):
+                    self._sent = written
+                    return begins, events, contents
+        return begins, events, {}
+
+    def _begin(self, version: str, task: SeedTask, last: list[Any], config: str, where: str) -> SeedProcess:
+        import ray
+
+        with on_node(version):
+            top = Path(tempfile.mkdtemp())
+        self._run, own, contents = top / "run", top / "config.toml", ray.get(last[0])
         own.write_text(config, encoding="utf-8")
         write_run(contents, self._run)
         task = task._replace(
             folder=str(self._run), config=str(own) if config else "", resume="settings.json" in contents
         )
-        self._process = SeedProcess(task, top / "log", Path(where) if os.path.isdir(where) else top)
-
-    def events(self, signals: list[int]) -> tuple[list[SeedEvent], dict[str, bytes]]:
-        """Hand on signals; return what happened since the last call, and the run's folder if it has a new checkpoint.
-
-        A training that has ended returns its folder in any case.
-        """
-        for number in signals:
-            self._process.stop(number)
-        events = list(self._process.events())
-        ended = any(isinstance(event, TrainingEnd) for event in events)
-        written = _checkpoint_of(self._run)
-        if written == self._sent and not ended:
-            return events, {}
-        try:
-            contents = read_run(self._run)
-        except FileNotFoundError:  # another checkpoint took its place meanwhile
-            return events, {}
-        if written != _checkpoint_of(self._run):
-            return events, {}
-        self._sent = written
-        return events, contents
-
-    def kill(self) -> None:
-        """End the process now."""
-        self._process.kill()
+        return SeedProcess(task, top / "log", Path(where) if os.path.isdir(where) else top)
 
 
 def _checkpoint_of(run: Path) -> int:
     """Return when the newest checkpoint was written, in nanoseconds; -1 if there is none."""
-    try:
+    with contextlib.suppress(FileNotFoundError):  # it gives way to the next one
         newest = checkpoint.newest(run)
         return -1 if newest is None else newest.stat().st_mtime_ns
-    except FileNotFoundError:  # it gives way to the next one
-        return -1
+    return -1
 
 
 class RayTrainer:
@@ -143,50 +146,45 @@ class RayTrainer:
         # What a lock remembers of its thread is undone in the order of its doing: each trainer has a memory of its own.
         self._memory = contextvars.copy_context()
         self._memory.run(self._held.enter_context, alone_in(self._folder))
-        self._signals: list[int] = []
-        self._stopped = False
-        self._losses = 0
-        try:
-            self._begin()
-        except BaseException:
-            self._memory.run(self._held.close)
-            raise
-
-    def _begin(self) -> None:
-        self._heard = False
+        self._stopped = self._heard = False
         contents = read_run(self._folder) if (self._folder / "settings.json").is_file() else {}
-        gpus = 1 if self._task.device.startswith("cuda") else 0
-        actor = self._cluster.ray.remote(num_cpus=self._task.threads, num_gpus=gpus)(NodeTraining)
-        self._actor = actor.remote()
-        self._begun = self._actor.begin.remote(own_version(), self._task, contents, self._config, os.getcwd())
-        self._asked = self._actor.events.remote([])
+        self._last = [cluster.ray.put(contents)]
+        room = {"num_cpus": task.threads, "num_gpus": 1 if task.device.startswith("cuda") else 0}
+        again = {"max_restarts": MOST_LOSSES - 1, "max_task_retries": -1}
+        self._actor = cluster.ray.remote(**room, **again)(NodeTraining).remote()
+        self._ask([])
+
+    def _ask(self, signals: list[int]) -> None:
+        question = own_version(), self._task, self._last, self._config, os.getcwd(), signals
+        self._asked, self._since = self._actor.events.remote(*question), time.monotonic()
+        self._signals: list[int] = []
 
     def events(self) -> Iterable[SeedEvent]:
         """Return what happened since the last call; see `dicegym.learning.seeds.task.SeedTrainer`."""
         self._cluster.look()
         if not self._cluster.ray.wait([self._asked], timeout=0)[0]:
-            return [TrainingEnd(STOPPED)] if self._stopped and not self._heard else []  # it waits for a node
+            if self._stopped and not self._heard:
+                return [TrainingEnd(STOPPED)]
+            if time.monotonic() - self._since < ROOM_SECONDS:
+                return []
+            self._since = float("inf")
+            return [
+                Said(f"waits for a node of the cluster with room: threads {self._task.threads}, {self._task.device}")
+            ]
         try:
-            self._cluster.result(self._begun)
-            found, contents = self._cluster.result(self._asked)
-        except ConnectionError as error:
-            return [self._begin_again(error)]
+            begun, found, contents = self._cluster.result(self._asked, f"seed {self._task.seed}")
         except DicegymError as error:
-            return [TrainingEnd(FAILED, str(error))]
-        write_run(contents, self._folder)
+            return [TrainingEnd(STOPPED if self._stopped else FAILED, str(error))]
+        if begun and self._heard:
+            if self._stopped:
+                return [TrainingEnd(STOPPED)]
+            found.insert(0, Said("its node was lost; it goes on elsewhere from the last checkpoint that came"))
         self._heard = True
-        self._asked, self._signals = self._actor.events.remote(self._signals), []
+        if contents:
+            write_run(contents, self._folder)
+            self._last = [self._cluster.ray.put(contents)]
+        self._ask(self._signals)
         return list(found)
-
-    def _begin_again(self, error: ConnectionError) -> SeedEvent:
-        """Begin elsewhere, from the last checkpoint that came, unless it is to end; return what is to be said."""
-        self._losses += 1
-        if self._stopped:
-            return TrainingEnd(STOPPED)
-        if self._losses >= MOST_LOSSES:
-            return TrainingEnd(FAILED, f"{MOST_LOSSES} nodes were lost with it, the last one so: {error}")
-        self._begin()
-        return Said("its node was lost; it goes on elsewhere from the last checkpoint that came")
 
     def stop(self, number: int) -> None:
         """Hand on a signal; see `dicegym.learning.seeds.task.SeedTrainer`."""
@@ -196,8 +194,7 @@ class RayTrainer:
     def kill(self) -> None:
         """End it now, if need be before a node had room for it."""
         self._stopped = True
-        if self._heard:
-            self._actor.kill.remote()
+        self._cluster.ray.kill(self._actor)
 
     def close(self) -> None:
         """Give back its processor, and let go of its folder here."""
@@ -212,7 +209,7 @@ def ray_workshop(
     """Connect to a cluster, and yield what `dicegym.learning.seeds.training.train_seeds` takes as workshop.
 
     Args:
-        address: as for `dicegym.arena.ray_cluster.connected`, whose errors this raises.
+        address: as for `dicegym.arena.ray_executor.connected`, whose errors this raises.
         workers: trainings at once; default: as many as the cluster has room for.
         told: called with a line that says where they are, and with one for each node that is lost.
     """
@@ -220,8 +217,9 @@ def ray_workshop(
         cluster = Cluster(ray, told)
 
         def workshop(seeds: int) -> Workshop:
-            at_once, there = min(seeds, workers or seeds), cluster.processors
-            share = min(cluster.largest, there // min(at_once, there)) if there else None
+            each = cluster.processors.values()
+            at_once = min(seeds, workers or seeds)
+            share = min(max(each), sum(each) // min(at_once, sum(each))) if each else None
             return Workshop(lambda task, log: RayTrainer(cluster, task, log), at_once, share)
 
         yield workshop

@@ -11,7 +11,7 @@ from dicegym import games
 from dicegym.analysis.hints import LEVEL
 from dicegym.analysis.valuers import MARKS
 from dicegym.errors import DicegymError, ParameterError, one_line
-from dicegym.players.casual import usual_rivals, usual_seats
+from dicegym.players.sitting import usual_rivals, usual_seats
 from dicegym.registry import GAMES
 from dicegym.web.context import Web
 from dicegym.web.learn.places import model_of

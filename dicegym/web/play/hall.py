@@ -18,9 +18,8 @@ from dicegym.engine.validate import whole_number
 from dicegym.errors import DamagedFileError, DicegymError, ParameterError, UnknownNameError
 from dicegym.play.player import Player
 from dicegym.play.seeds import drawn_seed
-from dicegym.players.casual import drawn_seat, usual_rivals, usual_seats
 from dicegym.players.roster import agent_name
-from dicegym.players.sitting import Warn
+from dicegym.players.sitting import Warn, drawn_seat, usual_rivals, usual_seats
 from dicegym.web.context import Web
 from dicegym.web.forms import signed
 from dicegym.web.play.advice import Advice

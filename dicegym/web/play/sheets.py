@@ -14,7 +14,7 @@ import dicegym
 from dicegym.engine.game import Game
 from dicegym.errors import DamagedFileError, DicegymError
 from dicegym.files import read_text, write_text
-from dicegym.players.rerun import names_beside
+from dicegym.players.sitting import names_beside
 
 KIND, VERSION = "dicegym game on a page", 1
 ID = re.compile(r"[A-Za-z0-9_-]{16}")

@@ -18,9 +18,8 @@ from dicegym.games.keyboard import Place
 from dicegym.play.player import Player
 from dicegym.play.turn import Turn
 from dicegym.players.human import keyboard_of
-from dicegym.players.offered import controls_of
-from dicegym.players.rerun import Rerun
-from dicegym.players.sitting import Warn
+from dicegym.players.numbered import controls_of
+from dicegym.players.sitting import Rerun, Warn
 from dicegym.web.play.seating import PersonOnPage
 from dicegym.web.play.sheets import TableSheet
 

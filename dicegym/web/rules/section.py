@@ -20,8 +20,7 @@ from dicegym.errors import UnknownNameError
 from dicegym.escape import one_line
 from dicegym.games import loadable
 from dicegym.games.parts import INTERFACE, STARTER, part
-from dicegym.players.about import describe, rules_page
-from dicegym.players.rules_text import apart, sections, title_of
+from dicegym.players.about import apart, describe, rules_page, sections, title_of
 from dicegym.registry import ENVIRONMENTS
 from dicegym.sandbox.customs import customs
 from dicegym.web.api import Operation
