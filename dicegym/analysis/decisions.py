@@ -393,12 +393,12 @@ def _asked(
     values, found = [], []
     for first in range(0, len(actions), AT_ONCE):
         some = slice(first, min(first + AT_ONCE, len(actions)))
-        found.append(assess(asked, table[some]).judged(actions[some]))
+        found.append(assess(asked, table[some]).judge(actions[some]))
         values.append(values_of(asked, table[some]))
         if progress is not None:
             progress(some.stop, len(actions), "")
     values.append(values_of(asked, table[-1:]))
-    found = found or [assess(asked, table[:0]).judged(actions)]
+    found = found or [assess(asked, table[:0]).judge(actions)]
     return Judged(*map(np.concatenate, zip(*found, strict=True))), np.concatenate(values)
 
 

@@ -115,7 +115,7 @@ def grades_of(
     tallies: dict[str, list[tuple[Any, ...]]] = {}
     for names, states, actions in games:
         movers = states["player"][: len(actions)]
-        found = assess(valuer, states[: len(actions)]).judged(actions)
+        found = assess(valuer, states[: len(actions)]).judge(actions)
         for seat, name in enumerate(names):
             own = movers == seat
             choice = own & (found.stakes == Stake.CHOICE)
@@ -207,7 +207,7 @@ def _costs(
         mine = states["player"][rows] == own[rows]
         some = rows[mine]
         if len(some):
-            found = assess(valuer, states[some]).judged(actions[mine])
+            found = assess(valuer, states[some]).judge(actions[mine])
             choice = found.stakes == Stake.CHOICE
             costs[some] += found.costs
             counted[some] += np.where(choice, found.costs, 0)

@@ -151,7 +151,7 @@ class Tutor:
         for action in actions:
             if state["over"] or int(state["player"]) != turn.seat:
                 break
-            found = assess_state(self.valuer, state).judged([action])
+            found = assess_state(self.valuer, state).judge([action])
             if found.costs[0] > 0 and not better:
                 right = int(np.nanargmax(found.values[0] >= found.best[0] - SAME))
                 better = _in_words(game, turn.record, [*played, right])

@@ -52,7 +52,7 @@ def values_of(valuer: Valuer, states: np.ndarray) -> np.ndarray:
     return np.array([[valuer.value(state, seat) for seat in seats] for state in states]).reshape(-1, len(seats))
 
 
-def stacked(found: Sequence[ActionValues], n_actions: int) -> ActionValues:
+def stack_values(found: Sequence[ActionValues], n_actions: int) -> ActionValues:
     """Return what actions are worth in several states as one: arrays of float64[states, n_actions]."""
     values, errors = (np.array([one[column] for one in found], np.float64).reshape(-1, n_actions) for column in (0, 1))
     behind = [one.behind for one in found if one.behind is not None]

@@ -25,7 +25,7 @@ from dicegym.analysis.playing_on import (
     Continuation,
     policy_player,
     record_bytes,
-    stacked,
+    stack_values,
     unit_of,
     usual_policy,
 )
@@ -402,7 +402,7 @@ class RolloutValuer:
 
     def action_values_rows(self, states: np.ndarray) -> ActionValues:
         """Return `action_values` of every state, none of which is over."""
-        return stacked([self.action_values(state) for state in states], self.game.n_actions)
+        return stack_values([self.action_values(state) for state in states], self.game.n_actions)
 
     def action_value(self, state: Any, action: int) -> float:
         """Return the mean of one action's games; nan when the game is over."""

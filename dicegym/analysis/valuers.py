@@ -2,7 +2,7 @@
 
 `valuer` finds the best source of values that a game has: exact ones, those of an equilibrium that is solved, or else
 rollouts. `assess` asks it about states. Hints, tutors, reviews, grades and teachers all ask there and nowhere else, and
-`Assessment.judged` is the one place that says what a forced, a trivial and an obvious choice is.
+`Assessment.judge` is the one place that says what a forced, a trivial and an obvious choice is.
 
 A table of marks says for all games how much a decision must give away to be called doubtful, a mistake or a blunder.
 Its thresholds are in win rate; in another unit they are so many times as high.
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.playing_on import stacked
+from dicegym.analysis.playing_on import stack_values
 from dicegym.analysis.rollouts import RolloutValuer
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, unknown_name
@@ -248,7 +248,7 @@ class Assessment(NamedTuple):
     first: np.ndarray
     """int64[rows]: the best action, of several the first; 0 where nothing is known."""
 
-    def judged(self, actions: Sequence[int] | np.ndarray) -> Judged:
+    def judge(self, actions: Sequence[int] | np.ndarray) -> Judged:
         """Return what decisions cost: one action for each row, wide and illegal ones included."""
         valuer, values, first = self.valuer, self.values, self.first
         actions = np.asarray(actions, np.int64)
@@ -293,7 +293,7 @@ def assess(valuer: Valuer, states: np.ndarray) -> Assessment:
     if isinstance(valuer, BatchValuer):
         asked = valuer.action_values_rows(states)
     else:
-        asked = stacked([valuer.action_values(state) for state in states], valuer.game.n_actions)
+        asked = stack_values([valuer.action_values(state) for state in states], valuer.game.n_actions)
     first = np.where(np.isnan(asked.values), -np.inf, asked.values).argmax(axis=1)
     behind = asked.behind
     if behind is None:

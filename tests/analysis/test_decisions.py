@@ -67,7 +67,7 @@ def test_costs_and_luck_add_up_to_the_result_in_every_game(name: str, players: s
         assert [one.seat for one in analysis.decisions] == movers
         made_up = MadeUp(game)
         pairs = zip(states, actions, strict=False)
-        costs = [assess_state(made_up, state).judged([action]).costs[0] for state, action in pairs]
+        costs = [assess_state(made_up, state).judge([action]).costs[0] for state, action in pairs]
         assert [one.cost for one in analysis.decisions] == costs
     else:
         assert len(analysis.decisions) == 1 + int((np.diff(movers) != 0).sum())
@@ -133,7 +133,7 @@ def test_costs_in_hog_are_what_the_next_states_say() -> None:
             after = state.copy()
             game.step(after, sure)
             assert asked.value(after, seat) == pytest.approx(values[sure], abs=1e-9)
-        found = assess_state(asked, state).judged([action])
+        found = assess_state(asked, state).judge([action])
         assert found.costs[0] == pytest.approx(values.max() - values[action], abs=1e-9)
         assert asked.value(state, seat) == pytest.approx(values.max(), abs=1e-9)
 
@@ -189,7 +189,7 @@ NAN = float("nan")
 @pytest.mark.parametrize("unit", UNITS)
 def test_what_is_at_stake(values: list[float], action: int, stake: Stake, unit: Any) -> None:
     _, state, asked = stub([UNITS[unit] * value for value in values], unit)
-    assert Stake(assess_state(asked, state).judged([action]).stakes[0]) == stake
+    assert Stake(assess_state(asked, state).judge([action]).stakes[0]) == stake
 
 
 def test_forced_trivial_and_obvious_choices_are_left_out_of_the_rate() -> None:
@@ -218,7 +218,7 @@ def test_forced_trivial_and_obvious_choices_are_left_out_of_the_rate() -> None:
 
 def test_what_may_be_chance_has_no_mark() -> None:
     _, state, asked = stub([0.5, 0.35], errors=0.02)
-    sure = assess_state(asked, state).judged([1])
+    sure = assess_state(asked, state).judge([1])
     assert sure.errors[0] == pytest.approx(math.hypot(0.02, 0.02))
     assert mark_of(sure.costs[0], "win rate", sure.errors[0]) == MARKS[-1]
     assert mark_of(sure.costs[0], "win rate", 0.08) is None
