@@ -350,7 +350,6 @@ def _model(
 def load(
     path: str | os.PathLike[str],
     game: Game | None = None,
-    sample: bool | None = None,
     device: str = "cpu",
     trust: bool = False,
     temperature: float | None = None,
@@ -358,15 +357,11 @@ def load(
     """Return the player in a model file; see `load_model` and `PolicyPlayer`.
 
     The arrays of the file are enough where it carries them: then nothing but NumPy is loaded. It plays at the
-    temperature that the file names, its best action if it names none, unless ``temperature`` or ``sample`` say
-    otherwise: True draws, at 1 if the file does not; False plays the best action.
+    temperature that the file names, its best action if it names none, unless ``temperature`` says otherwise.
     """
     name = Path(path).stem
     if temperature is None:
-        said = temperature_in(path)
-        temperature = said if sample is None else (said or DRAWN) if sample else BEST
-    elif sample is not None and sample != (temperature != BEST):
-        raise ParameterError(f"sample={sample} and temperature={temperature!r} contradict each other: leave out one")
+        temperature = temperature_in(path)
     if not (game is not None and model_file.is_plain(path)):
         its_game = trained_on(path)
         if game is not None:

@@ -178,7 +178,7 @@ def load(
     if isinstance(origin, Player):
         return origin
     if isinstance(origin, Source):
-        if game.added_parameters and (twin := twin_of(game, origin)):
+        if game.added_parameters and (twin := twin_of(game, origin, name)):
             return twin
         game.check_original(name)
         return need(game, ADAPTER).load(origin, name, keep=keep, seed=seed)

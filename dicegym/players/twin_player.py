@@ -80,10 +80,14 @@ def says_pure(path: Path, changed: int) -> bool:
     return re.search(r"^PURE = True\b", path.read_text(encoding="utf-8"), re.MULTILINE) is not None
 
 
-def twin_of(game: Game, source: Source) -> TwinPlayer | None:
-    """Return the compiled twin of a file; None if it has none, or is not what its twin was made of."""
+def twin_of(game: Game, source: Source, name: str) -> TwinPlayer | None:
+    """Return the compiled twin of a file, under ``name`` if it is declared with that.
+
+    Returns None if it has none, or is not what its twin was made of.
+    """
     made_of = source_hash(source.file)
     for twin in declared(game.spec.module):
         if twin.file == made_of and source.arguments is None:
-            return TwinPlayer(game, twin.names[0], says_pure(source.file, source.file.stat().st_mtime_ns))
+            called = name if name in twin.names else twin.names[0]
+            return TwinPlayer(game, called, says_pure(source.file, source.file.stat().st_mtime_ns))
     return None

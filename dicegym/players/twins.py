@@ -11,10 +11,9 @@ from typing import Any
 
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
-from dicegym.engine.twins import declared
 from dicegym.play.player import Player
 from dicegym.players.roster import agent, resolve
-from dicegym.players.twin_player import TwinPlayer, says_pure, source_hash, twin_numbers
+from dicegym.players.twin_player import TwinPlayer, source_hash, twin_numbers, twin_of
 
 __all__ = ["TwinPlayer", "opponent", "source_hash", "twin_numbers"]
 
@@ -28,9 +27,6 @@ def opponent(game: Game, spec: Any, trust: bool = False) -> Player:
         UnknownNameError, ParameterError, AgentError, ModelError, DependencyError: see `dicegym.agent`.
     """
     name = spec.strip() if isinstance(spec, str) else ""
-    number = twin_numbers(game).get(name)
-    if number is not None:
-        origin = resolve(game, name)
-        if isinstance(origin, Source) and source_hash(origin.file) == declared(game.spec.module)[number].file:
-            return TwinPlayer(game, name, says_pure(origin.file, origin.file.stat().st_mtime_ns))
-    return agent(game, spec, trust=trust)
+    origin = resolve(game, name) if name in twin_numbers(game) else None
+    twin = twin_of(game, origin, name) if isinstance(origin, Source) else None
+    return twin or agent(game, spec, trust=trust)

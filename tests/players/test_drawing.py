@@ -179,14 +179,11 @@ def test_files_say_how_they_play(tmp_path: Path) -> None:
     assert (found.temperature, found.pure, found.at_once) == (0.5, False, True)
     path = tmp_path / "m.zip"
     assert models.facts(path)["play"] == {"temperature": 0.5}
-    assert models.load(path, sample=False).pure
-    assert models.load(path, sample=True).temperature == 0.5
+    assert models.load(path).temperature == 0.5
     assert models.load(path, temperature=0).pure
     asked = dicegym.agent(game, str(path), temperature=2)
     assert isinstance(asked, PolicyPlayer)
     assert asked.temperature == 2
-    with pytest.raises(ParameterError, match="contradict"):
-        models.load(path, sample=False, temperature=1)
     with pytest.raises(ParameterError, match="temperature=-1"):
         dicegym.agent(game, str(path), temperature=-1)
     with pytest.raises(ParameterError, match="bayes is a bot"):
