@@ -58,7 +58,7 @@ def card(
 
     if exploits:
         from dicegym.learning.best_response import best_response
-        from dicegym.learning.exploited import note
+        from dicegym.learning.card import note
 
         with progress_bar("seconds" if exploit_steps is None else "steps") as progress:
             found = best_response(

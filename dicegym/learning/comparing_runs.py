@@ -18,9 +18,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.errors import ParameterError
-from dicegym.learning.band import ENOUGH, LEVEL, RESAMPLES, interquartile_mean
-from dicegym.learning.curves import Experiment, RunCurve, experiments, find_runs
-from dicegym.learning.diary import read_pace
+from dicegym.learning.curves import (
+    ENOUGH,
+    LEVEL,
+    RESAMPLES,
+    Experiment,
+    RunCurve,
+    experiments,
+    find_runs,
+    interquartile_mean,
+    read_pace,
+)
 
 SEED = "run.seed"
 

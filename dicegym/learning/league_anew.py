@@ -14,11 +14,9 @@ from dicegym.games.parts import Progress
 from dicegym.learning import checkpoint
 from dicegym.learning.evaluate import FRESH_SEED, evaluate
 from dicegym.learning.executed import kept_open
-from dicegym.learning.league import League
-from dicegym.learning.league_table import LeagueTable, Result
+from dicegym.learning.league import League, LeagueState, LeagueTable, Result
 from dicegym.learning.preparation import prepare
-from dicegym.learning.resuming import league_state
-from dicegym.learning.state_file import read_state
+from dicegym.learning.run_state import read_state
 from dicegym.players import model as models
 from dicegym.players.seal import is_sealed
 
@@ -79,7 +77,7 @@ def _league_of(folder: Path, trust: bool) -> tuple[Game, League]:
         raise ParameterError(f'{folder} is no training against "self", and so has no league')
     try:
         plain: Any = read_state(newest, league.fixed, game, trust or is_sealed(newest))
-        league.load_state(league_state(plain["league"], league))
+        league.load_state(LeagueState.from_plain(plain["league"], league.table.even))
     except DicegymError:
         raise
     except (LookupError, TypeError, ValueError, OSError) as error:

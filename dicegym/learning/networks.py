@@ -13,9 +13,8 @@ from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecEnv
 
 from dicegym.errors import ParameterError, unknown_name
-from dicegym.learning.environment import games_of
-from dicegym.learning.memory import enough_memory
-from dicegym.learning.named import named, resolved
+from dicegym.learning.configuration import named, resolved
+from dicegym.learning.environment import enough_memory, games_of
 from dicegym.learning.settings import AlgorithmSettings, NetworkSettings, TrainingSettings
 from dicegym.players import model as models
 from dicegym.players.sb3_file import checked_device

@@ -22,8 +22,7 @@ from dicegym.errors import DicegymError
 from dicegym.escape import one_line
 from dicegym.learning import checkpoint
 from dicegym.learning.configuration import Plain, about_run
-from dicegym.learning.curves import RunCurve, read_run
-from dicegym.learning.diary import Evaluation, Pace, read_evaluations, read_pace
+from dicegym.learning.curves import Evaluation, Pace, RunCurve, read_evaluations, read_pace, read_run
 from dicegym.learning.evaluate import Score
 from dicegym.learning.files import CURVE_FILE, LOCK_FILE, SETTINGS_FILE
 
@@ -91,8 +90,7 @@ class WatchedRun:
     @property
     def latest(self) -> list[Score]:
         """What the latest evaluation said, against each opponent."""
-        last = self.evaluations[-1].steps if self.evaluations else None
-        return [one.score for one in self.evaluations if one.steps == last]
+        return list(self.evaluations[-1].scores) if self.evaluations else []
 
     @property
     def seconds_left(self) -> float | None:
@@ -183,8 +181,6 @@ def watched(folder: Path, name: str) -> WatchedRun:
     # Before its first evaluation a run has neither of both, and right after it one of them.
     measured = (folder / CURVE_FILE).is_file() and (folder / MODELS[0]).is_file()
     curve = _tried(read_run, folder, problems) if measured else None
-    if curve is not None and not evaluations:
-        evaluations = _of_curve(curve)
     run = about.settings.get("run", {}) if about else {}
     steps = run.get("steps", 0)
     game = curve.game if curve else (about.command[2] if about and len(about.command) > 2 else "")
@@ -198,7 +194,7 @@ def watched(folder: Path, name: str) -> WatchedRun:
         about.settings if about else {},
         steps if isinstance(steps, int) else 0,
         [one for one in pace if math.isfinite(one.seconds)],
-        [one for one in evaluations if math.isfinite(one.score.value)],
+        [one for one in evaluations if all(math.isfinite(score.value) for score in one.scores)],
         curve if curve is None or np.isfinite([*curve.values.values()]).all() else None,
         max((changed for one in _files(folder) if (changed := _changed(one))), default=0.0),
         "; ".join(problems),
@@ -237,19 +233,6 @@ def _tried(read: Callable[[Path], _Found], folder: Path, problems: list[str]) ->
     except (DicegymError, OSError, ValueError) as error:
         problems.append(one_line(error, 300))
         return None
-
-
-def _of_curve(curve: RunCurve) -> list[Evaluation]:
-    """Return the evaluations of a run that has not noted their intervals."""
-    names = [name for name in curve.values if name != "score"] or ["score"]
-    found = []
-    for number, steps in enumerate(curve.steps.tolist()):
-        for name in names:
-            value, games = float(curve.values[name][number]), curve.score.games
-            opponent = curve.score.opponent if name == "score" else name
-            unknown = math.nan if games else value
-            found.append(Evaluation(steps, Score(curve.score.measure, opponent, value, unknown, unknown, games)))
-    return found
 
 
 def _is_held(folder: Path) -> bool:

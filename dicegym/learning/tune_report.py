@@ -15,7 +15,7 @@ from dicegym.errors import DependencyError
 from dicegym.escape import markdown
 from dicegym.files import write_text, writing
 from dicegym.learning.configuration import override, read_config, to_plain
-from dicegym.learning.pictures import pyplot
+from dicegym.learning.curve_pictures import pyplot
 from dicegym.learning.tune import OVER, Study, as_toml_pair, quiet
 
 PAGE, BEST, PICTURE = "tune.md", "best.toml", "tune-{}.png"

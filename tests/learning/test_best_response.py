@@ -12,12 +12,10 @@ import pytest
 import dicegym
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.learning.best_response import _Training, best_response, settings_for
-from dicegym.learning.card import page
+from dicegym.learning.card import EXPLOITED_SUFFIX, ITSELF, Exploited, note, noted, page
 from dicegym.learning.configuration import override
 from dicegym.learning.evaluate import Score
-from dicegym.learning.exploited import ITSELF, SUFFIX, Exploited, note, noted
-from dicegym.learning.interruption import Interruption
-from dicegym.learning.learner import LearnerNetworks
+from dicegym.learning.learner import Interruption, LearnerNetworks
 from dicegym.players import model as models
 from dicegym.players.roster import agents_folder
 from dicegym.players.sb3_plain import has_critic, weights_of
@@ -68,7 +66,7 @@ def test_what_was_found_is_kept_beside_the_model_it_was_found_of(tmp_path: Path)
     shutil.copy(agents_folder("hog") / "ppo.zip", model)
     assert noted(model) is None
     path = note(model, FOUND)
-    assert path == tmp_path / f"m{SUFFIX}"
+    assert path == tmp_path / f"m{EXPLOITED_SUFFIX}"
     assert noted(model) == FOUND
     card = page(models.facts(model), "m", [FOUND.score], trained=FOUND)
     assert "from its own networks" in card

@@ -11,9 +11,8 @@ import dicegym
 from dicegym.cli import main
 from dicegym.games.worth import Bracket
 from dicegym.learning import best_response, card
-from dicegym.learning.card import bracket_of, grade_of
+from dicegym.learning.card import bracket_of, grade_of, noted
 from dicegym.learning.configuration import override, read_config
-from dicegym.learning.exploited import noted
 
 MODEL = Path(dicegym.__file__).parents[1] / "agents" / "hog" / "ppo.zip"
 

@@ -14,7 +14,7 @@ from variants import FINISHED
 pytest.importorskip("sb3_contrib")
 
 import dicegym
-from dicegym.learning.curve_picture import SUFFIX, learned
+from dicegym.learning.curve_pictures import SUFFIX, learned
 from dicegym.learning.evaluate import evaluate
 from dicegym.players import model as models
 

@@ -24,12 +24,12 @@ from dicegym.cli import main
 from dicegym.engine import loops
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import ParameterError
-from dicegym.learning import league_table
 from dicegym.learning.card import card
 from dicegym.learning.configuration import read_config
-from dicegym.learning.curve import next_evaluation
-from dicegym.learning.diary import read_evaluations, read_pace
+from dicegym.learning.curves import read_evaluations, read_pace
 from dicegym.learning.evaluate import CARD_SEED, CURVE_SEED, EVALUATION_SEED, LEAGUE_SEED, Score
+from dicegym.learning.evaluator import next_evaluation
+from dicegym.learning.league import read_league
 from dicegym.learning.league_anew import measured_anew
 from dicegym.players import model as models
 from dicegym.players.roster import agent_names, resolve
@@ -100,7 +100,7 @@ def test_a_run_at_tables_of_different_sizes_measures_each_and_resumes_exactly(tr
     assert page.count("| even (2 players) |") == page.count("| even, honest (3 players) |") == 1
     assert run.evaluator.even(Score("win rate", "even (4 players)", 0.5, 0.5, 0.5, 20)) == 0.25
     assert run.evaluator.even(run.score._replace(opponent="all")) == pytest.approx((1 / 2 + 2 / 4 + 2 / 3) / 5)
-    table, _ = league_table.read(tmp_path / "whole/league.csv")
+    table, _ = read_league(tmp_path / "whole/league.csv")
     exploiter, target = table.result("exploiter 2048", "snapshot 2048"), table.result("snapshot 2048", "exploiter 2048")
     assert exploiter is not None  # alone among three copies of whom it was trained against
     assert target is not None  # and the other way round

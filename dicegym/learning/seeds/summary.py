@@ -15,11 +15,19 @@ import numpy as np
 from dicegym.errors import DependencyError
 from dicegym.escape import cell, harmless, markdown
 from dicegym.files import write_text, writing
-from dicegym.learning.band import ENOUGH, LEVEL, Band, band_of
-from dicegym.learning.curves import Experiment, RunCurve, read_run
+from dicegym.learning.curves import (
+    ENOUGH,
+    LEVEL,
+    Band,
+    Experiment,
+    RunCurve,
+    band_of,
+    floors_in_words,
+    floors_of,
+    read_run,
+)
 from dicegym.learning.evaluate import BY_LAST, Score
 from dicegym.learning.files import CURVE_FILE
-from dicegym.learning.floors import in_words, said_in
 from dicegym.learning.seeds.record import SeedsRecord, folder_of
 from dicegym.learning.seeds.task import FINISHED
 from dicegym.players import model as models
@@ -57,7 +65,7 @@ class Together(NamedTuple):
     """A score over several runs."""
 
     middle: float
-    """Interquartile mean; of fewer than `dicegym.learning.band.ENOUGH` runs the mean."""
+    """Interquartile mean; of fewer than `dicegym.learning.curves.ENOUGH` runs the mean."""
     low: float
     """Lower end of its 95 % interval, or of fewer runs the lowest."""
     high: float
@@ -142,11 +150,11 @@ def _result(record: SeedsRecord, seed: int, run: RunCurve | None) -> SeedResult:
 
 def _floors(run: RunCurve) -> tuple[dict[str, float], float]:
     """Return what the best model of a run was to come to besides, and how far it is below."""
-    return said_in(models.facts(run.folder / "best.zip")) if run.settings.get("run.best_floor") else ({}, 0.0)
+    return floors_of(models.facts(run.folder / "best.zip")) if run.settings.get("run.best_floor") else ({}, 0.0)
 
 
 def _floor(run: RunCurve | None) -> str:
-    return "" if run is None else in_words(_floors(run)[0])
+    return "" if run is None else floors_in_words(_floors(run)[0])
 
 
 def _together(values: Sequence[float]) -> Together | None:
@@ -178,7 +186,7 @@ def _write_bands(
     }
     write_text(folder / BAND_JSON, json.dumps(plain, indent=1) + "\n")
     try:
-        from dicegym.learning.plot import draw_curves
+        from dicegym.learning.curve_pictures import draw_curves
 
         draw_curves(runs, folder / PICTURE)
     except DependencyError:  # the numbers are there, and `dicegym plot` says what is missing for the picture

@@ -18,7 +18,7 @@ from dicegym.arena.ratings.shown import shown_bounds
 from dicegym.arena.store.browsing import KnownAgent, Participation, known_agents, matches_of, participations
 from dicegym.arena.store.stored import StoredMatch
 from dicegym.errors import DicegymError, UnknownNameError, one_line, unknown_name
-from dicegym.learning.curve_picture import learned
+from dicegym.learning.curve_pictures import learned
 from dicegym.pictures.charts import Axis, ChartLine, chart, swatch
 from dicegym.players.about import card, describe
 from dicegym.players.model_file import facts
