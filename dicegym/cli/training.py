@@ -87,7 +87,7 @@ def train(
     """
     from dicegym.learning.card import best_score
     from dicegym.learning.curves import floors_in_words, floors_of
-    from dicegym.learning.seeds.record import holds_seeds
+    from dicegym.learning.seeds.summary import holds_seeds
     from dicegym.learning.train import train as learn
     from dicegym.players import model as models
 
@@ -261,11 +261,12 @@ def league(
             raise ParameterError(f'{run_dir} holds no league.csv: only a training against "self" writes it')
         table, shares = read_league(run_dir / "league.csv")
     else:
-        from dicegym.learning.league_anew import measured_anew
+        from dicegym.learning.run_state import league_of
 
         executors = None if ray is None and (workers or 1) == 1 else chosen_executors(workers, ray)
+        found = league_of(run_dir, trust)
         with progress_bar("games") as progress:
-            table, shares = measured_anew(run_dir, games, executors, trust, progress)
+            table, shares = found.measured_anew(games, executors, progress), found.shares()
     show(table.report(shares), out)
 
 

@@ -14,7 +14,7 @@ from dicegym.engine.game import Game
 from dicegym.engine.validate import MOST, finite_number, whole_number
 from dicegym.errors import ParameterError, one_line, unknown_name
 from dicegym.games import game as make_game
-from dicegym.games.parts import Z_95, Duel, quick_solver_of, solitaire, solver, tabulated
+from dicegym.games.parts import Z_95, Duel, quick_solver_of, solitaire, tabulated
 from dicegym.learning.blocks import SIDE_BY_SIDE, Results, results_of
 from dicegym.play.player import Player
 from dicegym.players import twins
@@ -189,15 +189,17 @@ def evaluate(
         if alone is not None or trust:
             what = "trust" if trust else "less_luck"
             raise ParameterError(f"{what}=True is for players in this process: leave out executors")
-        by = _By(executors, isolation, limits)
-        return _executed(game, player, specs, weights, games, exact and one_other, seed, told, by, less_luck)
+        from dicegym.learning.executed import measured_by
+
+        by = executors, isolation, limits
+        return measured_by(*by, game, player, specs, weights, games, exact and one_other, seed, less_luck, told)
     named, player = player, agent(game, player, trust=trust)
     rivals = rivals_of(game, opponent, trust)
     against = together(game, [rival.name for rival in rivals], weights)
     exact_values = quick_solver_of(game, player, *rivals) if exact and one_other else None
     if exact_values is not None:
         sides = [tabulated(exact_values.tabulate, one, game) for one in (player, *rivals)]
-        return _computed(exact_values, game, sides, weights, against)
+        return score_of_tables(exact_values, game, sides, weights, against)
     if alone is not None:
         mean, half, games = alone.mean_return(player, game, games, EVALUATION_SEED + seed)
         return Score("mean return less luck", "nobody", mean, mean - half, mean + half, games)
@@ -208,58 +210,18 @@ def evaluate(
     return _sampled(game, player, rivals, weights, against, games, seed, told, less_luck)
 
 
-def _computed(
+def score_of_tables(
     values: Duel, game: Game, sides: Sequence[tuple[Any, bool]], weights: Sequence[float], against: str
 ) -> Score:
     """Return the score of the first side against the second, or against the mix of the others in the other seat.
 
-    Each side is what `dicegym.games.parts.tabulated` returns.
+    Each side is what `dicegym.games.parts.tabulated` returns; no games are played.
     """
     (player, _), *rivals = sides
     rates = [values.win_rate(player, rival, game) for rival, _ in rivals]
     value = float(np.average(rates, weights=weights or None))
     measure = OF_ONE_DRAW if any(draws for _, draws in sides) else EXACT
     return Score(measure, against, value, value, value, 0)
-
-
-class _By(NamedTuple):
-    """Who plays, and how."""
-
-    executors: Executors
-    isolation: str
-    limits: Limits | None
-
-
-def _executed(
-    game: Game,
-    player: Any,
-    rivals: Sequence[Any],
-    weights: tuple[float, ...],
-    games: int,
-    exact: bool,
-    seed: int,
-    progress: Callable[[int, int, str], None],
-    by: _By,
-    less_luck: bool,
-) -> Score:
-    """Return what `evaluate` does, by an executor."""
-    from dicegym.learning import executed
-
-    values = solver(game) if exact else None
-    limits = by.limits or executed.limits_of()
-    sides = executed.Measurement(game, player, rivals, by.executors, by.isolation, limits, weights)
-    against = together(game, sides.names, weights)
-    if values is not None:
-        everybody = sides.strategies(seed)
-        if everybody is not None:
-            return _computed(values, game, everybody, weights, against)
-
-    def told(done: int, total: int) -> None:
-        progress(done, total, f"against {against}")
-
-    if less_luck:
-        check_meter(game)
-    return score_of(game, sides.play(games, EVALUATION_SEED + seed, told, less_luck), against)
 
 
 BY_EXPLOITABILITY = "exploitability"

@@ -94,14 +94,13 @@ class Evaluator:
             exploited: trains an exploiter of the learner, and returns what is left to that; called if settings ask it.
         """
         run = self.settings
-        scores = []
-        for table, rivals, _ in self.meetings:
-            scores.append(
-                evaluate(table, learner, rivals, run.evaluate_games, seed=CURVE_SEED, less_luck=run.less_luck)
-            )
         ways = {BY_EXPLOITABILITY: lambda: against_best_reply(self.game, learner), BY_EXPLOITER: exploited}
-        named = self._named(scores + [ways[one]() for one in self.left])
-        return self._sum_up(named), named
+        scores = []
+        for table, rivals, label in self.meetings:
+            score = evaluate(table, learner, rivals, run.evaluate_games, seed=CURVE_SEED, less_luck=run.less_luck)
+            scores.append(score._replace(opponent=label))
+        scores += [ways[one]()._replace(opponent=LEFT[one]) for one in self.left]
+        return self._sum_up(scores), scores
 
     def missed(self, scores: Sequence[Score]) -> float:
         """Return how far scores that `measure` returned are below the floors of the settings; 0: they reach all."""
@@ -116,14 +115,6 @@ class Evaluator:
         """Return whether scores that `measure` returned, if there are any yet, are what training may stop at."""
         run = self.settings
         return bool(run.target and scores) and self._sum_up(scores).value >= run.target and not self.missed(scores)
-
-    @property
-    def _labels(self) -> list[str]:
-        """What scores and curves call the opponents."""
-        return [*(meeting.label for meeting in self.meetings), *(LEFT[one] for one in self.left)]
-
-    def _named(self, scores: list[Score]) -> list[Score]:
-        return [score._replace(opponent=label) for score, label in zip(scores, self._labels, strict=True)]
 
     def _sum_up(self, scores: Sequence[Score]) -> Score:
         players = [*(meeting.table.players for meeting in self.meetings), *([self.game.players] * len(self.left))]

@@ -10,14 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from dicegym.analysis.less_luck import check_meter
 from dicegym.arena.exact_ranking import PATIENCE, Tabulate
 from dicegym.arena.executors import Executor, Executors
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, FaultWarning, ModelError, ParameterError
 from dicegym.escape import one_line
-from dicegym.games.parts import quick_solver_of, tabulated
+from dicegym.games.parts import quick_solver_of, solver, tabulated
 from dicegym.learning.blocks import APART, BlockResult, Results, blocks_of
+from dicegym.learning.evaluate import EVALUATION_SEED, Score, score_of, score_of_tables, together
 from dicegym.players import twins
 from dicegym.players.roster import agent, agent_name, resolve
 from dicegym.sandbox.jail import Choice
@@ -87,102 +89,78 @@ class _KeptOpen:
         return self._executor.run(jobs)
 
 
-class Measurement:
-    """Who is measured, and the opponents, ready to be sent to wherever they play.
+def measured_by(
+    executors: Executors,
+    isolation: str,
+    limits: Limits | None,
+    game: Game,
+    player: Any,
+    rivals: Sequence[Any],
+    weights: tuple[float, ...],
+    games: int,
+    exact: bool,
+    seed: int,
+    less_luck: bool,
+    progress: Callable[[int, int, str], None],
+) -> Score:
+    """Return what `dicegym.learning.evaluate.evaluate` does, which says what the arguments are, by executors.
 
-    Args:
-        game: the game.
-        player: an agent, as for `dicegym.agent`.
-        rivals: others; where the name of an agent with a compiled twin is given, that plays.
-        executors: makes who has them play.
-        isolation: how strangers' bots are kept apart.
-        limits: what these may use.
-        weights: as for `dicegym.learning.blocks.results_of`.
-
-    Raises:
-        UnknownNameError, ParameterError, AgentError, ModelError: see `dicegym.agent`; a model that only PyTorch can
-            play cannot be sent.
+    Raises as that does; a model that only PyTorch can play cannot be sent.
     """
-
-    def __init__(
-        self,
-        game: Game,
-        player: Any,
-        rivals: Sequence[Any],
-        executors: Executors,
-        isolation: str,
-        limits: Limits,
-        weights: tuple[float, ...] = (),
-    ) -> None:
-        self.game = game
-        self._weights = weights
-        self._specs = [player, *rivals]
-        self._executors, self._isolation, self._limits = executors, isolation, limits
-
-    @property
-    def names(self) -> list[str]:
-        """What the opponents are called."""
-        return [one_line(agent_name(self.game, spec)) for spec in self._specs[1:]]
-
-    def strategies(self, seed: int) -> list[tuple[Any, bool]] | None:
-        """Return everybody as `dicegym.games.parts.tabulated` does, strangers' bots by processes of their own.
-
-        None if one of them has no exact value, or takes too many questions. Raises AgentError for one who fails.
-        """
-        game = self.game
-        apart = [number for number, spec in enumerate(self._specs) if is_strangers(game, spec)]
-        found = [None if number in apart else agent(game, spec) for number, spec in enumerate(self._specs)]
-        values = quick_solver_of(game, *(player for player in found if player is not None))
-        if values is None:
-            return None
-        jobs = [Tabulate(game, (_entry(game, self._specs[number]),), seed, quick=True) for number in apart]
-        tables: dict[Entry, tuple[np.ndarray, bool]] = {}
-        if jobs:
-            patient = replace(self._limits, seconds=PATIENCE * self._limits.start_seconds)
-            with self._executors(game, patient, self._isolation) as executor:
-                for job, outcome in executor.run(jobs):
-                    table = _succeeded(job, outcome)
-                    if table["table"] is None:
-                        return None
-                    tables[job.entries[0]] = np.array(table["table"], np.dtype(table["dtype"])), bool(table["draws"])
-        by_number = {number: tables[job.entries[0]] for number, job in zip(apart, jobs, strict=True)}
-        return [
-            by_number.get(number) or tabulated(values.tabulate, player, game) for number, player in enumerate(found)
-        ]
-
-    def play(self, games: int, seed: int, progress: Callable[[int, int], None], less_luck: bool = False) -> Results:
-        """Play, and return what who is measured got in each game; see `dicegym.learning.blocks.results_of`.
-
-        Faults are told as warnings, as where games are played here. Raises AgentError for one who fails where the
-        rules do not say what that costs, or whose process is gone.
-        """
-        game, (player, *rivals) = self.game, self._specs
-        opponents = [_twin(game, rival, hides=less_luck) for rival in rivals]
-        player = _twin(game, player, hides=True) if less_luck else player
-        names = (one_line(agent_name(game, spec)) for spec in self._specs)
-        entries = tuple(_entry(game, spec, name) for spec, name in zip([player, *opponents], names, strict=True))
-        blocks = blocks_of(game, entries, games, seed, less_luck, self._weights)
-        found: dict[int, BlockResult] = {}
-        done = 0
-        progress(0, games)
-        with self._executors(game, self._limits, self._isolation) as executor:
-            for job, outcome in executor.run(blocks):
-                result = BlockResult(*_succeeded(job, outcome))
-                first = job.facts["first"]
-                found[first] = result
-                done += len(result.shares)
-                progress(done, games)
-        in_order = [found[block.first] for block in blocks]
-        _tell(words for result in in_order for words, times in result.faults for _ in range(times))
-        luck = [result.luck for result in in_order if result.luck is not None]
-        return Results(
-            np.concatenate([result.shares for result in in_order]), np.concatenate(luck) if less_luck else None
-        )
+    specs = [player, *rivals]
+    names = [one_line(agent_name(game, spec)) for spec in specs]
+    against = together(game, names[1:], weights)
+    limits = limits or limits_of()
+    values = solver(game) if exact else None
+    if values is not None:
+        patient = replace(limits, seconds=PATIENCE * limits.start_seconds)
+        tables = _tables(game, specs, seed, lambda: executors(game, patient, isolation))
+        if tables is not None:
+            return score_of_tables(values, game, tables, weights, against)
+    if less_luck:
+        check_meter(game)
+    seated = [_twin(game, player, hides=True) if less_luck else player]
+    seated += [_twin(game, rival, hides=less_luck) for rival in rivals]
+    entries = tuple(_entry(game, spec, name) for spec, name in zip(seated, names, strict=True))
+    blocks = blocks_of(game, entries, games, EVALUATION_SEED + seed, less_luck, weights)
+    found: dict[int, BlockResult] = {}
+    progress(0, games, f"against {against}")
+    with executors(game, limits, isolation) as executor:
+        for job, outcome in executor.run(blocks):
+            found[job.facts["first"]] = BlockResult(*_succeeded(job, outcome))
+            progress(sum(len(one.shares) for one in found.values()), games, f"against {against}")
+    in_order = [found[block.first] for block in blocks]
+    for words, times in (fault for result in in_order for fault in result.faults):
+        for _ in range(times):
+            warnings.warn(words, FaultWarning, stacklevel=3)
+    luck = [result.luck for result in in_order if result.luck is not None]
+    shares = np.concatenate([result.shares for result in in_order])
+    return score_of(game, Results(shares, np.concatenate(luck) if less_luck else None), against)
 
 
-def _tell(faults: Iterable[str]) -> None:
-    for words in faults:
-        warnings.warn(words, FaultWarning, stacklevel=4)
+def _tables(
+    game: Game, specs: Sequence[Any], seed: int, open_executor: Callable[[], Executor]
+) -> list[tuple[Any, bool]] | None:
+    """Return everybody as `dicegym.games.parts.tabulated` does, strangers' bots by processes of their own.
+
+    None if one of them has no exact value, or takes too many questions. Raises AgentError for one who fails.
+    """
+    apart = [number for number, spec in enumerate(specs) if is_strangers(game, spec)]
+    found = [None if number in apart else agent(game, spec) for number, spec in enumerate(specs)]
+    values = quick_solver_of(game, *(player for player in found if player is not None))
+    if values is None:
+        return None
+    jobs = [Tabulate(game, (_entry(game, specs[number]),), seed, quick=True) for number in apart]
+    tables: dict[Entry, tuple[np.ndarray, bool]] = {}
+    if jobs:
+        with open_executor() as executor:
+            for job, outcome in executor.run(jobs):
+                table = _succeeded(job, outcome)
+                if table["table"] is None:
+                    return None
+                tables[job.entries[0]] = np.array(table["table"], np.dtype(table["dtype"])), bool(table["draws"])
+    by_number = {number: tables[job.entries[0]] for number, job in zip(apart, jobs, strict=True)}
+    return [by_number.get(number) or tabulated(values.tabulate, player, game) for number, player in enumerate(found)]
 
 
 def _succeeded(job: Job, outcome: Any) -> Any:

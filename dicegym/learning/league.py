@@ -28,10 +28,11 @@ import csv
 import io
 import math
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import combinations, permutations
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dicegym.arena.report import Report, percent, plain_text
 from dicegym.engine.game import Game
@@ -39,11 +40,15 @@ from dicegym.engine.validate import finite_number
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.escape import cell, one_line
 from dicegym.files import read_text, write_text, writing
-from dicegym.learning.evaluate import LEAGUE_SEED, as_duel, evaluate, rivals_of, wilson
+from dicegym.games.parts import Progress
+from dicegym.learning.evaluate import FRESH_SEED, LEAGUE_SEED, as_duel, evaluate, rivals_of, wilson
 from dicegym.learning.files import LEAGUE_FILE
 from dicegym.learning.settings import Priority, SelfPlaySettings
 from dicegym.play.player import Player, RandomPlayer
 from dicegym.players.pool import Pool
+
+if TYPE_CHECKING:
+    from dicegym.arena.executors import Executors
 
 SELF = "self"
 """The name among a run's opponents that stands for all past selves and exploiters together."""
@@ -399,6 +404,37 @@ class League:
     def measured(self, member: Member) -> Player:
         """Return who is asked when a member is measured: of a scripted agent, its file where exact values ask that."""
         return self._files.get(member.name, member.player)
+
+    def measured_anew(
+        self, games: int, executors: Executors | None = None, progress: Progress | None = None
+    ) -> LeagueTable:
+        """Return a table of its members, who play each other in games that neither training nor league has seen.
+
+        Args:
+            games: for each two; where the game has exact values, none are played.
+            executors: who plays, as for `dicegym.learning.evaluate.evaluate`; None: this process.
+            progress: told (games played, of how many, who plays).
+
+        Raises AgentError if somebody fails.
+        """
+        from dicegym.learning.executed import kept_open
+
+        table = LeagueTable(1 / self.game.players)
+        for member in self.members:
+            table.add(member.name, member.kind, member.joined)
+        meetings = list((combinations if self.game.players == 2 else permutations)(self.members, 2))
+        told, total = progress or (lambda done, of, text: None), len(meetings) * games
+        with nullcontext() if executors is None else kept_open(executors) as by:
+            for number, (a, b) in enumerate(meetings):
+                begin, who = number * games, f"{a.name} against {b.name}"
+
+                def here(done: int, of: int, text: str, begin: int = begin, who: str = who) -> None:
+                    told(begin + done, total, who)
+
+                player, rival = self.measured(a), self.measured(b)
+                score = evaluate(self.game, player, rival, games, seed=FRESH_SEED, progress=here, executors=by)
+                table.record(a.name, b.name, Result(score.value, score.games))
+        return table
 
     def _easiest(self) -> Member:
         """Return who is to leave: whom the learner beats most, the oldest of those; the newest past self last."""

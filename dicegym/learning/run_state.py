@@ -26,7 +26,7 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from dicegym.bots.network import Layer, Network
 from dicegym.engine.game import Game
-from dicegym.errors import DamagedFileError, DicegymError, ModelError, one_line
+from dicegym.errors import DamagedFileError, DicegymError, ModelError, ParameterError, one_line
 from dicegym.learning import checkpoint
 from dicegym.learning.configuration import names_programs
 from dicegym.learning.curves import Curve
@@ -34,6 +34,7 @@ from dicegym.learning.environment import continue_games, games_of, state_of
 from dicegym.learning.league import League, LeagueState
 from dicegym.learning.learner import ParameterAverage, generator_states, parameters_of, restore_generators
 from dicegym.learning.networks import new_model
+from dicegym.learning.preparation import prepare
 from dicegym.learning.settings import TrainingSettings
 from dicegym.play.player import Player
 from dicegym.players import model as models
@@ -481,3 +482,29 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # it ships no types
 
     def persistent_id(self, thing: object) -> int | None:
         return self._numbers.get(id(thing))
+
+
+def league_of(folder: Path, trust: bool = False) -> League:
+    """Return the league in the newest checkpoint of a run, which may be training just now.
+
+    ``trust`` is as for `dicegym.agent`; files that the settings name run as they do in the training: as you.
+
+    Raises ParameterError if there is none, DamagedFileError if it is damaged.
+    """
+    newest = checkpoint.newest(folder)
+    if newest is None:
+        raise ParameterError(f"{folder} holds no checkpoint of a training: name the folder of one")
+    name = models.trained_on(str(newest / "model.zip")).name
+    game, settings, _, _ = prepare(name, folder, None, [], True, trust)
+    fills = settings.run.alike, settings.run.distinct, settings.run.copies
+    league = League(game, settings.opponents, settings.self_play, trust, *fills)
+    if not league.learns_from_itself:
+        raise ParameterError(f'{folder} is no training against "self", and so has no league')
+    try:
+        plain: Any = read_state(newest, league.fixed, game, trust or is_sealed(newest))
+        league.load_state(LeagueState.from_plain(plain["league"], league.table.even))
+    except DicegymError:
+        raise
+    except (LookupError, TypeError, ValueError, OSError) as error:
+        raise DamagedFileError(newest, f"holds no league ({one_line(error)})", "resume the training first") from error
+    return league

@@ -6,7 +6,6 @@ costs nobody the rest. No PyTorch is loaded.
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import platform
@@ -25,6 +24,7 @@ from dicegym.learning.configuration import Plain, about_run
 from dicegym.learning.curves import Evaluation, Pace, RunCurve, read_evaluations, read_pace, read_run
 from dicegym.learning.evaluate import Score
 from dicegym.learning.files import CURVE_FILE, LOCK_FILE, SETTINGS_FILE
+from dicegym.learning.lock import holder_of
 
 RUNNING, FINISHED, INTERRUPTED, DAMAGED = STATES = ("running", "finished", "interrupted", "damaged")
 DEEPEST = 6
@@ -38,7 +38,6 @@ SILENT = 600.0
 RECENT = 30.0
 """Seconds over which it is told how fast a training goes."""
 _NOT_RUNS = frozenset({"tensorboard", *checkpoint.NAMES, "checkpoint.part"})
-_LONGEST_NOTE = 1_000
 
 _Found = TypeVar("_Found")
 
@@ -236,25 +235,20 @@ def _tried(read: Callable[[Path], _Found], folder: Path, problems: list[str]) ->
 
 
 def _is_held(folder: Path) -> bool:
-    """Return whether somebody trains in a folder, by the note in its lock; the lock itself is not touched.
-
-    To try the lock would be surer, and would have a training that begins at that moment told that another one writes.
-    """
+    """Return whether somebody trains in a folder, by the note in its lock."""
     try:
-        with (folder / LOCK_FILE).open("rb") as file:  # Windows lets nobody read it while it is held
-            note = json.loads(file.read(_LONGEST_NOTE))
-        process, machine = int(note["process"]), str(note["machine"])
+        holder = holder_of(folder)
     except PermissionError:
         return True
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    if holder is None:
         return False
-    if machine != platform.node():
+    if holder.machine != platform.node():
         changed = max((_changed(one) or 0.0 for one in _files(folder)), default=0.0)
         return time.time() - changed < SILENT
-    if process <= 0 or os.name == "nt":  # where a signal of 0 would end it
-        return process > 0
+    if holder.process <= 0 or os.name == "nt":  # where a signal of 0 would end it
+        return holder.process > 0
     try:
-        os.kill(process, 0)
+        os.kill(holder.process, 0)
     except ProcessLookupError:
         return False
     except (PermissionError, OverflowError):

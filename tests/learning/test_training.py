@@ -30,7 +30,7 @@ from dicegym.learning.curves import read_evaluations, read_pace
 from dicegym.learning.evaluate import CARD_SEED, CURVE_SEED, EVALUATION_SEED, LEAGUE_SEED, Score
 from dicegym.learning.evaluator import next_evaluation
 from dicegym.learning.league import read_league
-from dicegym.learning.league_anew import measured_anew
+from dicegym.learning.run_state import league_of
 from dicegym.players import model as models
 from dicegym.players.roster import agent_names, resolve
 
@@ -143,7 +143,7 @@ def test_evaluation_against_several_opponents(training: Any, tmp_path: Path) -> 
     head, *lines = csv.reader((tmp_path / "run/curve.csv").read_text().splitlines())
     assert head == ["steps", "score", "even", "timid", "honest, even"]
     assert all(float(line[1]) == min(map(float, line[2:])) for line in lines)
-    noted = read_evaluations(tmp_path / "run")
+    noted = [(steps, score) for steps, _, scores in read_evaluations(tmp_path / "run") for score in scores]
     assert [(str(steps), score.opponent) for steps, score in noted] == [
         (line[0], one) for line in lines for one in head[2:]
     ]
@@ -211,7 +211,8 @@ def test_a_league_is_measured_anew_alike_on_any_number_of_processes(
     monkeypatch.setattr("dicegym.learning.blocks.SIDE_BY_SIDE", 15)
     _, folder = done("liarsdice", ["opponents={even=1.0, self=1.0}", *SMALL])
     told: list[tuple[int, int]] = []
-    alone, shares = measured_anew(folder, 40, progress=lambda n, total, text: told.append((n, total)))
+    league = league_of(folder)
+    alone, shares = league.measured_anew(40, None, lambda n, total, text: told.append((n, total))), league.shares()
     assert told[-1] == (120, 120)  # three members, each against each
     assert list(alone.kinds.values()).count("past self") == len(alone.kinds) - 1
     assert {result.games for result in alone.results.values()} == {40}
@@ -228,6 +229,6 @@ def test_a_league_is_measured_anew_alike_on_any_number_of_processes(
 def test_only_leagues_are_measured_anew(done: Train, tmp_path: Path) -> None:
     _, folder = done("hog", SMALL)
     with pytest.raises(ParameterError, match='is no training against "self"'):
-        measured_anew(folder, 10)
+        league_of(folder)
     with pytest.raises(ParameterError, match="holds no checkpoint"):
-        measured_anew(tmp_path, 10)
+        league_of(tmp_path)

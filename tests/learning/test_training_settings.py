@@ -15,7 +15,7 @@ from small_runs import SMALL, STEADY, each_game
 
 import dicegym
 from dicegym.errors import ModelError, ParameterError, UnknownNameError
-from dicegym.learning.league_anew import _league_of
+from dicegym.learning.run_state import league_of
 from dicegym.players import model as models
 from dicegym.players.roster import model_file
 from dicegym.shipped import shipped_folder
@@ -55,7 +55,7 @@ def test_tables_are_filled_as_the_run_says(training: Any, tmp_path: Path) -> Non
     filled = ["run.alike=0.25", "run.distinct=0.5", "run.copies=0.125"]
     filled += ['opponents={"self"=1,"even"=1}', "run.steps=512"]
     run = training.train("liarsdice", tmp_path / "run", overrides=[*SMALL, "game.players=4", *filled])
-    anew = _league_of(tmp_path / "run", False)[1]
+    anew = league_of(tmp_path / "run")
     assert [(one.alike, one.distinct, one.copies) for one in (run.league, anew)] == [(0.25, 0.5, 0.125)] * 2
 
 

@@ -16,8 +16,15 @@ from dicegym.learning.configuration import config_file, settings_of
 from dicegym.learning.lock import alone_in, is_empty
 from dicegym.learning.preparation import prepare
 from dicegym.learning.seeds.process import SeedProcess
-from dicegym.learning.seeds.record import MOST_SEEDS, SeedsRecord, folder_of, holds_seeds, read_record
-from dicegym.learning.seeds.summary import SeedsSummary, summarise
+from dicegym.learning.seeds.summary import (
+    MOST_SEEDS,
+    SeedsRecord,
+    SeedsSummary,
+    folder_of,
+    holds_seeds,
+    read_record,
+    summarise,
+)
 from dicegym.learning.seeds.task import FAILED, FINISHED, STOPPED, Progressed, Said, SeedTask, SeedTrainer, TrainingEnd
 from dicegym.learning.settings import LARGEST_TRAINING_SEED, TrainingSettings
 from dicegym.signals import SignalInterrupt, on_signals
