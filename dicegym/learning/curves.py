@@ -557,6 +557,11 @@ def _interval(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.asarray(found.low), np.asarray(found.high)
 
 
+def null_if_nan(value: float) -> float | None:
+    """Return a number for JSON, which has null for those that nobody knows."""
+    return None if math.isnan(value) else value
+
+
 def common_times(curves: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
     """Return all times of some curves (steps, values), and float64[curves, times] of their values there.
 

@@ -41,7 +41,7 @@ from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.escape import cell, one_line
 from dicegym.files import read_text, write_text, writing
 from dicegym.games.parts import Progress
-from dicegym.learning.evaluate import FRESH_SEED, LEAGUE_SEED, as_duel, evaluate, rivals_of, wilson
+from dicegym.learning.evaluate import FRESH_SEED, LEAGUE_SEED, as_duel, evaluate, kept_open, rivals_of, wilson
 from dicegym.learning.files import LEAGUE_FILE
 from dicegym.learning.settings import Priority, SelfPlaySettings
 from dicegym.play.player import Player, RandomPlayer
@@ -417,8 +417,6 @@ class League:
 
         Raises AgentError if somebody fails.
         """
-        from dicegym.learning.executed import kept_open
-
         table = LeagueTable(1 / self.game.players)
         for member in self.members:
             table.add(member.name, member.kind, member.joined)

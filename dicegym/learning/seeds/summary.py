@@ -28,6 +28,7 @@ from dicegym.learning.curves import (
     band_of,
     floors_in_words,
     floors_of,
+    null_if_nan,
     read_run,
 )
 from dicegym.learning.evaluate import BY_LAST, Score
@@ -255,7 +256,9 @@ def _write_bands(
         "measure": score.measure,
         "opponent": cell(score.opponent),
         "level": LEVEL,
-        "seeds": [one._asdict() | {"best": _known(one.best), "end": _known(one.end)} for one in found.results],
+        "seeds": [
+            one._asdict() | {"best": null_if_nan(one.best), "end": null_if_nan(one.end)} for one in found.results
+        ],
         "end": None if found.end is None else found.end._asdict(),
         "best": None if found.best is None else found.best._asdict(),
         "bands": {name: _columns(band) for name, band in bands.items()},
@@ -269,11 +272,6 @@ def _write_bands(
         pass
 
 
-def _known(value: float) -> float | None:
-    """Return a number for JSON, which has null for those that nobody knows."""
-    return None if math.isnan(value) else value
-
-
 def _rows(band: Band) -> list[list[Any]]:
     columns = [getattr(band, name).tolist() for name in _BETWEEN]
     return [
@@ -284,7 +282,7 @@ def _rows(band: Band) -> list[list[Any]]:
 
 def _columns(band: Band) -> dict[str, list[Any]]:
     return {
-        name: [_known(value) if isinstance(value, float) else value for value in column.tolist()]
+        name: [null_if_nan(value) if isinstance(value, float) else value for value in column.tolist()]
         for name, column in band._asdict().items()
     }
 
