@@ -45,7 +45,7 @@ def plot(
     if models:
         _plot_models(models, [one for one in run_dirs if one not in models], output)
         return
-    from dicegym.learning.curve_pictures import PURPOSE, check_picture, draw_curves, shown
+    from dicegym.learning.curve_pictures import PURPOSE, check_picture, choose_band, draw_curves
     from dicegym.learning.curves import experiments, find_runs
 
     runs, others = find_runs(run_dirs)
@@ -53,7 +53,7 @@ def plot(
     target = output or one / "curve.png"
     check_writable(target)
     check_picture(target, PURPOSE)
-    what = shown(band, experiments(runs))
+    what = choose_band(band, experiments(runs))
     for folder in others:
         err.print(f"dicegym: {folder} is left out: it holds no training")
     draw_curves(runs, target, band)

@@ -23,7 +23,7 @@ from dicegym.escape import harmless, markdown
 from dicegym.files import read_text, write_text
 from dicegym.games.worth import Bracket, Progress
 from dicegym.learning.configuration import from_plain
-from dicegym.learning.curve_pictures import SUFFIX, learned, write_learned
+from dicegym.learning.curve_pictures import SUFFIX, draw_learned, write_learned
 from dicegym.learning.curves import CHOSEN, floors_in_words, floors_of, stages
 from dicegym.learning.evaluate import BY_EXPLOITABILITY, BY_EXPLOITER, BY_LAST, CARD_SEED, Score, evaluate
 from dicegym.learning.evaluator import meetings_of
@@ -166,14 +166,14 @@ class Exploited(NamedTuple):
         )
 
 
-def note(model: Path, found: Exploited) -> Path:
+def write_exploited(model: Path, found: Exploited) -> Path:
     """Write what was found of a model to the file beside it; return its path."""
     path = model.with_suffix(EXPLOITED_SUFFIX)
     write_text(path, json.dumps({"model": digest_of(model), "exploited": found.to_json()}, indent=1) + "\n")
     return path
 
 
-def noted(model: Path) -> Exploited | None:
+def read_exploited(model: Path) -> Exploited | None:
     """Return what was last found of a model; None if nothing was, or the file has become another model since.
 
     Raises DamagedFileError if the file beside it is damaged.
@@ -201,7 +201,7 @@ def card(
         seconds: how long is looked for the best reply.
         progress: told (measurements done, of how many, what is being measured and how far that is).
 
-    What a trained best response made of the model stands there if it was measured (`note`).
+    What a trained best response made of the model stands there if it was measured (`write_exploited`).
 
     Raises ModelError if the file does not fit the rules, DamagedFileError if what was measured cannot be read.
     """
@@ -217,7 +217,9 @@ def card(
     if not searched:
         return page(facts, model.stem, scores)
     best = bracket_of(game, player, seconds, begin("best reply"))
-    return page(facts, model.stem, scores, best, grade_of(game, player, games, begin("decisions")), noted(model))
+    return page(
+        facts, model.stem, scores, best, grade_of(game, player, games, begin("decisions")), read_exploited(model)
+    )
 
 
 def _teller(progress: Progress, total: int) -> Callable[[str], Progress]:
@@ -314,7 +316,7 @@ SAID_OF_CHOSEN = {
 
 def _picture(facts: Mapping[str, Any], name: str) -> str:
     """Return the part of the page that shows how the model was learned; empty if its file does not say."""
-    found = learned(facts)
+    found = draw_learned(facts)
     return f"![{markdown(found.chart.title)}]({quote(name + SUFFIX)})\n\n" if found else ""
 
 

@@ -348,7 +348,7 @@ def _refusal(problem: ErrorDetails, plain: Mapping[str, Any], source: str) -> Di
     return ParameterError(f"{source}{section}.{key}={value!r} cannot be used: give {_takes(about)}")
 
 
-def split(setting: str, text: str) -> tuple[str, str]:
+def split_name(setting: str, text: str) -> tuple[str, str]:
     """Return (file or module, name) of what ``text`` says; nothing is loaded.
 
     Args:
@@ -366,17 +366,17 @@ def split(setting: str, text: str) -> tuple[str, str]:
     return place, name
 
 
-def named(setting: str, text: str) -> Any:
+def load_named(setting: str, text: str) -> Any:
     """Return the function or class that ``text`` names.
 
     A file is run once, and again when it has changed. What it defines is written into model files by value, so that
     these can be played without it.
 
     Raises:
-        ParameterError: as `split` does, or the file or module cannot be loaded.
+        ParameterError: as `split_name` does, or the file or module cannot be loaded.
         UnknownNameError: it holds nothing of that name.
     """
-    place, name = split(setting, text)
+    place, name = split_name(setting, text)
     try:
         if place.endswith(".py"):
             path = Path(place).expanduser().resolve()
@@ -408,9 +408,9 @@ def names_programs(settings: object) -> bool:
     return any(names_something(f"network.{key}", value) for key, value in vars(settings).items())
 
 
-def resolved(setting: str, value: Any) -> Any:
+def load_if_named(setting: str, value: Any) -> Any:
     """Return ``value``, or what it names."""
-    return named(setting, value) if names_something(setting, value) else value
+    return load_named(setting, value) if names_something(setting, value) else value
 
 
 @functools.cache

@@ -83,7 +83,7 @@ def even_marks(players: int, measure: str) -> tuple[Guide, ...]:
     return (Guide(1 / players, "as good as the others"),) if players > 1 and "rate" in measure else ()
 
 
-def learned(facts: Mapping[str, Any]) -> LearnedPicture | None:
+def draw_learned(facts: Mapping[str, Any]) -> LearnedPicture | None:
     """Return the picture of how a model was learned, by what its file says; None if that tells no curve.
 
     A training that began with another model's networks goes on where that model was taken, and a line across tells the
@@ -130,7 +130,7 @@ def write_learned(model: Path) -> Path | None:
 
     Raises ModelError if it is no model.
     """
-    path, found = model.with_suffix(SUFFIX), learned(models.facts(model))
+    path, found = model.with_suffix(SUFFIX), draw_learned(models.facts(model))
     if found is None:
         path.unlink(missing_ok=True)
         return None
@@ -140,7 +140,7 @@ def write_learned(model: Path) -> Path | None:
 
 def check_learned(model: Path) -> LearnedPicture:
     """Return the picture of how a model was learned. Raises ModelError if it is none, or its file tells no curve."""
-    found = learned(models.facts(model))
+    found = draw_learned(models.facts(model))
     if found is None:
         raise ModelError(
             f"{model} does not say how it was learned: only models of `dicegym train` carry a curve. "
@@ -219,7 +219,7 @@ AUTO = "auto"
 """The interval where each experiment of several runs has enough of them, else the range."""
 
 
-def shown(band: str, groups: Sequence[Experiment]) -> Shown:
+def choose_band(band: str, groups: Sequence[Experiment]) -> Shown:
     """Return what ``band``, `AUTO` or one of `BANDS`, draws of experiments. Raises UnknownNameError."""
     if band not in (AUTO, *BANDS):
         raise unknown_name("band", band, [AUTO, *BANDS])
@@ -234,7 +234,7 @@ def draw_curves(runs: Sequence[RunCurve], path: Path, band: str = AUTO) -> None:
 
     One experiment is drawn with a line for each opponent of its evaluations; several are drawn with a line each, by
     their score. ``band`` says what is drawn of runs that differ in their seed alone: see
-    `shown`.
+    `choose_band`.
 
     Raises:
         ParameterError: ``path`` is no .png or .svg.
@@ -249,7 +249,7 @@ def draw_curves(runs: Sequence[RunCurve], path: Path, band: str = AUTO) -> None:
 def draw_experiments(panels: Sequence[Sequence[Experiment]], path: Path, band: str = AUTO) -> None:
     """Write a picture with a panel for each of ``panels``, whose experiments are of one game; see `draw_curves`."""
     check_picture(path, PURPOSE)
-    what = shown(band, [group for groups in panels for group in groups])
+    what = choose_band(band, [group for groups in panels for group in groups])
     plt = pyplot(PURPOSE)
     figure, places = plt.subplots(
         len(panels), 1, figsize=(8, 0.8 + 3.9 * len(panels)), layout="constrained", squeeze=False

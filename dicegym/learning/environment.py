@@ -14,7 +14,7 @@ from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.envs.sb3_tables import MixedTablesVecEnv
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import ParameterError, one_line, unknown_name
-from dicegym.learning.configuration import named
+from dicegym.learning.configuration import load_named
 from dicegym.learning.settings import TrainingSettings
 from dicegym.players.model import PolicyPlayer
 from dicegym.players.pool import Pool
@@ -59,7 +59,7 @@ def wrapped(games: Games, wrap: str) -> VecEnv:
             would not fit its game.
         UnknownNameError: ``wrap`` names nothing.
     """
-    found = named(_WRAP, wrap)(games)
+    found = load_named(_WRAP, wrap)(games)
     if not isinstance(found, VecEnv) or found.unwrapped is not games:
         raise ParameterError(
             f"{_WRAP}={wrap!r} returned {found!r}, which does not wrap the games it was given: return a VecEnvWrapper "

@@ -248,7 +248,7 @@ def _checked_games(state: dict[str, Any], wanted: Mapping[str, Any]) -> dict[str
     return state
 
 
-def restored(
+def restore(
     folder: Path, env: VecEnv, league: League, settings: TrainingSettings, logs: Path | None, trust: bool
 ) -> tuple[BaseAlgorithm, Moment]:
     """Let ``env`` and ``league`` go on where the checkpoint in ``folder`` was taken; return its model and its moment.

@@ -57,7 +57,7 @@ from dicegym.learning.learner import (
 )
 from dicegym.learning.networks import new_model
 from dicegym.learning.preparation import Prepared
-from dicegym.learning.run_state import Moment, RunState, restored
+from dicegym.learning.run_state import Moment, RunState, restore
 from dicegym.players import model as models
 from dicegym.players.model import PolicyPlayer
 from dicegym.signals import SignalInterrupt, on_signals
@@ -112,7 +112,7 @@ class Run:
         newest = checkpoint.newest(folder) if resume else None
         logs = folder / "tensorboard" if "tensorboard" in run.log else None
         if newest:
-            self.model, moment = restored(newest, self.env, self.league, settings, logs, trust)
+            self.model, moment = restore(newest, self.env, self.league, settings, logs, trust)
             self.state, self.seconds = moment.run, moment.seconds
             self.state.curve.heed(folder / "best.zip")
         else:  # also a run that was killed before its first checkpoint

@@ -18,7 +18,7 @@ from small_runs import SMALL
 from dicegym.cli import main
 from dicegym.errors import ModelError, ParameterError
 from dicegym.learning.card import page
-from dicegym.learning.curve_pictures import SUFFIX, learned, write_learned
+from dicegym.learning.curve_pictures import SUFFIX, draw_learned, write_learned
 from dicegym.learning.curves import (
     CURVE,
     MOST_POINTS,
@@ -93,7 +93,7 @@ def test_cards_show_the_picture_beside_them(chain: Path) -> None:
             assert any(word in one for one in words), word
         assert "Bands are 95 % intervals." in words
         assert "<polygon" in (chain / "second" / f"{name}{SUFFIX}").read_text()
-    again = learned(models.facts(chain / "second/best.zip"))
+    again = draw_learned(models.facts(chain / "second/best.zip"))
     assert again is not None
     assert again.alone().svg() + "\n" == (chain / "second/best.curve.svg").read_text()
 
@@ -110,7 +110,7 @@ def test_cards_say_which_model_they_are_of(chain: Path) -> None:
 def test_a_stages_curve_ends_where_its_model_was_taken() -> None:
     """What the first training did afterwards is no part of how this model was learned."""
     before = {"timesteps": 10, CURVE: {"columns": [ONE], "points": [[0, 0.1, 0.1], [10, 0.4, 0.4], [20, 0.9, 0.9]]}}
-    found = learned({"players": 2, "timesteps": 10, CURVE: SAID, "began_with": before})
+    found = draw_learned({"players": 2, "timesteps": 10, CURVE: SAID, "began_with": before})
     assert found is not None
     svg = found.chart.svg()
     (line,) = re.findall(r'<polyline points="([^"]*)"', svg)
@@ -127,7 +127,7 @@ def test_where_the_best_model_was_taken_is_marked() -> None:
         "timesteps": 40,
         CURVE: {"columns": [ONE], "points": [[n, 0.1, 0.1] for n in range(0, 101, 10)]},
     }
-    found, at_the_end = learned(facts), learned({**facts, "timesteps": 100})
+    found, at_the_end = draw_learned(facts), draw_learned({**facts, "timesteps": 100})
     assert found is not None
     assert at_the_end is not None
     assert ">this model<" in found.chart.svg()
@@ -161,7 +161,7 @@ def without_curves(path: Path, target: Path) -> Path:
 def test_files_without_a_curve_have_no_picture(chain: Path, tmp_path: Path) -> None:
     model = without_curves(chain / "second/best.zip", tmp_path / "mine.zip")
     assert models.load(model).name == "mine"
-    assert learned(models.facts(model)) is None
+    assert draw_learned(models.facts(model)) is None
     assert SUFFIX not in page(models.facts(model), "mine", [Score(**models.facts(model)["score"])])
     (tmp_path / f"mine{SUFFIX}").write_text("that of another model")
     assert write_learned(model) is None
@@ -249,7 +249,7 @@ def test_what_is_no_curve_is_refused_and_harms_nothing(said: Any, chain: Path, t
 def test_what_a_stranger_wrote_is_drawn_as_words() -> None:
     hostile = {"measure": "<script>\x1b[2J", "opponent": "a\n</text><script>alert(1)</script>" + "b" * 500, "games": 1}
     facts = {"players": 10**400, "timesteps": 10**400, CURVE: {"columns": [hostile], "points": [[0, 1e12, -1e12]]}}
-    found = learned(facts)
+    found = draw_learned(facts)
     assert found is not None
     assert "<script" not in found.alone().svg()
     assert "\x1b" not in found.alone().svg()

@@ -18,7 +18,7 @@ from dicegym.columns import clock
 from dicegym.errors import DicegymError
 from dicegym.escape import one_line
 from dicegym.files import read_text
-from dicegym.learning.curve_pictures import AUTO, even_marks, score_axis, short, shown, steps_axis
+from dicegym.learning.curve_pictures import AUTO, choose_band, even_marks, score_axis, short, steps_axis
 from dicegym.learning.curves import RunCurve, experiments
 from dicegym.learning.evaluate import Score
 from dicegym.learning.files import LEAGUE_FILE
@@ -190,7 +190,7 @@ def compared(runs: Sequence[WatchedRun]) -> list[ShownChart]:
 
 def _panel(curves: Sequence[RunCurve]) -> ShownChart:
     first, groups = curves[0], experiments(curves)
-    what = shown(AUTO, groups)
+    what = choose_band(AUTO, groups)
     lines, rows = [], []
     for group in groups[:MOST_LINES]:
         band = group.band("score")
