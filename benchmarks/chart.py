@@ -13,7 +13,7 @@ from benchmarks.report import facts
 from benchmarks.result import BenchResult
 from dicegym.errors import ParameterError
 from dicegym.files import writing
-from dicegym.learning.pictures import check_picture, pyplot, short
+from dicegym.learning.curve_pictures import check_picture, pyplot, short
 
 COLOURS = {
     "batch": "#1b4965",

@@ -46,7 +46,7 @@ def curves(
     """
     from benchmarks.untuned.folder import learn_all, read_all
     from benchmarks.untuned.page import MEASURES, PURPOSE, TITLES, draw, markdown, rows
-    from dicegym.learning.pictures import check_picture
+    from dicegym.learning.curve_pictures import check_picture
 
     if against not in MEASURES:  # before hours of learning
         raise unknown_name("measure", against, list(MEASURES))

@@ -16,8 +16,8 @@ from dicegym import games
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError, unknown_name
 from dicegym.files import read_text, write_text
-from dicegym.learning.band import ENOUGH, Band, band_of
 from dicegym.learning.card import made_with
+from dicegym.learning.curves import ENOUGH, Band, band_of
 from dicegym.learning.lock import alone_in
 from dicegym.registry import ENVIRONMENTS, Environment
 

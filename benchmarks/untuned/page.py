@@ -12,9 +12,8 @@ from benchmarks.untuned.folder import UntunedCurves, UntunedPanel
 from benchmarks.untuned.ways import WAYS, way_named
 from dicegym.errors import unknown_name
 from dicegym.files import writing
-from dicegym.learning.band import ENOUGH, LEVEL
-from dicegym.learning.pictures import check_picture, pyplot
-from dicegym.learning.plot import COLOURS
+from dicegym.learning.curve_pictures import COLOURS, check_picture, pyplot
+from dicegym.learning.curves import ENOUGH, LEVEL
 
 PURPOSE = "the picture of the curves"
 _ACROSS = 3

@@ -58,7 +58,7 @@ def card(
 
     if exploits:
         from dicegym.learning.best_response import best_response
-        from dicegym.learning.exploited import note
+        from dicegym.learning.card import write_exploited
 
         with progress_bar("seconds" if exploit_steps is None else "steps") as progress:
             found = best_response(
@@ -70,7 +70,7 @@ def card(
                 progress=progress,
                 trust=trust,
             )
-        out.print(f"wrote {note(model, found)}")
+        out.print(f"wrote {write_exploited(model, found)}")
     with progress_bar("measurements") as progress:
         text = page(model, games, trust, seconds, progress)
     if not write:

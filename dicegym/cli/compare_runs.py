@@ -38,10 +38,9 @@ def compare_runs(
     Examples: dicegym compare-runs runs/hog5 runs/wide5 --output both.png; dicegym compare-runs runs/a runs/b
     --score 0.7
     """
-    from dicegym.learning.band import ENOUGH
     from dicegym.learning.comparing_runs import compare_runs as compare
-    from dicegym.learning.pictures import check_picture
-    from dicegym.learning.plot import PURPOSE, draw_experiments
+    from dicegym.learning.curve_pictures import PURPOSE, check_picture, draw_experiments
+    from dicegym.learning.curves import ENOUGH
 
     for path in (output, json_file):
         check_writable(path)

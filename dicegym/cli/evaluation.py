@@ -148,7 +148,7 @@ def evaluate(
     dicegym evaluate ppo --game liarsdice --against bayes --less-luck --temperature 1
     """
     from dicegym.learning.evaluate import evaluate as measure
-    from dicegym.learning.executed import is_strangers, kept_open, limits_of
+    from dicegym.learning.evaluate import is_strangers, kept_open, limits_of
     from dicegym.players.roster import agent_name
 
     check_writable(json_file)

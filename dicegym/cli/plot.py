@@ -45,16 +45,15 @@ def plot(
     if models:
         _plot_models(models, [one for one in run_dirs if one not in models], output)
         return
+    from dicegym.learning.curve_pictures import PURPOSE, check_picture, choose_band, draw_curves
     from dicegym.learning.curves import experiments, find_runs
-    from dicegym.learning.pictures import check_picture
-    from dicegym.learning.plot import PURPOSE, draw_curves, shown
 
     runs, others = find_runs(run_dirs)
     one = runs[0].folder if len(runs) == 1 else run_dirs[0] if len(run_dirs) == 1 else Path()
     target = output or one / "curve.png"
     check_writable(target)
     check_picture(target, PURPOSE)
-    what = shown(band, experiments(runs))
+    what = choose_band(band, experiments(runs))
     for folder in others:
         err.print(f"dicegym: {folder} is left out: it holds no training")
     draw_curves(runs, target, band)
@@ -74,7 +73,7 @@ def plot(
 
 def _plot_models(models: Sequence[Path], others: Sequence[Path], output: Path | None) -> None:
     """Draw how each of some models was learned."""
-    from dicegym.learning.curve_picture import SUFFIX, check_learned
+    from dicegym.learning.curve_pictures import SUFFIX, check_learned
 
     if others or (output is not None and len(models) > 1):
         raise ParameterError(

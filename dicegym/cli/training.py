@@ -85,9 +85,9 @@ def train(
     Examples: dicegym train hog --run-dir runs/hog --steps 500000; dicegym train hog --seeds 5 --run-dir runs/hog5;
     dicegym train yatzy --config yatzy_taught
     """
-    from dicegym.learning import floors
     from dicegym.learning.card import best_score
-    from dicegym.learning.seeds.record import holds_seeds
+    from dicegym.learning.curves import floors_in_words, floors_of
+    from dicegym.learning.seeds.summary import holds_seeds
     from dicegym.learning.train import train as learn
     from dicegym.players import model as models
 
@@ -112,10 +112,10 @@ def train(
     last = run.evaluator.takes_last
     how = ("the last to miss the floor least" if run.settings.run.best_floor else "the last") if last else "the best"
     out.print(f"{best_score(best)}: {how}, {best}\n{run.score}: at the end, {folder / 'model.zip'}")
-    wanted, missed = floors.said_in(models.facts(best))
+    wanted, missed = floors_of(models.facts(best))
     if missed:
         one = "the last one" if last else "the one"
-        out.print(f"none came to {floors.in_words(wanted)}: the best is {one} that fell least short, by {missed:.4f}")
+        out.print(f"none came to {floors_in_words(wanted)}: the best is {one} that fell least short, by {missed:.4f}")
     out.print(f"models, cards, curve and logs are in {folder}")
     longer = f"dicegym train {game} --run-dir {shlex.quote(str(folder))} --resume --steps {more}"
     score = best_score(best)
@@ -252,20 +252,21 @@ def league(
     Examples: dicegym league runs/liarsdice; dicegym league runs/liarsdice --games 10000 --workers 2
     """
     from dicegym.arena.report import show
-    from dicegym.learning import league_table
+    from dicegym.learning.league import read_league
 
     if games is None:
         if workers is not None or ray is not None:
             raise ParameterError("--workers and --ray are about measuring anew: give --games with them")
         if not (run_dir / "league.csv").is_file():
             raise ParameterError(f'{run_dir} holds no league.csv: only a training against "self" writes it')
-        table, shares = league_table.read(run_dir / "league.csv")
+        table, shares = read_league(run_dir / "league.csv")
     else:
-        from dicegym.learning.league_anew import measured_anew
+        from dicegym.learning.run_state import league_of
 
         executors = None if ray is None and (workers or 1) == 1 else chosen_executors(workers, ray)
+        found = league_of(run_dir, trust)
         with progress_bar("games") as progress:
-            table, shares = measured_anew(run_dir, games, executors, trust, progress)
+            table, shares = found.measured_anew(games, executors, progress), found.shares()
     show(table.report(shares), out)
 
 

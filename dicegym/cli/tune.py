@@ -45,7 +45,7 @@ def tune(
     Examples: dicegym tune hog --trials 20 --steps 1000000; dicegym tune hog --run-dir runs/rates
     --search 'algorithm.learning_rate={low=1e-4, high=1e-2, log=true}'
     """
-    from dicegym.learning.tune import USUAL, read_space, read_study
+    from dicegym.learning.tune import BELIEVE, USUAL, command, ended, read_space, read_study, write_report
     from dicegym.learning.tune import tune as search_settings
 
     space = read_space(search) if search else USUAL
@@ -57,8 +57,6 @@ def tune(
             found = search_settings(
                 game, folder, trials, steps, space, config, set_ or [], seed, pruner, storage, trust, progress
             )
-    from dicegym.learning.tune_report import BELIEVE, command, ended, write_report
-
     written = write_report(found)
     out.print(f"{len(found.trials())} trials: {ended(found)}")
     if (best := found.best) is not None:

@@ -3,18 +3,21 @@
 A trained best response is a bound from below: whoever is trained longer, or better, may win more. It is trained by the
 settings of the game's own training against the player alone, at a table filled with copies of it; the best of its
 training, by games of its curve, is measured in fresh ones, from every seat in turn, playing its best action, as against
-a fixed player nobody has to hide anything.
+a fixed player nobody has to hide anything. Exploiters are trained against the learner of one moment: those of a league
+join it, and those of evaluations say how much is left to the learner.
 """
 
 from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.logger import Logger
 
 from dicegym.engine.dice import named_seed
@@ -23,19 +26,28 @@ from dicegym.engine.validate import MOST, finite_number, whole_number
 from dicegym.errors import ParameterError
 from dicegym.games import game as make_game
 from dicegym.games.worth import Progress
-from dicegym.learning.card import made_with
+from dicegym.learning.card import ITSELF, Exploited, made_with
 from dicegym.learning.configuration import from_plain, read_config, to_plain
-from dicegym.learning.critics import but_critic, with_enough_critic
 from dicegym.learning.environment import new_games
-from dicegym.learning.evaluate import CURVE_SEED, FRESH_SEED, Score, evaluate
-from dicegym.learning.exploited import ITSELF, Exploited
-from dicegym.learning.generators import GeneratorStates
-from dicegym.learning.interruption import Conductor, Interruption, StopTraining
-from dicegym.learning.learner import LearnerNetworks, anneal, as_player, start_from
+from dicegym.learning.evaluate import CURVE_SEED, EXPLOITER, FRESH_SEED, LEAGUE_SEED, Score, evaluate
+from dicegym.learning.learner import (
+    Interruptible,
+    Interruption,
+    LearnerNetworks,
+    StopTraining,
+    TrainingCallback,
+    anneal,
+    as_player,
+    generators_kept,
+    start_from,
+    with_enough_critic,
+    with_own_critic,
+)
 from dicegym.learning.networks import new_model
 from dicegym.learning.settings import LARGEST_TRAINING_SEED, TrainingSettings
 from dicegym.play.player import Player
 from dicegym.players import model as models
+from dicegym.players.model import PolicyPlayer
 from dicegym.players.pool import Pool
 from dicegym.players.roster import model_file
 from dicegym.players.twins import opponent
@@ -91,7 +103,7 @@ def best_response(
         steps: how many decisions of the best response, which any machine makes the same (with ``run.torch_threads=1``).
         start: a model whose networks it begins with, a file such as the target's own or an agent's name; or networks of
             the target, which ``settings`` must fit; "": they are drawn by the seed. In place of a value network that is
-            hardly any (`dicegym.learning.critics`) it gets one of the policy's sizes, drawn by the seed.
+            hardly any (`with_enough_critic`) it gets one of the policy's sizes, drawn by the seed.
         seed: of networks, games and what is drawn.
         games: fresh games that the result is measured in.
         settings: of the training; default: `settings_for`.
@@ -118,23 +130,20 @@ def best_response(
     if start and not isinstance(start, LearnerNetworks):
         start = model_file(table, str(start), "start (--from)")
     against = opponent(table, target, trust=trust)
-    generators = GeneratorStates.now()  # making a model seeds them
-    training = _Training(
-        table,
-        against,
-        settings or settings_for(table, "" if isinstance(start, LearnerNetworks) else str(start)),
-        None if minutes is None else 60 * finite_number("minutes", minutes, "the time to train (--train)", above=0),
-        None if steps is None else whole_number("steps", steps, 1, MOST, "how many decisions are trained"),
-        start if isinstance(start, LearnerNetworks) else str(start),
-        named_seed("best response", seed) % (LARGEST_TRAINING_SEED + 1),
-        output,
-        progress or (lambda done, total, text: None),
-        interruption or Interruption(),
-    )
-    try:
+    with generators_kept():  # making a model seeds them
+        training = _Training(
+            table,
+            against,
+            settings or settings_for(table, "" if isinstance(start, LearnerNetworks) else str(start)),
+            None if minutes is None else 60 * finite_number("minutes", minutes, "the time to train (--train)", above=0),
+            None if steps is None else whole_number("steps", steps, 1, MOST, "how many decisions are trained"),
+            start if isinstance(start, LearnerNetworks) else str(start),
+            named_seed("best response", seed) % (LARGEST_TRAINING_SEED + 1),
+            output,
+            progress or (lambda done, total, text: None),
+            interruption or Interruption(),
+        )
         training.learn()
-    finally:
-        generators.restore()
     score = evaluate(table, training.best, against, games, exact=False, seed=measured_in)
     begun = ITSELF if named == target or _is_own(start, target) else named
     return Exploited(score, table.players, training.steps, training.seconds, begun, seed, tuple(training.curve))
@@ -180,7 +189,7 @@ class _Training:
         self._model = new_model(settings, env, seed, None)
         self._met = np.zeros(env.observation_space.shape or (), np.bool_)
         if isinstance(start, LearnerNetworks):
-            self._model.policy.load_state_dict(but_critic(start.weights, self._model) if grown else start.weights)
+            self._model.policy.load_state_dict(with_own_critic(start.weights, self._model) if grown else start.weights)
             self._met |= start.heeded
         elif start:
             _, heeded = start_from(self._model, start, game, own_critic=grown)
@@ -193,9 +202,9 @@ class _Training:
     def learn(self) -> None:
         """Train, looking now and then how it does. Raises StopTraining if its interruption wants that."""
         self._began = time.monotonic()
-        conductor = Conductor(self._interruption, self._between_rollouts, self._after_step)
+        callback = TrainingCallback(self._interruption, self._between_rollouts, self._after_step)
         with contextlib.suppress(StopTraining):
-            self._model.learn(self._most_steps or MOST, callback=conductor)
+            self._model.learn(self._most_steps or MOST, callback=callback)
         self._interruption.stop_if_wanted()
         self.steps, self.seconds = self._model.num_timesteps, time.monotonic() - self._began
         self._look()
@@ -254,3 +263,89 @@ class _Training:
             **made_with(),
             **models.playing(self._model, self._game, 0.0),
         }
+
+
+def exploiter(
+    game: Game,
+    settings: TrainingSettings,
+    learner: BaseAlgorithm,
+    target: PolicyPlayer,
+    name: str,
+    interruption: Interruption,
+) -> PolicyPlayer:
+    """Return a copy of the learner, or a fresh network, that was trained against ``target`` alone.
+
+    It learns by the settings of the run, but nothing pulls it back (``kl_coef``) to the learner that it begins as, and
+    in place of a value network that is hardly any it has one of the policy's sizes (`with_enough_critic`).
+
+    Args:
+        game: what they play.
+        settings: of the run; its seed and ``name`` decide all that is drawn.
+        learner: whose networks it begins with, unless ``self_play.exploiter_fresh``.
+        target: the learner as a player.
+        name: of the exploiter.
+        interruption: of the run.
+
+    Raises StopTraining if that is wanted. The run goes on as if nothing had been drawn for it.
+    """
+    seed = named_seed(name, settings.run.seed) % (LARGEST_TRAINING_SEED + 1)
+    if getattr(settings.algorithm, "kl_coef", 0.0):
+        plain = to_plain(settings)
+        settings = from_plain(plain | {"algorithm": plain["algorithm"] | {"kl_coef": 0.0}})
+    given, weights = settings, learner.policy.state_dict()
+    if not settings.self_play.exploiter_fresh:
+        settings = with_enough_critic(settings)
+    with generators_kept():
+        model = new_model(settings, new_games(game, settings, seed, target), seed, None)
+        if not settings.self_play.exploiter_fresh:
+            model.policy.load_state_dict(weights if settings is given else with_own_critic(weights, model))
+        model.learn(settings.self_play.exploiter_steps, callback=Interruptible(interruption))
+    return PolicyPlayer(model, game, name)
+
+
+def against_exploiter(
+    settings: TrainingSettings,
+    learner: PolicyPlayer,
+    networks: LearnerNetworks | None,
+    steps: int,
+    interruption: Interruption,
+    tell: Callable[[str], None],
+) -> Score:
+    """Return what is left to a learner of one who was trained to beat it: of two players, the share that it still wins.
+
+    At larger tables, which copies of the learner fill, it is the share of each copy, so that equals have as much as
+    there. It is measured in games of which neither the exploiter nor the curve has seen any, and which nobody plays
+    who measures the model afterwards.
+
+    Args:
+        settings: of the run, of which ``exploiter_steps`` and ``evaluate_games`` count here, and its networks. All
+            else, such as the algorithm, is as the game's own training has it, so that trainings can be compared.
+        learner: as it would be saved.
+        networks: with which the exploiter begins; None: with fresh ones, which those of the game's own training are.
+        steps: of the learner; they and the run's seed decide all that is drawn.
+        interruption: of the run.
+        tell: told how far it is.
+
+    Raises StopTraining if that is wanted. The run goes on as if nothing had been drawn for it.
+    """
+    game, run = learner.game, settings.run
+    own = settings_for(game)
+    found = best_response(
+        game,
+        learner,
+        steps=run.exploiter_steps,
+        start="" if networks is None else networks,
+        seed=named_seed("exploiter", steps, run.seed),
+        games=run.evaluate_games,
+        settings=replace(
+            own,
+            run=replace(own.run, device=run.device),
+            network=own.network if networks is None else settings.network,
+        ),
+        progress=lambda done, total, text: tell(f"measuring: {text}, {done:,} of {total:,} steps"),
+        measured_in=LEAGUE_SEED,
+        interruption=interruption,
+    )
+    others = game.players - 1
+    value, low, high = ((1 - share) / others for share in (found.score.value, found.score.high, found.score.low))
+    return Score("win rate", EXPLOITER, value, low, high, found.score.games)

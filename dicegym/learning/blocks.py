@@ -39,20 +39,19 @@ MOST_KINDS = 100
 """Different faults of a block that are kept in words; the others are counted as the last of them."""
 
 
-def seating_of(number: int, seats: int, rivals: int) -> tuple[int, list[int]]:
-    """Return the seat of the one who is measured in game ``number``, and which opponent sits in each following seat.
+def seating_of(number: int, seats: int, rivals: int, mix: Pool | None = None, key: int = 0) -> tuple[int, list[int]]:
+    """Return the seat of the one who is measured in game ``number``, and by seat who sits there: 0, or 1 + an opponent.
 
-    Opponents move on by a seat whenever the player has sat in each.
+    Opponents move on by a seat whenever the player has sat in each; from a ``mix`` each opposing seat draws by the
+    game's key, as environments do.
     """
     time, seat = divmod(number, seats)
-    return seat, [(time + place - 1) % rivals for place in range(1, seats)]
-
-
-def drawn_seating(number: int, seats: int, mix: Pool, key: int) -> tuple[int, list[int]]:
-    """Return what `seating_of` does where each opposing seat draws from a ``mix``, as environments do, by the key."""
-    seat = number % seats
-    members = mix.members(key, seat, seats)
-    return seat, [members[(seat + place) % seats] for place in range(1, seats)]
+    if mix is not None:
+        return seat, [1 + member for member in mix.members(key, seat, seats)]  # -1 in the player's own
+    who = [0] * seats
+    for place in range(1, seats):
+        who[(seat + place) % seats] = 1 + (time + place - 1) % rivals
+    return seat, who
 
 
 class Results(NamedTuple):
@@ -88,15 +87,9 @@ def results_of(
     seats, who = np.empty(n, np.int64), np.zeros((n, game.players), np.int64)
     mix = Pool(rivals, weights) if weights else None
     for row, key in enumerate(states["key"].tolist()):
-        if mix is None:
-            seat, others = seating_of(first + row, game.players, len(rivals))
-        else:
-            seat, others = drawn_seating(first + row, game.players, mix, key)
-        seats[row] = seat
-        for place, other in enumerate(others, 1):
-            who[row, (seat + place) % game.players] = 1 + other
-        seated = {there: rivals[other - 1] for there, other in enumerate(who[row].tolist()) if there != seat}
-        table.sit(row, key, seated | {seat: player})
+        seat, sits = seating_of(first + row, game.players, len(rivals), mix, key)
+        seats[row], who[row] = seat, sits
+        table.sit(row, key, {there: rivals[one - 1] for there, one in enumerate(sits) if one} | {seat: player})
     luck = None
     if less_luck:
         luck = _played_watched(game, states, table, [player, *rivals], who)[rows, seats]
@@ -253,21 +246,15 @@ class _Table:
             number = block.first + row
             self._moment = f"in game {number + 1} of the evaluation"
             states = game.new_game(block.seed, number)
-            if mix is None:
-                seat, others = seating_of(number, game.players, rivals)
-            else:
-                seat, others = drawn_seating(number, game.players, mix, int(states["key"][0]))
-            who = [0] * game.players
+            seat, who = seating_of(number, game.players, rivals, mix, int(states["key"][0]))
             taken = [0] * len(self.players)
             seated: list[Player] = [self.players[0]] * game.players
-            for place, other in enumerate(others, 1):
-                there = (seat + place) % game.players
-                who[there] = other + 1
-                mine = copies[other + 1]
-                if isinstance(mine[0], IsolatedPlayer) and taken[other + 1] == len(mine):
-                    mine.append(self._load(other + 1))
-                seated[there] = mine[min(taken[other + 1], len(mine) - 1)]
-                taken[other + 1] += 1
+            for there in ((seat + place) % game.players for place in range(1, game.players)):
+                mine = copies[who[there]]
+                if isinstance(mine[0], IsolatedPlayer) and taken[who[there]] == len(mine):
+                    mine.append(self._load(who[there]))
+                seated[there] = mine[min(taken[who[there]], len(mine) - 1)]
+                taken[who[there]] += 1
             referee = _BlockReferee(game, states, seated, who, self._context.heartbeat)
             returns[row] = game.returns(referee.play())
             seats[row], sat[row] = seat, who

@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import platform
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from dicegym.analysis.exploitability import exploitability
 from dicegym.analysis.grades import Grade, grade, grade_table
 from dicegym.analysis.valuers import MARKS, sources
 from dicegym.engine.game import Game
-from dicegym.errors import ParameterError
+from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.escape import harmless, markdown
-from dicegym.files import write_text
+from dicegym.files import read_text, write_text
 from dicegym.games.worth import Bracket, Progress
-from dicegym.learning import floors
 from dicegym.learning.configuration import from_plain
-from dicegym.learning.curve import meetings_of
-from dicegym.learning.curve_picture import SUFFIX, learned, write_learned
+from dicegym.learning.curve_pictures import SUFFIX, draw_learned, write_learned
+from dicegym.learning.curves import CHOSEN, floors_in_words, floors_of, stages
 from dicegym.learning.evaluate import BY_EXPLOITABILITY, BY_EXPLOITER, BY_LAST, CARD_SEED, Score, evaluate
-from dicegym.learning.exploited import Exploited, for_a_page, noted
-from dicegym.learning.model_curve import CHOSEN, stages
+from dicegym.learning.evaluator import meetings_of
 from dicegym.learning.teacher import REPLY
 from dicegym.play.player import Player
 from dicegym.players import model as models
 from dicegym.players.roster import agent, agent_names, resolve
+from dicegym.sandbox.jobs import digest_of
 
 PACKAGES = ("dicegym", "gymnasium", "numba", "numpy", "sb3-contrib", "stable-baselines3", "torch")
 """What a trained model depends on."""
@@ -49,6 +49,11 @@ LEAST_GAMES = 100
 """Cards of fewer games than this are drafts, for which no holes are looked for."""
 SECONDS = 3.0
 """How long is looked for the best reply: a training waits for its cards, and `dicegym exploitability` looks longer."""
+EXPLOITED_SUFFIX = ".exploited.json"
+"""Of the file beside a model that says what a best response was trained to make of it."""
+LARGEST_NOTE = 1 << 20
+ITSELF = "itself"
+"""What a best response began with, if with the networks of the model that it was trained against."""
 
 
 def made_with() -> dict[str, Any]:
@@ -107,6 +112,81 @@ def grade_of(game: Game, player: Player, games: int, progress: Progress | None =
     return grade(player, game, others, games, CARD_SEED, known[0].load(progress), progress=progress)
 
 
+class Exploited(NamedTuple):
+    """What a best response, trained against a fixed player, made of it in games that nobody had looked at."""
+
+    score: Score
+    """Its share of first places, at a table filled with the player, from every seat in turn."""
+    players: int
+    """At the table."""
+    steps: int
+    """Decisions that it was trained for."""
+    seconds: float
+    began_with: str
+    """A model's file or `ITSELF`; empty: networks drawn by the seed."""
+    seed: int
+    curve: tuple[tuple[int, float], ...] = ()
+    """(steps, share of first places) of the games by which the best of its training was chosen."""
+
+    @property
+    def even(self) -> float:
+        """What one of equals gets: a player of whom nobody gets more cannot be exploited."""
+        return 1 / self.players
+
+    def words(self) -> str:
+        """Return a sentence."""
+        begun = {"": "from fresh networks", ITSELF: "from its own networks"}.get(
+            self.began_with, f"from {self.began_with}"
+        )
+        table = "" if self.players == 2 else f" at tables of {self.players}, filled with copies of it,"
+        low, high, games = self.score.low, self.score.high, self.score.games
+        return (
+            f"A best response that was trained against it for {self.steps:,} steps ({self.seconds:,.0f} s, {begun})"
+            f"{table} wins {self.score.value:.4f} [{low:.4f}, {high:.4f}] of {games:,} fresh games, {self.even:.4g} "
+            "being what equals win: whoever is trained longer may win more."
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return self._asdict() | {"score": self.score.to_json(), "curve": [list(point) for point in self.curve]}
+
+    @classmethod
+    def from_json(cls, said: Any) -> Exploited:
+        """Return what `to_json` told of. Raises LookupError, TypeError or ValueError for anything else."""
+        return cls(
+            Score.from_json(said["score"]),
+            int(said["players"]),
+            int(said["steps"]),
+            float(said["seconds"]),
+            str(said["began_with"]),
+            int(said["seed"]),
+            tuple((int(steps), float(rate)) for steps, rate in said["curve"]),
+        )
+
+
+def write_exploited(model: Path, found: Exploited) -> Path:
+    """Write what was found of a model to the file beside it; return its path."""
+    path = model.with_suffix(EXPLOITED_SUFFIX)
+    write_text(path, json.dumps({"model": digest_of(model), "exploited": found.to_json()}, indent=1) + "\n")
+    return path
+
+
+def read_exploited(model: Path) -> Exploited | None:
+    """Return what was last found of a model; None if nothing was, or the file has become another model since.
+
+    Raises DamagedFileError if the file beside it is damaged.
+    """
+    path = model.with_suffix(EXPLOITED_SUFFIX)
+    if not path.is_file():
+        return None
+    try:
+        said = json.loads(read_text(path, "remove it: `dicegym card --exploit` writes it anew", LARGEST_NOTE))
+        found = Exploited.from_json(said["exploited"])
+        return found if said["model"] == digest_of(model) else None
+    except (LookupError, TypeError, ValueError) as error:  # ParameterError is a ValueError
+        raise DamagedFileError(path, f"says no result of a best response ({error})", "remove it") from None
+
+
 def card(
     model: Path, games: int, trust: bool = False, seconds: float = SECONDS, progress: Progress | None = None
 ) -> str:
@@ -119,7 +199,7 @@ def card(
         seconds: how long is looked for the best reply.
         progress: told (measurements done, of how many, what is being measured and how far that is).
 
-    What a trained best response made of the model stands there if it was measured (`dicegym.learning.exploited.note`).
+    What a trained best response made of the model stands there if it was measured (`write_exploited`).
 
     Raises ModelError if the file does not fit the rules, DamagedFileError if what was measured cannot be read.
     """
@@ -135,7 +215,9 @@ def card(
     if not searched:
         return page(facts, model.stem, scores)
     best = bracket_of(game, player, seconds, begin("best reply"))
-    return page(facts, model.stem, scores, best, grade_of(game, player, games, begin("decisions")), noted(model))
+    return page(
+        facts, model.stem, scores, best, grade_of(game, player, games, begin("decisions")), read_exploited(model)
+    )
 
 
 def _teller(progress: Progress, total: int) -> Callable[[str], Progress]:
@@ -197,7 +279,7 @@ def _holes(best: Bracket | None, given: Grade | None, trained: Exploited | None 
         wins = f"{best.low:.4f}" if best.high - best.low < 5e-5 else f"at least {best.low:.4f}, at most {best.high:.4f}"
         parts.append(f"The best reply to it wins {wins} of games, 0.5 being what nobody can make more of: {best.how}.")
     if trained is not None:
-        parts.append(for_a_page(trained))
+        parts.append(markdown(trained.words()))
     if given is not None:
         titles, rows = grade_table([given._replace(name=markdown(given.name))], MARKS)
         lines = ["| " + " | ".join(titles[1:]) + " |", "|---" * len(titles[1:]) + "|"]
@@ -209,11 +291,11 @@ def _holes(best: Bracket | None, given: Grade | None, trained: Exploited | None 
 
 def _floors(facts: Mapping[str, Any]) -> list[str]:
     """Return what a model had to come to besides, to be the best, and whether it does."""
-    wanted, missed = floors.said_in(facts)
+    wanted, missed = floors_of(facts)
     if not wanted:
         return []
     does = f"; it falls short by {missed:.4f}" if missed else ", as it does"
-    return [f"The best model was to come to {markdown(floors.in_words(wanted))}{does}."]
+    return [f"The best model was to come to {markdown(floors_in_words(wanted))}{does}."]
 
 
 def _plays(facts: Mapping[str, Any]) -> str:
@@ -232,7 +314,7 @@ SAID_OF_CHOSEN = {
 
 def _picture(facts: Mapping[str, Any], name: str) -> str:
     """Return the part of the page that shows how the model was learned; empty if its file does not say."""
-    found = learned(facts)
+    found = draw_learned(facts)
     return f"![{markdown(found.chart.title)}]({quote(name + SUFFIX)})\n\n" if found else ""
 
 

@@ -18,9 +18,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.errors import ParameterError
-from dicegym.learning.band import ENOUGH, LEVEL, RESAMPLES, interquartile_mean
-from dicegym.learning.curves import Experiment, RunCurve, experiments, find_runs
-from dicegym.learning.diary import read_pace
+from dicegym.learning.curves import (
+    ENOUGH,
+    LEVEL,
+    RESAMPLES,
+    Experiment,
+    RunCurve,
+    experiments,
+    find_runs,
+    interquartile_mean,
+    null_if_nan,
+    read_pace,
+)
 
 SEED = "run.seed"
 
@@ -39,7 +48,7 @@ class SeedDifference(NamedTuple):
 
     def to_json(self) -> dict[str, float | None]:
         """Return it as plain values."""
-        return {name: None if math.isnan(one) else one for name, one in self._asdict().items()}
+        return {name: null_if_nan(one) for name, one in self._asdict().items()}
 
 
 class ScoreReached(NamedTuple):
@@ -105,7 +114,7 @@ class RunsComparison(NamedTuple):
         """Return all of it as plain values, curves left out."""
 
         def side(one: RunsSide) -> dict[str, Any]:
-            reached = {name: _known(value) for name, value in one.reached._asdict().items()}
+            reached = {name: null_if_nan(value) for name, value in one.reached._asdict().items()}
             scores = {run.folder.name: score for run, score in zip(one.runs, one.scores.tolist(), strict=True)}
             return {"name": one.name, "middle": one.middle, "scores": scores, "reached": reached}
 
@@ -254,10 +263,6 @@ def _differing(a: Sequence[RunCurve], b: Sequence[RunCurve]) -> dict[str, tuple[
     names = sorted({*one, *two} - {SEED})
     plain = ((name, one.get(name), two.get(name)) for name in names if not name.startswith("demo."))
     return {name: (x, y) for name, x, y in plain if json.dumps(x) != json.dumps(y)}
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 def _runs(number: int) -> str:

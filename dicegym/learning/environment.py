@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from collections.abc import Iterator
 from typing import Any, cast
@@ -12,9 +13,8 @@ from dicegym.engine.game import Game
 from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.envs.sb3_tables import MixedTablesVecEnv
 from dicegym.envs.vector import BatchEnv
-from dicegym.errors import ParameterError, unknown_name
-from dicegym.learning.memory import enough_memory
-from dicegym.learning.named import named
+from dicegym.errors import ParameterError, one_line, unknown_name
+from dicegym.learning.configuration import load_named
 from dicegym.learning.settings import TrainingSettings
 from dicegym.players.model import PolicyPlayer
 from dicegym.players.pool import Pool
@@ -59,7 +59,7 @@ def wrapped(games: Games, wrap: str) -> VecEnv:
             would not fit its game.
         UnknownNameError: ``wrap`` names nothing.
     """
-    found = named(_WRAP, wrap)(games)
+    found = load_named(_WRAP, wrap)(games)
     if not isinstance(found, VecEnv) or found.unwrapped is not games:
         raise ParameterError(
             f"{_WRAP}={wrap!r} returned {found!r}, which does not wrap the games it was given: return a VecEnvWrapper "
@@ -106,3 +106,20 @@ def continue_games(env: VecEnv, state: dict[str, Any]) -> None:
     for one, remembered in zip(_wrappers(env), state["wrappers"], strict=True):
         if remembered is not None:
             one.load_state_dict(remembered)
+
+
+@contextlib.contextmanager
+def enough_memory(asked: str) -> Iterator[None]:
+    """Raise ParameterError if what is made here cannot have its memory; ``asked`` are the settings that say how much.
+
+    NumPy raises MemoryError, PyTorch a RuntimeError that says so in words.
+    """
+    try:
+        yield
+    except (MemoryError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and "allocate" not in str(error):
+            raise
+        raise ParameterError(
+            f"{asked} cannot be used here, as there is not so much memory ({one_line(error) or 'MemoryError'}): give "
+            "smaller numbers"
+        ) from None

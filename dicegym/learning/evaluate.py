@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from dicegym.analysis.exploitability import best_reply, check_best_reply
 from dicegym.analysis.less_luck import NO_SPREAD, check_meter, measured
+from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.engine.validate import MOST, finite_number, whole_number
-from dicegym.errors import ParameterError, one_line, unknown_name
+from dicegym.errors import AgentError, FaultWarning, ModelError, ParameterError, one_line, unknown_name
 from dicegym.games import game as make_game
 from dicegym.games.parts import Z_95, Duel, quick_solver_of, solitaire, solver, tabulated
-from dicegym.learning.blocks import SIDE_BY_SIDE, Results, results_of
+from dicegym.learning.blocks import APART, SIDE_BY_SIDE, BlockResult, Results, blocks_of, results_of
 from dicegym.play.player import Player
 from dicegym.players import twins
-from dicegym.players.roster import agent
+from dicegym.players.roster import agent, agent_name, resolve
+from dicegym.sandbox.jobs import Entry, Failure, Job, entry
+from dicegym.sandbox.limits import Limits
 
 if TYPE_CHECKING:
-    from dicegym.arena.executors import Executors
-    from dicegym.sandbox.limits import Limits
+    from dicegym.arena.executors import Executor, Executors
+    from dicegym.sandbox.jail import Choice
+    from dicegym.sandbox.sandbox import JobOutcome
 
 EVALUATION_SEED = 1 << 63
 """Evaluations play games of seeds from here on. A training's seeds are below 2**32 plus its number of games, so it
@@ -32,6 +39,8 @@ CURVE_SEED, CARD_SEED, LEAGUE_SEED, FRESH_SEED = range(4)
 model; games within a league, by which opponents are chosen; and, from the last on, whatever nobody has looked at."""
 AT_ONCE = SIDE_BY_SIDE
 """Games of an evaluation that are played side by side."""
+GAME_SECONDS = 10.0
+"""Processor time of a stranger's bot for all its moves of a game, unless it is given more."""
 
 
 EXACT, OF_ONE_DRAW = "exact win rate", "win rate by one drawn table"
@@ -164,7 +173,7 @@ def evaluate(
             number of processes, and bots that do not ship with the package are kept apart. None: this process, bots
             included.
         isolation: how these are kept apart; see `dicegym.sandbox.jail.Isolation`.
-        limits: what such a bot may use, for 200 games at a time; default: `dicegym.learning.executed.limits_of`.
+        limits: what such a bot may use, for 200 games at a time; default: `limits_of`.
 
     Returns:
         The exact value (of a player that draws, by one draw of all its answers, and ``measure`` says so). Where there
@@ -189,8 +198,8 @@ def evaluate(
         if alone is not None or trust:
             what = "trust" if trust else "less_luck"
             raise ParameterError(f"{what}=True is for players in this process: leave out executors")
-        by = _By(executors, isolation, limits)
-        return _executed(game, player, specs, weights, games, exact and one_other, seed, told, by, less_luck)
+        by = executors, isolation, limits
+        return _measured_apart(*by, game, player, specs, weights, games, exact and one_other, seed, less_luck, told)
     named, player = player, agent(game, player, trust=trust)
     rivals = rivals_of(game, opponent, trust)
     against = together(game, [rival.name for rival in rivals], weights)
@@ -213,53 +222,13 @@ def _computed(
 ) -> Score:
     """Return the score of the first side against the second, or against the mix of the others in the other seat.
 
-    Each side is what `dicegym.games.parts.tabulated` returns.
+    Each side is what `dicegym.games.parts.tabulated` returns; no games are played.
     """
     (player, _), *rivals = sides
     rates = [values.win_rate(player, rival, game) for rival, _ in rivals]
     value = float(np.average(rates, weights=weights or None))
     measure = OF_ONE_DRAW if any(draws for _, draws in sides) else EXACT
     return Score(measure, against, value, value, value, 0)
-
-
-class _By(NamedTuple):
-    """Who plays, and how."""
-
-    executors: Executors
-    isolation: str
-    limits: Limits | None
-
-
-def _executed(
-    game: Game,
-    player: Any,
-    rivals: Sequence[Any],
-    weights: tuple[float, ...],
-    games: int,
-    exact: bool,
-    seed: int,
-    progress: Callable[[int, int, str], None],
-    by: _By,
-    less_luck: bool,
-) -> Score:
-    """Return what `evaluate` does, by an executor."""
-    from dicegym.learning import executed
-
-    values = solver(game) if exact else None
-    limits = by.limits or executed.limits_of()
-    sides = executed.Measurement(game, player, rivals, by.executors, by.isolation, limits, weights)
-    against = together(game, sides.names, weights)
-    if values is not None:
-        everybody = sides.strategies(seed)
-        if everybody is not None:
-            return _computed(values, game, everybody, weights, against)
-
-    def told(done: int, total: int) -> None:
-        progress(done, total, f"against {against}")
-
-    if less_luck:
-        check_meter(game)
-    return score_of(game, sides.play(games, EVALUATION_SEED + seed, told, less_luck), against)
 
 
 BY_EXPLOITABILITY = "exploitability"
@@ -421,3 +390,168 @@ def wilson(rate: float, n: int, z: float = Z_95) -> tuple[float, float]:
     centre = (rate + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z / (1 + z**2 / n) * float(np.sqrt(rate * (1 - rate) / n + z**2 / (4 * n * n)))
     return max(0.0, centre - half), min(1.0, centre + half)
+
+
+# By executors
+
+
+def is_strangers(game: Game, spec: Any) -> bool:
+    """Return whether ``spec``, as for `dicegym.agent`, names a bot's file that does not ship with the package.
+
+    Raises as `dicegym.players.roster.resolve` does.
+    """
+    origin = resolve(game, spec)
+    return isinstance(origin, Source) and not Entry("", origin).trusted
+
+
+def limits_of(seconds: float = GAME_SECONDS, memory: int = Limits.memory) -> Limits:
+    """Return what a stranger's bot may use in an evaluation.
+
+    Args:
+        seconds: of processor time, to load, for a move, and on average for all its moves of a game.
+        memory: bytes; see `Limits`.
+    """
+    return Limits(seconds * APART, memory, seconds, seconds)
+
+
+@contextlib.contextmanager
+def kept_open(executors: Executors) -> Iterator[Executors]:
+    """Yield ``executors`` that open each executor once, for all who ask for the same, and end them all at the end."""
+    with contextlib.ExitStack() as stack:
+        found: dict[tuple[Game, Limits | None, str], Executor] = {}
+
+        def make(game: Game, limits: Limits | None, isolation: str) -> Executor:
+            key = game, limits, isolation
+            if key not in found:
+                found[key] = stack.enter_context(executors(*key))
+            return _KeptOpen(found[key])
+
+        yield make
+
+
+class _KeptOpen:
+    """An executor that somebody else opens and ends."""
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+
+    @property
+    def limits(self) -> Limits:
+        return self._executor.limits
+
+    @property
+    def isolation(self) -> Choice:
+        return self._executor.isolation
+
+    def __enter__(self) -> Executor:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobOutcome]]:
+        return self._executor.run(jobs)
+
+
+def _measured_apart(
+    executors: Executors,
+    isolation: str,
+    limits: Limits | None,
+    game: Game,
+    player: Any,
+    rivals: Sequence[Any],
+    weights: tuple[float, ...],
+    games: int,
+    exact: bool,
+    seed: int,
+    less_luck: bool,
+    progress: Callable[[int, int, str], None],
+) -> Score:
+    """Return what `evaluate` does, by executors: strangers' bots play in processes of their own."""
+    specs = [player, *rivals]
+    names = [one_line(agent_name(game, spec)) for spec in specs]
+    against = together(game, names[1:], weights)
+    limits = limits or limits_of()
+    values = solver(game) if exact else None
+    if values is not None:
+        tables = _tables(game, specs, seed, lambda patient: executors(game, patient, isolation), limits)
+        if tables is not None:
+            return _computed(values, game, tables, weights, against)
+    if less_luck:
+        check_meter(game)
+    seated = [_twin(game, player, hides=True) if less_luck else player]
+    seated += [_twin(game, rival, hides=less_luck) for rival in rivals]
+    entries = tuple(_entry(game, spec, name) for spec, name in zip(seated, names, strict=True))
+    blocks = blocks_of(game, entries, games, EVALUATION_SEED + seed, less_luck, weights)
+    found: dict[int, BlockResult] = {}
+    progress(0, games, f"against {against}")
+    with executors(game, limits, isolation) as executor:
+        for job, outcome in executor.run(blocks):
+            found[job.facts["first"]] = BlockResult(*_succeeded(job, outcome))
+            progress(sum(len(one.shares) for one in found.values()), games, f"against {against}")
+    in_order = [found[block.first] for block in blocks]
+    for words, times in (fault for result in in_order for fault in result.faults):
+        for _ in range(times):
+            warnings.warn(words, FaultWarning, stacklevel=3)
+    luck = [result.luck for result in in_order if result.luck is not None]
+    shares = np.concatenate([result.shares for result in in_order])
+    return score_of(game, Results(shares, np.concatenate(luck) if less_luck else None), against)
+
+
+def _tables(
+    game: Game, specs: Sequence[Any], seed: int, open_executor: Callable[[Limits], Executor], limits: Limits
+) -> list[tuple[Any, bool]] | None:
+    """Return everybody as `dicegym.games.parts.tabulated` does, strangers' bots by processes of their own.
+
+    None if one of them has no exact value, or takes too many questions. Raises AgentError for one who fails.
+    """
+    from dicegym.arena.exact_ranking import PATIENCE, Tabulate
+
+    apart = [number for number, spec in enumerate(specs) if is_strangers(game, spec)]
+    found = [None if number in apart else agent(game, spec) for number, spec in enumerate(specs)]
+    values = quick_solver_of(game, *(player for player in found if player is not None))
+    if values is None:
+        return None
+    jobs = [Tabulate(game, (_entry(game, specs[number]),), seed, quick=True) for number in apart]
+    tables: dict[Entry, tuple[np.ndarray, bool]] = {}
+    if jobs:
+        with open_executor(replace(limits, seconds=PATIENCE * limits.start_seconds)) as executor:
+            for job, outcome in executor.run(jobs):
+                table = _succeeded(job, outcome)
+                if table["table"] is None:
+                    return None
+                tables[job.entries[0]] = np.array(table["table"], np.dtype(table["dtype"])), bool(table["draws"])
+    by_number = {number: tables[job.entries[0]] for number, job in zip(apart, jobs, strict=True)}
+    return [by_number.get(number) or tabulated(values.tabulate, player, game) for number, player in enumerate(found)]
+
+
+def _succeeded(job: Job, outcome: Any) -> Any:
+    """Return the outcome of a job. Raises AgentError for a failure."""
+    if isinstance(outcome, Failure):
+        raise AgentError(job.entries[outcome.actor].name, outcome.reason)
+    return outcome
+
+
+def _twin(game: Game, spec: Any, hides: bool) -> Any:
+    """Return the compiled twin of an agent; what was given where there is none, or loading it would run its file.
+
+    ``hides`` tells whether the twin may hide what the file draws; see `rivals_of`.
+    """
+    if isinstance(spec, str) and spec.strip() in twins.twin_numbers(game):
+        found = twins.opponent(game, spec)
+        if isinstance(found, twins.TwinPlayer) and (hides or found.pure or quick_solver_of(game, found) is None):
+            return found
+    return spec
+
+
+def _entry(game: Game, spec: Any, name: str = "") -> Entry:
+    name = name or one_line(agent_name(game, spec))
+    try:
+        return entry(game, name, spec)
+    except AgentError as error:
+        if isinstance(error.__cause__, ModelError):
+            raise ParameterError(
+                f"{name} cannot be sent to another process ({error.reason}): measure it here, without --workers, and "
+                "against agents that are no files of others"
+            ) from error
+        raise

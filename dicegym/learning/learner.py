@@ -1,18 +1,25 @@
-"""The learner while it learns: begun with another's networks, annealed, seen as a player."""
+"""The learner while it learns: begun with another's networks, annealed, averaged, interrupted, seen as a player."""
 
 from __future__ import annotations
 
+import random
+import signal
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import Logger
 
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, one_line
-from dicegym.learning.critics import but_critic, other_critic
-from dicegym.learning.model_curve import CURVE, readable
-from dicegym.learning.settings import AlgorithmSettings
+from dicegym.learning.configuration import from_plain, to_plain
+from dicegym.learning.curves import curve_fact, curve_in
+from dicegym.learning.settings import AlgorithmSettings, TrainingSettings
 from dicegym.players import model as models
 from dicegym.players.model import PolicyPlayer
 from dicegym.players.roster import model_file
@@ -25,6 +32,9 @@ _ANY_CRITIC = (
     ". It was taught, and its value network (vf) never learned: with other layers for vf a new one begins beside its "
     "policy, as who learns by rewards needs one of about the policy's sizes"
 )
+WIDE_ENOUGH = 1 / 4
+"""A value network whose widest layer is a smaller part of the policy's was not meant to learn what states are worth."""
+_CRITIC = ("mlp_extractor.value_net.", "value_net.")
 
 
 def anneal(model: BaseAlgorithm, settings: AlgorithmSettings, done: float) -> None:
@@ -61,8 +71,8 @@ def start_from(
     facts = models.facts(path)
     weights = weights_of(path)
     taught = bool(facts.get("taught_by"))
-    if own_critic or not has_critic(weights) or (taught and other_critic(weights, model)):
-        weights = but_critic(weights, model)
+    if own_critic or not has_critic(weights) or (taught and has_other_critic(weights, model)):
+        weights = with_own_critic(weights, model)
     _widen_critic(weights, model)
     try:
         model.policy.load_state_dict(weights)
@@ -74,9 +84,7 @@ def start_from(
             f"{one_line(wanted or 'those of that model')}{_ANY_CRITIC if taught else ''}"
         ) from error
     stage = {name: facts[name] for name in STAGE if name in facts} | {"path": named}
-    if (curve := readable(facts)) is not None:  # what is none is nothing to carry on
-        stage[CURVE] = curve.to_json()
-    return stage, models.heeded(model)
+    return stage | curve_fact(curve_in(facts)), models.heeded(model)
 
 
 class LearnerNetworks(NamedTuple):
@@ -114,3 +122,189 @@ def as_player(
     heat = models.temperature_for(model, game) if temperature is None else temperature
     with models.ignoring(model, ~met):
         return PolicyPlayer(model, game, name, temperature=heat)
+
+
+def with_enough_critic(settings: TrainingSettings) -> TrainingSettings:
+    """Return settings with a value network of the policy's sizes if theirs is hardly any; else the same object.
+
+    Who is taught how to play learns no values, so such models have value networks of a few units. Whoever goes on
+    from there by rewards does need them.
+    """
+    sizes = settings.network.net_arch
+    policy = sizes.get("pi", []) if isinstance(sizes, dict) else []
+    value = sizes.get("vf", []) if isinstance(sizes, dict) else []
+    if max(value, default=0) >= WIDE_ENOUGH * max(policy, default=0):
+        return settings
+    plain = to_plain(settings)
+    return from_plain(plain | {"network": plain["network"] | {"net_arch": {"pi": policy, "vf": policy}}})
+
+
+def with_own_critic(weights: dict[str, Any], model: BaseAlgorithm) -> dict[str, Any]:
+    """Return weights of a policy with those of the value network of ``model``, as they are, in place of their own."""
+    own = {name: value for name, value in model.policy.state_dict().items() if name.startswith(_CRITIC)}
+    return {name: value for name, value in weights.items() if not name.startswith(_CRITIC)} | own
+
+
+def has_other_critic(weights: dict[str, Any], model: BaseAlgorithm) -> bool:
+    """Return whether the value network in weights of a policy has other layers than that of ``model``."""
+    own = {name: value.shape for name, value in model.policy.state_dict().items() if name.startswith(_CRITIC)}
+    return own != {name: value.shape for name, value in weights.items() if name.startswith(_CRITIC)}
+
+
+@dataclass
+class ParameterAverage:
+    """What the parameters of a learner were on average, which plays better than a learner whose last steps were luck.
+
+    Each update moves the networks by what the dice of one rollout happened to say. The mean of many such places lies
+    nearer to where they wander about (Polyak and Juditsky, "Acceleration of stochastic approximation by averaging",
+    SIAM Journal on Control and Optimization 30, 1992). Parameters are averaged, and what else a network keeps, such as
+    the running statistics of normalisation, is the learner's.
+    """
+
+    values: np.ndarray | None = None
+    """float32[parameters], in the order of ``policy.parameters()``; None: nothing was averaged yet."""
+    taken: int = 0
+    """How many places it is the mean of, the newest counting most."""
+    newest: int = -1
+    """After how many steps the learner was at the newest of them."""
+
+    def follow(self, model: BaseAlgorithm, rate: float) -> None:
+        """Move by ``rate`` to where ``model`` is now, or at the beginning so that all places count alike.
+
+        A place that it was told of already is not counted again: a resumed run begins where it was.
+        """
+        if model.num_timesteps <= self.newest:
+            return
+        now = parameters_of(model)
+        self.taken += 1
+        self.newest = model.num_timesteps
+        if self.values is None:
+            self.values = now
+        else:
+            self.values = self.values + np.float32(max(rate, 1 / self.taken)) * (now - self.values)
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any]) -> ParameterAverage:
+        """Return the average of which a checkpoint holds the attributes. Raises LookupError, TypeError, ValueError."""
+        values = plain["values"]
+        if values is None:
+            return cls()
+        if not (isinstance(values, np.ndarray) and values.dtype == np.float32 and np.isfinite(values).all()):
+            raise ValueError("its average of parameters is none")
+        if int(plain["taken"]) < 1:
+            raise ValueError("its average is one of nothing")
+        return cls(values, int(plain["taken"]), int(plain["newest"]))
+
+    @contextmanager
+    def shown(self, model: BaseAlgorithm) -> Iterator[None]:
+        """Let ``model`` have the average for its parameters meanwhile, if there is one."""
+        if self.values is None:
+            yield
+            return
+        before = [one.detach().clone() for one in model.policy.parameters()]
+        first = 0
+        try:
+            with torch.no_grad():  # written where they are, as an algorithm may hold views of them
+                for one in model.policy.parameters():
+                    one.copy_(torch.from_numpy(self.values[first : first + one.numel()]).view_as(one))
+                    first += one.numel()
+            yield
+        finally:
+            with torch.no_grad():
+                for one, learned in zip(model.policy.parameters(), before, strict=True):
+                    one.copy_(learned)
+
+
+def parameters_of(model: BaseAlgorithm) -> np.ndarray:
+    """Return a copy of the parameters as one vector: float32[parameters]."""
+    return np.concatenate([one.detach().cpu().numpy().ravel() for one in model.policy.parameters()]).astype(np.float32)
+
+
+def generator_states() -> dict[str, Any]:
+    """Return the states of the generators that Stable-Baselines3 draws from, all of them global, as plain values."""
+    return {
+        "python": random.getstate(),
+        "numpy": np.random.get_state(),  # noqa: NPY002 - theirs, not ours
+        "torch": torch.get_rng_state().numpy(),
+        "cuda": [one.numpy() for one in torch.cuda.get_rng_state_all()] if torch.cuda.is_available() else [],
+    }
+
+
+def restore_generators(states: Mapping[str, Any]) -> None:
+    """Let all go on where `generator_states` was taken. Raises LookupError, TypeError, ValueError, RuntimeError."""
+    version, numbers, gauss = states["python"]
+    random.setstate((version, tuple(numbers), gauss))
+    name, key, *rest = states["numpy"]
+    np.random.set_state((name, key, *rest))  # noqa: NPY002 - as above
+    torch.set_rng_state(torch.from_numpy(states["torch"]))
+    if states["cuda"]:
+        torch.cuda.set_rng_state_all([torch.from_numpy(one) for one in states["cuda"]])
+
+
+@contextmanager
+def generators_kept() -> Iterator[None]:
+    """Let all that draw from these generators afterwards do so as if nothing had been drawn meanwhile."""
+    states = generator_states()
+    try:
+        yield
+    finally:
+        restore_generators(states)
+
+
+class StopTraining(Exception):  # noqa: N818 - nothing is wrong
+    """Leaves Stable-Baselines3's loop: the run is interrupted, or its target is reached."""
+
+
+class Interruption:
+    """Whether somebody wants a training to stop."""
+
+    def __init__(self) -> None:
+        self.wanted = False
+        self.number: int = signal.SIGINT
+
+    def ask(self, number: int = signal.SIGINT) -> None:
+        """Want it from now on, as the signal ``number`` says."""
+        self.wanted, self.number = True, number
+
+    def stop_if_wanted(self) -> None:
+        """Raise StopTraining if somebody does."""
+        if self.wanted:
+            raise StopTraining
+
+
+class Interruptible(BaseCallback):
+    """Lets a training be interrupted after any step."""
+
+    def __init__(self, interruption: Interruption) -> None:
+        super().__init__()
+        self.interruption = interruption
+
+    def _on_step(self) -> bool:
+        self.interruption.stop_if_wanted()
+        return True
+
+
+class TrainingCallback(Interruptible):
+    """Tells a run when it may act: at the start of a rollout nothing is in flight.
+
+    Args:
+        interruption: of the run.
+        between_rollouts: called with the logger before each rollout.
+        after_step: called with (steps so far, games that ended) after each step of the games.
+    """
+
+    def __init__(
+        self,
+        interruption: Interruption,
+        between_rollouts: Callable[[Logger], None],
+        after_step: Callable[[int, int], None],
+    ) -> None:
+        super().__init__(interruption)
+        self._between_rollouts, self._after_step = between_rollouts, after_step
+
+    def _on_rollout_start(self) -> None:
+        self._between_rollouts(self.logger)
+
+    def _on_step(self) -> bool:
+        self._after_step(self.num_timesteps, int(np.sum(self.locals["dones"])))
+        return super()._on_step()

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextvars import ContextVar
 from pathlib import Path
+from typing import NamedTuple
 
 from dicegym.errors import DependencyError, ParameterError
 from dicegym.learning.files import LOCK_FILE
@@ -92,12 +93,35 @@ def _sign(folder: Path) -> None:
         (folder / LOCK_FILE).write_text(json.dumps(note), encoding="utf-8")
 
 
+class LockHolder(NamedTuple):
+    """Who holds a run's folder, as it says itself."""
+
+    process: int
+    machine: str
+    since: str
+
+
+def holder_of(folder: Path) -> LockHolder | None:
+    """Return who holds a run's folder, by the note in its lock, which is not touched; None if that does not say.
+
+    To try the lock would be surer, and would have a training that begins at that moment told that another one writes.
+
+    Raises PermissionError where nobody may read a lock that is held, as on Windows.
+    """
+    try:
+        with (folder / LOCK_FILE).open("rb") as file:
+            note = json.loads(file.read(_LONGEST_NOTE))
+        return LockHolder(int(note["process"]), str(note["machine"]), str(note["since"]))
+    except PermissionError:
+        raise
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
 def _holder(folder: Path) -> str:
     """Return who holds a lock, as the rest of a sentence; nothing if it does not say."""
-    try:
-        with (folder / LOCK_FILE).open("rb") as file:  # Windows lets nobody read it
-            note = json.loads(file.read(_LONGEST_NOTE))
-        there = "" if note["machine"] == platform.node() else f" on {note['machine']}"
-        return f" since {note['since']} (process {int(note['process'])}{there})"
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return ""
+    with contextlib.suppress(PermissionError):
+        if (found := holder_of(folder)) is not None:
+            there = "" if found.machine == platform.node() else f" on {found.machine}"
+            return f" since {found.since} (process {found.process}{there})"
+    return ""

@@ -13,9 +13,8 @@ from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecEnv
 
 from dicegym.errors import ParameterError, unknown_name
-from dicegym.learning.environment import games_of
-from dicegym.learning.memory import enough_memory
-from dicegym.learning.named import named, resolved
+from dicegym.learning.configuration import load_if_named, load_named
+from dicegym.learning.environment import enough_memory, games_of
 from dicegym.learning.settings import AlgorithmSettings, NetworkSettings, TrainingSettings
 from dicegym.players import model as models
 from dicegym.players.sb3 import checked_device
@@ -65,14 +64,14 @@ def _policy(settings: NetworkSettings, algorithm: type[BaseAlgorithm], privilege
     known = algorithm.policy_aliases
     if ":" not in settings.policy and settings.policy not in known:
         raise unknown_name(f"policy of {algorithm.__name__}", settings.policy, list(known))
-    policy = named("network.policy", settings.policy) if ":" in settings.policy else known[settings.policy]
+    policy = load_named("network.policy", settings.policy) if ":" in settings.policy else known[settings.policy]
     if privileged:
         policy = _with_privileged_critic(policy, settings.policy, known)
     activation = getattr(torch.nn, settings.activation, None)
     if activation is None:
         raise ParameterError(f"[network] activation={settings.activation!r} is no class of torch.nn, such as ReLU")
     arguments: dict[str, Any] = {
-        key: resolved(f"network.{key}", value)
+        key: load_if_named(f"network.{key}", value)
         for key, value in vars(settings).items()
         if key not in ("policy", "activation", "privileged") and value not in ("", {})
     }

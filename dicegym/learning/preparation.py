@@ -13,12 +13,11 @@ from dicegym.engine.game import Game
 from dicegym.envs.tables import tables_of
 from dicegym.errors import AgentError, ParameterError, UnknownNameError, unknown_name
 from dicegym.escape import one_line
-from dicegym.learning.configuration import is_finished, read_config, settings_of
+from dicegym.learning.configuration import is_finished, names_something, read_config, settings_of, split_name
 from dicegym.learning.evaluate import BY_EXPLOITER
 from dicegym.learning.files import SETTINGS_FILE
 from dicegym.learning.league import SELF
 from dicegym.learning.lock import is_empty
-from dicegym.learning.named import names_something, split
 from dicegym.learning.settings import RunSettings, TrainingSettings
 from dicegym.learning.teacher import replied_to
 from dicegym.players import model as models
@@ -94,7 +93,7 @@ def prepare(
     if settings.run.start_from and not resume:
         models.trained_on(model_file(table, settings.run.start_from, "run.start_from"))
     for setting, text in _named(settings, networks=not resume or settings.self_play.exploiter_every > 0):
-        split(setting, text)
+        split_name(setting, text)
     return Prepared(table, settings, command, resume and is_finished(folder, settings))
 
 

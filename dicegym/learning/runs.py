@@ -6,7 +6,6 @@ costs nobody the rest. No PyTorch is loaded.
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import platform
@@ -22,10 +21,10 @@ from dicegym.errors import DicegymError
 from dicegym.escape import one_line
 from dicegym.learning import checkpoint
 from dicegym.learning.configuration import Plain, about_run
-from dicegym.learning.curves import RunCurve, read_run
-from dicegym.learning.diary import Evaluation, Pace, read_evaluations, read_pace
+from dicegym.learning.curves import Evaluation, Pace, RunCurve, read_evaluations, read_pace, read_run
 from dicegym.learning.evaluate import Score
 from dicegym.learning.files import CURVE_FILE, LOCK_FILE, SETTINGS_FILE
+from dicegym.learning.lock import holder_of
 
 RUNNING, FINISHED, INTERRUPTED, DAMAGED = STATES = ("running", "finished", "interrupted", "damaged")
 DEEPEST = 6
@@ -39,7 +38,6 @@ SILENT = 600.0
 RECENT = 30.0
 """Seconds over which it is told how fast a training goes."""
 _NOT_RUNS = frozenset({"tensorboard", *checkpoint.NAMES, "checkpoint.part"})
-_LONGEST_NOTE = 1_000
 
 _Found = TypeVar("_Found")
 
@@ -91,8 +89,7 @@ class WatchedRun:
     @property
     def latest(self) -> list[Score]:
         """What the latest evaluation said, against each opponent."""
-        last = self.evaluations[-1].steps if self.evaluations else None
-        return [one.score for one in self.evaluations if one.steps == last]
+        return list(self.evaluations[-1].scores) if self.evaluations else []
 
     @property
     def seconds_left(self) -> float | None:
@@ -183,8 +180,6 @@ def watched(folder: Path, name: str) -> WatchedRun:
     # Before its first evaluation a run has neither of both, and right after it one of them.
     measured = (folder / CURVE_FILE).is_file() and (folder / MODELS[0]).is_file()
     curve = _tried(read_run, folder, problems) if measured else None
-    if curve is not None and not evaluations:
-        evaluations = _of_curve(curve)
     run = about.settings.get("run", {}) if about else {}
     steps = run.get("steps", 0)
     game = curve.game if curve else (about.command[2] if about and len(about.command) > 2 else "")
@@ -198,7 +193,7 @@ def watched(folder: Path, name: str) -> WatchedRun:
         about.settings if about else {},
         steps if isinstance(steps, int) else 0,
         [one for one in pace if math.isfinite(one.seconds)],
-        [one for one in evaluations if math.isfinite(one.score.value)],
+        [one for one in evaluations if all(math.isfinite(score.value) for score in one.scores)],
         curve if curve is None or np.isfinite([*curve.values.values()]).all() else None,
         max((changed for one in _files(folder) if (changed := _changed(one))), default=0.0),
         "; ".join(problems),
@@ -239,39 +234,21 @@ def _tried(read: Callable[[Path], _Found], folder: Path, problems: list[str]) ->
         return None
 
 
-def _of_curve(curve: RunCurve) -> list[Evaluation]:
-    """Return the evaluations of a run that has not noted their intervals."""
-    names = [name for name in curve.values if name != "score"] or ["score"]
-    found = []
-    for number, steps in enumerate(curve.steps.tolist()):
-        for name in names:
-            value, games = float(curve.values[name][number]), curve.score.games
-            opponent = curve.score.opponent if name == "score" else name
-            unknown = math.nan if games else value
-            found.append(Evaluation(steps, Score(curve.score.measure, opponent, value, unknown, unknown, games)))
-    return found
-
-
 def _is_held(folder: Path) -> bool:
-    """Return whether somebody trains in a folder, by the note in its lock; the lock itself is not touched.
-
-    To try the lock would be surer, and would have a training that begins at that moment told that another one writes.
-    """
+    """Return whether somebody trains in a folder, by the note in its lock."""
     try:
-        with (folder / LOCK_FILE).open("rb") as file:  # Windows lets nobody read it while it is held
-            note = json.loads(file.read(_LONGEST_NOTE))
-        process, machine = int(note["process"]), str(note["machine"])
+        holder = holder_of(folder)
     except PermissionError:
         return True
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    if holder is None:
         return False
-    if machine != platform.node():
+    if holder.machine != platform.node():
         changed = max((_changed(one) or 0.0 for one in _files(folder)), default=0.0)
         return time.time() - changed < SILENT
-    if process <= 0 or os.name == "nt":  # where a signal of 0 would end it
-        return process > 0
+    if holder.process <= 0 or os.name == "nt":  # where a signal of 0 would end it
+        return holder.process > 0
     try:
-        os.kill(process, 0)
+        os.kill(holder.process, 0)
     except ProcessLookupError:
         return False
     except (PermissionError, OverflowError):

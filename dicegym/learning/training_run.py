@@ -38,22 +38,26 @@ from stable_baselines3.common.logger import Logger
 
 from dicegym.games.worth import Progress
 from dicegym.learning import checkpoint
+from dicegym.learning.best_response import against_exploiter, exploiter
 from dicegym.learning.card import card, made_with, write_card
 from dicegym.learning.configuration import AboutRun, to_plain, write_about
-from dicegym.learning.curve import Evaluator, next_evaluation
-from dicegym.learning.diary import Diary
+from dicegym.learning.curves import BEGAN_WITH, CHOSEN, PaceLog, chosen_fact, curve_fact
 from dicegym.learning.environment import games_of, new_games
 from dicegym.learning.evaluate import Score
-from dicegym.learning.exploiter import against_exploiter, exploiter
-from dicegym.learning.files import CURVE_FILE
-from dicegym.learning.interruption import Conductor, Interruption, StopTraining
+from dicegym.learning.evaluator import Evaluator, next_evaluation
 from dicegym.learning.league import EXPLOITER, PAST_SELF, League, Member
-from dicegym.learning.learner import LearnerNetworks, anneal, as_player, start_from
-from dicegym.learning.model_curve import CHOSEN, CURVE, chosen_fact, curve_of
+from dicegym.learning.learner import (
+    Interruption,
+    LearnerNetworks,
+    StopTraining,
+    TrainingCallback,
+    anneal,
+    as_player,
+    start_from,
+)
 from dicegym.learning.networks import new_model
 from dicegym.learning.preparation import Prepared
-from dicegym.learning.resuming import restored
-from dicegym.learning.state import Moment, RunState
+from dicegym.learning.run_state import Moment, RunState, restore
 from dicegym.players import model as models
 from dicegym.players.model import PolicyPlayer
 from dicegym.signals import SignalInterrupt, on_signals
@@ -108,7 +112,7 @@ class Run:
         newest = checkpoint.newest(folder) if resume else None
         logs = folder / "tensorboard" if "tensorboard" in run.log else None
         if newest:
-            self.model, moment = restored(newest, self.env, self.league, settings, logs, trust)
+            self.model, moment = restore(newest, self.env, self.league, settings, logs, trust)
             self.state, self.seconds = moment.run, moment.seconds
             self.state.curve.heed(folder / "best.zip")
         else:  # also a run that was killed before its first checkpoint
@@ -119,7 +123,7 @@ class Run:
         self.first = self.model.num_timesteps  # of this session
         self.start = self.now()  # of the present rollout
         folder.mkdir(parents=True, exist_ok=True)
-        self.diary = Diary(folder, self.first)
+        self.pace = PaceLog(folder, self.first)
         self.note(self.finished)
 
     def note(self, finished: bool) -> None:
@@ -137,7 +141,7 @@ class Run:
             with on_signals(self.interrupt, once=True):
                 self.model.learn(
                     max(0, self.settings.run.steps - self.model.num_timesteps),
-                    callback=Conductor(self.interruption, self.between_rollouts, self.after_step),
+                    callback=TrainingCallback(self.interruption, self.between_rollouts, self.after_step),
                     reset_num_timesteps=False,
                     tb_log_name="run",
                     log_interval=10,
@@ -153,7 +157,9 @@ class Run:
         if (best := self.folder / "best.zip").is_file():
             now = models.facts(best)["timesteps"] == self.model.num_timesteps
             ended = {CHOSEN: False} if now and self.evaluator.takes_last else {}
-            models.replace_facts(best, {**self.curve_fact(), **ended})  # what came after it was saved, too
+            models.replace_facts(
+                best, {**curve_fact(self.state.curve.evaluations), **ended}
+            )  # what came after it was saved, too
         self.start = self.now()
         self.checkpoint()
         return self.model
@@ -184,7 +190,7 @@ class Run:
         """Do what is due at this many steps."""
         steps, run, state = self.model.num_timesteps, self.settings.run, self.state
         self.start = self.now()
-        self.diary.goes(self.spent(), steps, state.games)
+        self.pace.note(self.spent(), steps, state.games)
         self.interruption.stop_if_wanted()
         anneal(self.model, self.settings.algorithm, steps / run.steps)
         state.met |= (np.asarray(self.start.model["_last_obs"]) != 0).any(axis=0)
@@ -236,10 +242,9 @@ class Run:
         steps, curve = self.model.num_timesteps, self.state.curve
         score, scores = self.evaluator.measure(self.player("learner"), self.exploited)
         better = curve.add(steps, score, scores, self.evaluator.missed(scores), self.evaluator.takes_last)
-        curve.write(self.folder / CURVE_FILE)
+        curve.write(self.folder)
         curve.log(logger, steps)
-        self.diary.goes(self.spent(), steps, self.state.games, now=True)
-        self.diary.evaluated(steps, scores)
+        self.pace.note(self.spent(), steps, self.state.games, now=True)
         if better:
             self.save("best")
         if told:
@@ -292,17 +297,12 @@ class Run:
             "scores": [score.to_json() for score in self.state.curve.scores],
             "seconds": round(self.spent(), 1),
             **chosen_fact(name == "best", self.settings.run.best_by),
-            **self.curve_fact(),
+            **curve_fact(self.state.curve.evaluations),
             **({"taught_by": teacher} if (teacher := getattr(self.model, "taught_by", None)) else {}),
-            **({"began_with": began_with} if began_with else {}),
+            **({BEGAN_WITH: began_with} if began_with else {}),
             **models.playing(self.model, self.game, self.settings.run.temperature),
             **made_with(),
         }
-
-    def curve_fact(self) -> dict[str, Any]:
-        """Return the curve so far as a fact for model files, if anything was measured."""
-        found = curve_of(self.state.curve.points, self.state.curve.scores, self.diary.evaluations)
-        return {CURVE: found.to_json()} if found else {}
 
     def spent(self) -> float:
         """Return the seconds of training so far."""

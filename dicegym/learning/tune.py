@@ -1,4 +1,4 @@
-"""Searching for settings with Optuna: trainings with what it chooses, and the bad ones given up.
+"""Searching for settings with Optuna: trainings with what it chooses, the bad ones given up, and a report.
 
 What a trial tries depends on the study's seed, the trial's number and the trials before it alone, and a trial that was
 broken off goes on from its checkpoint. So a study that was interrupted becomes what it would have become.
@@ -10,6 +10,7 @@ import contextlib
 import json
 import logging
 import re
+import shlex
 import tomllib
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,7 +20,10 @@ from typing import Any, NamedTuple
 from dicegym.engine.dice import named_seed
 from dicegym.engine.validate import MOST, whole_number
 from dicegym.errors import DependencyError, DicegymError, ParameterError, one_line, unknown_name
+from dicegym.escape import markdown
+from dicegym.files import write_text, writing
 from dicegym.learning.configuration import config_file, override, read_config, to_plain
+from dicegym.learning.curve_pictures import pyplot
 from dicegym.learning.evaluate import Score
 from dicegym.learning.files import SETTINGS_FILE
 from dicegym.learning.lock import alone_in
@@ -37,6 +41,7 @@ try:
         distribution_to_json,
         json_to_distribution,
     )
+    from optuna.importance import PedAnovaImportanceEvaluator, get_param_importances
     from optuna.storages.journal import JournalFileBackend
     from optuna.trial import FrozenTrial, TrialState
 except ImportError as error:
@@ -67,6 +72,17 @@ PRUNERS: dict[str, Callable[[int], optuna.pruners.BasePruner]] = {
 }
 """Who decides that a trial of so many steps is given up."""
 OVER = {TrialState.COMPLETE: "ran to its end", TrialState.PRUNED: "given up", TrialState.FAIL: "failed"}
+PAGE, BEST, PICTURE = "tune.md", "best.toml", "tune-{}.png"
+"""What a study's folder gets."""
+ENOUGH_TRIALS = 8
+"""Trials that ran to their end, from which on it is told what mattered."""
+SHOWN = 10
+"""Trials on the page."""
+BELIEVE = (
+    "The best of many trials is partly lucky, and settings that are best in a short run are often too hasty for a long "
+    "one. Train with them and other seeds before you believe it:"
+)
+"""What is said of the best trial."""
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 TuneProgress = Callable[[int, int, str], None]
 """Is told (trials that are over, trials in all, text)."""
@@ -145,8 +161,8 @@ class Plan(NamedTuple):
         return cls(**plain | {"space": space, "overrides": tuple(plain["overrides"])})
 
     def settings(self, trial: optuna.Trial | FrozenTrial) -> list[str]:
-        """Return the settings of a trial, as ``--set`` takes them."""
-        values = ((name, trial.params[name]) for name in self.space)  # choices are TOML already
+        """Return the settings of a trial, as ``--set`` takes them; choices are TOML already."""
+        values = ((name, trial.params[name]) for name in self.space)
         return [*self.overrides, *(f"{name}={one if isinstance(one, str) else as_toml(one)}" for name, one in values)]
 
     def short(self) -> list[str]:
@@ -170,10 +186,18 @@ class Study(NamedTuple):
         """Return the trials in these states; of all, if none is named."""
         return self.study.get_trials(deepcopy=False, states=states or None)
 
+    def ranked(self) -> list[FrozenTrial]:
+        """Return the trials that ran to their end, the best first."""
+        return sorted(self.trials(TrialState.COMPLETE), key=lambda one: one.value or 0.0, reverse=True)
+
     @property
     def best(self) -> FrozenTrial | None:
         """The trial with the best score of those that ran to their end."""
-        return max(self.trials(TrialState.COMPLETE), key=lambda one: one.value or 0.0, default=None)
+        return next(iter(self.ranked()), None)
+
+    def place(self, trial: optuna.Trial | FrozenTrial) -> Path:
+        """Return the folder of a trial's run."""
+        return self.folder / f"trial-{trial.number:03}"
 
 
 def tune(
@@ -317,40 +341,15 @@ def _opened(plan: Plan, folder: Path, storage: str) -> Study:
 def _work(found: Study, trials: int, alone: bool, trust: bool, tell: TuneProgress) -> None:
     """Go on with what was broken off here, then try anew; all trials lie here if this folder is ``alone``."""
     for left in found.trials(TrialState.RUNNING):
-        if alone or _place(found, left).is_dir():
+        if alone or found.place(left).is_dir():
             _try(found, optuna.Trial(found.study, left._trial_id), trials, trust, tell)
     while len(found.trials(*OVER, TrialState.RUNNING)) < trials:
         _try(found, found.study.ask(), trials, trust, tell)
 
 
-def _place(found: Study, trial: optuna.Trial | FrozenTrial) -> Path:
-    return found.folder / f"trial-{trial.number:03}"
-
-
 def _try(found: Study, trial: optuna.Trial, trials: int, trust: bool, tell: TuneProgress) -> None:
-    """Carry a trial out, unless another process is at it or has ended it."""
-    with contextlib.ExitStack() as stack:
-        try:
-            stack.enter_context(alone_in(_place(found, trial)))
-        except ParameterError:
-            return
-        if found.trials()[trial.number].state == TrialState.RUNNING:
-            _carry_out(found, trial, trials, trust, tell)
-
-
-def _carry_out(found: Study, trial: optuna.Trial, trials: int, trust: bool, tell: TuneProgress) -> None:
-    """Train with what a trial tries, and tell Optuna how that ended."""
-    plan, study, place = found.plan, found.study, _place(found, trial)
-    with quiet():
-        study.sampler = optuna.samplers.TPESampler(seed=named_seed(plan.seed, trial.number) % (1 << 32))
-        for name, one in plan.space.items():
-            if isinstance(one, CategoricalDistribution):
-                trial.suggest_categorical(name, one.choices)
-            elif isinstance(one, IntDistribution):
-                trial.suggest_int(name, one.low, one.high, log=one.log)
-            elif isinstance(one, FloatDistribution):
-                trial.suggest_float(name, one.low, one.high, log=one.log)
-    over, begun = len(found.trials(*OVER)), (place / SETTINGS_FILE).is_file()
+    """Train with what a trial tries and tell Optuna how that ended, unless another process is at it or has ended it."""
+    plan, study, place = found.plan, found.study, found.place(trial)
 
     def evaluated(steps: int, score: Score) -> None:
         with quiet():  # of steps that were reported before the trial was broken off, Optuna keeps the first value
@@ -358,24 +357,47 @@ def _carry_out(found: Study, trial: optuna.Trial, trials: int, trust: bool, tell
         if trial.should_prune():
             raise optuna.TrialPruned(f"{score} after {steps:,} steps")
 
-    def tell_steps(done: int, of: int, text: str) -> None:
-        tell(over, trials, f"{place.name}: {done:,} of {of:,} steps, {text}")
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(alone_in(place))
+        except ParameterError:
+            return
+        if found.trials()[trial.number].state != TrialState.RUNNING:
+            return
+        _suggest(found, trial)
+        over, begun = len(found.trials(*OVER)), (place / SETTINGS_FILE).is_file()
 
-    config = None if begun or not plan.config else Path(plan.config)
-    settings = [] if begun else [*plan.settings(trial), *plan.short()]
-    try:
-        train(plan.game, place, config, settings, resume=begun, progress=tell_steps, evaluated=evaluated, trust=trust)
-        values = found.trials()[trial.number].intermediate_values
-        last = [value for steps, value in values.items() if steps >= LAST * plan.steps] or [values[max(values)]]
-        study.tell(trial.number, sum(last) / len(last))
-    except optuna.TrialPruned as pruned:
-        trial.set_user_attr("why", str(pruned))
-        study.tell(trial.number, state=TrialState.PRUNED)
-    except (DicegymError, ValueError, RuntimeError, MemoryError) as error:  # PyTorch's, where numbers run away
-        trial.set_user_attr("why", f"{type(error).__name__}: {one_line(error, 300)}")
-        study.tell(trial.number, state=TrialState.FAIL)
-        if not found.trials(TrialState.COMPLETE, TrialState.PRUNED):
-            raise  # most likely none can work
+        def tell_steps(done: int, of: int, text: str) -> None:
+            tell(over, trials, f"{place.name}: {done:,} of {of:,} steps, {text}")
+
+        config = None if begun or not plan.config else Path(plan.config)
+        settings = [] if begun else [*plan.settings(trial), *plan.short()]
+        try:
+            train(plan.game, place, config, settings, begun, tell_steps, evaluated, trust)
+            values = found.trials()[trial.number].intermediate_values
+            last = [value for steps, value in values.items() if steps >= LAST * plan.steps] or [values[max(values)]]
+            study.tell(trial.number, sum(last) / len(last))
+        except optuna.TrialPruned as pruned:
+            trial.set_user_attr("why", str(pruned))
+            study.tell(trial.number, state=TrialState.PRUNED)
+        except (DicegymError, ValueError, RuntimeError, MemoryError) as error:  # PyTorch's, where numbers run away
+            trial.set_user_attr("why", f"{type(error).__name__}: {one_line(error, 300)}")
+            study.tell(trial.number, state=TrialState.FAIL)
+            if not found.trials(TrialState.COMPLETE, TrialState.PRUNED):
+                raise  # most likely none can work
+
+
+def _suggest(found: Study, trial: optuna.Trial) -> None:
+    """Let Optuna choose what a trial tries, unless it did so before the trial was broken off."""
+    with quiet():
+        found.study.sampler = optuna.samplers.TPESampler(seed=named_seed(found.plan.seed, trial.number) % (1 << 32))
+        for name, one in found.plan.space.items():
+            if isinstance(one, CategoricalDistribution):
+                trial.suggest_categorical(name, one.choices)
+            elif isinstance(one, IntDistribution):
+                trial.suggest_int(name, one.low, one.high, log=one.log)
+            elif isinstance(one, FloatDistribution):
+                trial.suggest_float(name, one.low, one.high, log=one.log)
 
 
 @contextlib.contextmanager
@@ -384,3 +406,116 @@ def quiet() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
+
+
+# The report
+
+
+def importances(found: Study) -> dict[str, float]:
+    """Return how much each setting decided whether a trial was among the best; nothing of few trials.
+
+    By PED-ANOVA (Watanabe, Bansal and Hutter, IJCAI 2023), shares that sum to 1: how far the settings of the best tenth
+    of the trials lie from those of all.
+    """
+    done = found.trials(TrialState.COMPLETE)
+    if len(done) < ENOUGH_TRIALS or len({one.value for one in done}) < 2:
+        return {}
+    with quiet():
+        return get_param_importances(found.study, evaluator=PedAnovaImportanceEvaluator())
+
+
+def command(found: Study) -> str:
+    """Return the command that trains with the best settings, with seeds that the study did not use."""
+    plan, best = found.plan, found.best
+    words = ["dicegym", "train", plan.game, "--run-dir", f"runs/{plan.game}-tuned", "--seeds", "5"]
+    words += ["--seed", "1000"] if not any(one.startswith("run.seed=") for one in plan.overrides) else []
+    words += ["--config", plan.config] if plan.config else []
+    return shlex.join(words + [word for text in (plan.settings(best) if best else ()) for word in ("--set", text)])
+
+
+def write_report(found: Study) -> list[Path]:
+    """Write a page, the best settings as a configuration, and pictures; return what was written."""
+    plan, folder = found.plan, found.folder
+    folder.mkdir(parents=True, exist_ok=True)
+    write_text(folder / PAGE, _page(found))
+    if found.best is None:
+        return [folder / PAGE]
+    settings = override(read_config(plan.game, Path(plan.config) if plan.config else None), plan.settings(found.best))
+    lines = [f"# The best of {len(found.trials())} trials, after {plan.steps:,} steps each; {PAGE} says more."]
+    for section, values in to_plain(settings).items():
+        if values:
+            lines += ["", f"[{section}]", *(as_toml_pair(key, value) for key, value in values.items())]
+    write_text(folder / BEST, "\n".join(lines) + "\n")
+    return [folder / PAGE, folder / BEST, *_draw(found)]
+
+
+def _page(found: Study) -> str:
+    """Return the report, a page of Markdown."""
+    plan, importance, trials = found.plan, importances(found), found.trials()
+    lines = [
+        f"# Settings searched for {markdown(plan.game)}",
+        "",
+        f"{len(trials)} trials of {plan.steps:,} steps each: {ended(found)}. A trial's score is the mean of its "
+        f"evaluations in the last quarter of its steps. Pruner: {plan.pruner}.",
+        "",
+        "| setting | values | decided |",
+        "|---|---|---|",
+    ]
+    for name, searched in plan.space.items():
+        share = f"{importance[name]:.0%}" if name in importance else "-"
+        lines.append(f"| `{name}` | {markdown(_words(searched))} | {share} |")
+    if plan.overrides:
+        lines += ["", "Of all trials: " + ", ".join(f"`{text}`" for text in plan.overrides)]
+    if ranked := found.ranked():
+        titles = ["trial", "score", *(name.partition(".")[2] for name in plan.space)]
+        lines += ["", "## Best", "", "| " + " | ".join(titles) + " |", "|" + "---|" * len(titles)]
+        for one in ranked[:SHOWN]:
+            values = [
+                f"{value:.4g}" if isinstance(value, float) else str(value) for value in map(one.params.get, plan.space)
+            ]
+            lines.append("| " + " | ".join([str(one.number), f"{one.value:.4f}", *values]) + " |")
+        for one in ranked:
+            if one.user_attrs.get("usual"):
+                lines += ["", f"Trial {one.number} is what the configuration says: it scored {one.value:.4f}."]
+        lines += ["", BELIEVE, "", "```console", command(found), "```"]
+    if failed := found.trials(TrialState.FAIL):
+        lines += ["", "## Failed", ""]
+        lines += [f"- trial {one.number}: {markdown(str(one.user_attrs.get('why', '')))}" for one in failed]
+    return "\n".join(lines) + "\n"
+
+
+def ended(found: Study) -> str:
+    """Return in words how many trials ended how."""
+    counts = {word: len(found.trials(state)) for state, word in OVER.items()}
+    return ", ".join(f"{count} {word}" for word, count in counts.items() if count) or "none is over"
+
+
+def _words(one: BaseDistribution) -> str:
+    if isinstance(one, IntDistribution | FloatDistribution):
+        return f"{one.low:g} to {one.high:g}" + (", on a logarithmic scale" if one.log else "")
+    return ", ".join(map(str, one.choices)) if isinstance(one, CategoricalDistribution) else str(one)
+
+
+def _draw(found: Study) -> Iterator[Path]:
+    """Draw what Optuna draws of a study; nothing if matplotlib is not installed."""
+    try:
+        plt = pyplot("the pictures of a study")
+    except DependencyError:  # the numbers are there
+        return
+    from optuna.visualization import matplotlib as draws
+
+    pictures: dict[str, Callable[[], Any]] = {
+        "history": lambda: draws.plot_optimization_history(found.study),
+        "curves": lambda: draws.plot_intermediate_values(found.study),
+        "settings": lambda: draws.plot_slice(found.study),
+    }
+    for name, draw in pictures.items():
+        path = found.folder / PICTURE.format(name)
+        with plt.rc_context(), quiet(), writing(path) as unfinished:
+            draw()
+            plt.gcf().set_size_inches(max(9, 3.4 * len(found.plan.space)) if name == "settings" else 9, 5)
+            for axes in plt.gcf().axes:
+                axes.tick_params(axis="x", which="both", rotation=30)
+            plt.gcf().savefig(unfinished, dpi=110, bbox_inches="tight")
+            plt.close("all")
+        yield path

@@ -14,7 +14,7 @@ pytest.importorskip("sb3_contrib")
 
 from dicegym.errors import DamagedFileError
 from dicegym.learning import checkpoint
-from dicegym.learning.averaging import ParameterAverage, parameters_of
+from dicegym.learning.learner import ParameterAverage, parameters_of
 from dicegym.learning.train import train
 from dicegym.players import model as models
 

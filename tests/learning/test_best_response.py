@@ -12,12 +12,10 @@ import pytest
 import dicegym
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.learning.best_response import _Training, best_response, settings_for
-from dicegym.learning.card import page
+from dicegym.learning.card import EXPLOITED_SUFFIX, ITSELF, Exploited, page, read_exploited, write_exploited
 from dicegym.learning.configuration import override
 from dicegym.learning.evaluate import Score
-from dicegym.learning.exploited import ITSELF, SUFFIX, Exploited, note, noted
-from dicegym.learning.interruption import Interruption
-from dicegym.learning.learner import LearnerNetworks
+from dicegym.learning.learner import Interruption, LearnerNetworks
 from dicegym.players import model as models
 from dicegym.players.roster import agents_folder
 from dicegym.players.sb3 import has_critic, weights_of
@@ -66,18 +64,18 @@ def test_who_cannot_be_exploited_and_how_long() -> None:
 def test_what_was_found_is_kept_beside_the_model_it_was_found_of(tmp_path: Path) -> None:
     model = tmp_path / "m.zip"
     shutil.copy(agents_folder("hog") / "ppo.zip", model)
-    assert noted(model) is None
-    path = note(model, FOUND)
-    assert path == tmp_path / f"m{SUFFIX}"
-    assert noted(model) == FOUND
+    assert read_exploited(model) is None
+    path = write_exploited(model, FOUND)
+    assert path == tmp_path / f"m{EXPLOITED_SUFFIX}"
+    assert read_exploited(model) == FOUND
     card = page(models.facts(model), "m", [FOUND.score], trained=FOUND)
     assert "from its own networks" in card
     assert "wins 0.5500" in card
     shutil.copy(agents_folder("yatzy") / "ppo.zip", model)
-    assert noted(model) is None  # another model since
+    assert read_exploited(model) is None  # another model since
     path.write_text("{}")
     with pytest.raises(DamagedFileError, match="best response"):
-        noted(model)
+        read_exploited(model)
 
 
 def test_words_say_what_equals_win() -> None:

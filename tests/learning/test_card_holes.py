@@ -11,9 +11,8 @@ import dicegym
 from dicegym.cli import main
 from dicegym.games.worth import Bracket
 from dicegym.learning import best_response, card
-from dicegym.learning.card import bracket_of, grade_of
+from dicegym.learning.card import bracket_of, grade_of, read_exploited
 from dicegym.learning.configuration import override, read_config
-from dicegym.learning.exploited import noted
 
 MODEL = Path(dicegym.__file__).parents[1] / "agents" / "hog" / "ppo.zip"
 
@@ -76,7 +75,7 @@ def test_the_command_trains_a_best_response_for_so_many_decisions(
     with pytest.raises(SystemExit) as done:
         main(["card", str(model), "--games", "100", "--exploit-steps", "300", "--write"])
     assert not done.value.code
-    found = noted(model)
+    found = read_exploited(model)
     assert found is not None
     assert found.steps == 512, "whole rollouts"
     assert "trained against it for 512 steps" in (tmp_path / "mine.md").read_text(encoding="utf-8")

@@ -18,16 +18,15 @@ from small_runs import CHOSEN, SMALL, rows_of, score_of
 import dicegym
 from dicegym.cli import main
 from dicegym.errors import ParameterError, UnknownNameError
-from dicegym.learning import best_response, floors
+from dicegym.learning import best_response
+from dicegym.learning.best_response import against_exploiter
 from dicegym.learning.card import page
 from dicegym.learning.configuration import from_plain, override
-from dicegym.learning.curve import Evaluator
+from dicegym.learning.curves import chosen_fact, floors_of
 from dicegym.learning.environment import new_games
 from dicegym.learning.evaluate import EXPLOITER, Score, against_best_reply
-from dicegym.learning.exploiter import against_exploiter
-from dicegym.learning.interruption import Interruption, StopTraining
-from dicegym.learning.learner import LearnerNetworks
-from dicegym.learning.model_curve import chosen_fact
+from dicegym.learning.evaluator import Evaluator
+from dicegym.learning.learner import Interruption, LearnerNetworks, StopTraining
 from dicegym.learning.networks import new_model
 from dicegym.learning.preparation import prepare
 from dicegym.players import model as models
@@ -293,7 +292,7 @@ def test_a_best_model_without_the_scores_that_a_floor_is_about_is_told(whole: Pa
     facts = models.facts(whole / "best.zip")
     facts["settings"]["run"]["best_floor"] = {"bayes": 0.6}
     with pytest.raises(ParameterError, match=r"run\.best_floor"):
-        floors.said_in(facts)
+        floors_of(facts)
 
 
 @pytest.mark.parametrize(("floor", "words"), [(0.0, "0 against even, as it does"), (1.0, "falls short by 0.")])

@@ -17,8 +17,8 @@ from scipy.stats import bootstrap, ttest_ind
 
 from dicegym.cli import main
 from dicegym.errors import ParameterError
-from dicegym.learning.band import interquartile_mean
 from dicegym.learning.comparing_runs import compare_runs
+from dicegym.learning.curves import interquartile_mean
 
 RunFolder = Callable[..., Path]
 A = [0.50, 0.52, 0.55, 0.47, 0.51]

@@ -15,7 +15,7 @@ from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.games.parts import Z_95
-from dicegym.learning.blocks import drawn_seating
+from dicegym.learning.blocks import seating_of
 from dicegym.learning.evaluate import EVALUATION_SEED, Score, as_duel, evaluate, overall, wilson
 from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
 from dicegym.play.turn import Act
@@ -202,10 +202,11 @@ def test_each_seat_draws_from_a_mix_as_in_environments() -> None:
     pool = Pool(players, [1, 2])
     for number in range(20):
         key = game_key(EVALUATION_SEED, number)
-        seat, others = drawn_seating(number, 3, pool, key)
+        seat, who = seating_of(number, 3, 2, pool, key)
         assert seat == number % 3
         seated = pool.seated(key, seat, 3)
-        assert [players[other] for other in others] == [seated[(seat + place) % 3] for place in (1, 2)]
+        assert who[seat] == 0
+        assert {there: players[one - 1] for there, one in enumerate(who) if one} == seated
     found = evaluate(game, "even", {players[0]: 1, players[1]: 2}, games=60)
     assert found.games == 60
 

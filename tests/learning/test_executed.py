@@ -17,9 +17,9 @@ from dicegym.arena.executors import Executors, local
 from dicegym.cli import main
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, FaultWarning, ParameterError
-from dicegym.learning import blocks, executed
+from dicegym.learning import blocks
 from dicegym.learning.blocks import EvaluationBlock, blocks_of, seating_of
-from dicegym.learning.evaluate import evaluate
+from dicegym.learning.evaluate import evaluate, is_strangers, kept_open, limits_of
 from dicegym.play.player import FunctionPlayer
 from dicegym.players.roster import agents_folder
 from dicegym.sandbox.jobs import entry
@@ -37,7 +37,7 @@ def final_strategy(score, opponent_score):
 @pytest.fixture(scope="module")
 def two() -> Iterator[Executors]:
     """Return executors of two processes, started once for each game."""
-    with executed.kept_open(local(2)) as executors:
+    with kept_open(local(2)) as executors:
         yield executors
 
 
@@ -61,8 +61,8 @@ def test_figures_are_those_of_one_process(
     here = evaluate(game, "haphazard", rival, 12, exact=False)
     assert evaluate(game, "haphazard", rival, 12, exact=False, executors=two) == here
     stranger = _stranger(game, "haphazard", tmp_path)
-    assert executed.is_strangers(game, stranger)
-    assert not executed.is_strangers(game, "haphazard")
+    assert is_strangers(game, stranger)
+    assert not is_strangers(game, "haphazard")
     assert evaluate(game, stranger, rival, 12, exact=False, executors=two) == here
 
 
@@ -111,7 +111,7 @@ def test_a_stranger_that_hangs_or_ends_its_process_ends_the_evaluation(
     bot.write_text(f"PURE = {pure}\ndef get_play(me, hands, history):\n    {body}\n")
     began = time.monotonic()
     with pytest.raises(AgentError, match=match):
-        evaluate("liarsdice", str(bot), "even", 400, executors=local(1), limits=executed.limits_of(0.2))
+        evaluate("liarsdice", str(bot), "even", 400, executors=local(1), limits=limits_of(0.2))
     assert time.monotonic() - began < 60
 
 
@@ -141,7 +141,8 @@ def test_a_stranger_may_fill_several_seats(two: Executors, tmp_path: Path) -> No
 def test_seats_alternate_and_opponents_move_on() -> None:
     met = [seating_of(number, 4, 2) for number in range(8)]
     assert [seat for seat, _ in met] == [0, 1, 2, 3, 0, 1, 2, 3]
-    assert [others for _, others in met] == [[0, 1, 0]] * 4 + [[1, 0, 1]] * 4
+    after = [[who[(seat + place) % 4] for place in range(4)] for seat, who in met]
+    assert after == [[0, 1, 2, 1]] * 4 + [[0, 2, 1, 2]] * 4
 
 
 def test_blocks_do_not_depend_on_who_plays_them(tmp_path: Path) -> None:

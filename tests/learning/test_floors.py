@@ -14,10 +14,10 @@ from small_runs import CHOSEN, rows_of, score_of
 from variants import one_always
 
 import dicegym
-from dicegym.learning import floors
 from dicegym.learning.configuration import from_plain
-from dicegym.learning.curve import Curve, Evaluator
+from dicegym.learning.curves import Curve, floors_of
 from dicegym.learning.evaluate import BEST_REPLY, EXPLOITER
+from dicegym.learning.evaluator import Evaluator
 from dicegym.learning.preparation import prepare
 from dicegym.learning.seeds.summary import SeedResult, SeedsSummary
 from dicegym.players import model as models
@@ -82,7 +82,7 @@ def test_a_run_keeps_the_model_that_is_least_exploited_of_those_that_win_enough(
         )
         about = models.facts(folder / "best.zip")
         assert about["timesteps"] == int(chosen["steps"])
-        given, missed = floors.said_in(about)
+        given, missed = floors_of(about)
         assert given == {"even": floor}
         assert missed == pytest.approx(max(0.0, floor - float(chosen["even"])), abs=1e-8)
         resumed = training.Run(prepare("liarsdice", folder, None, [], True), folder, resume=True)
@@ -116,7 +116,7 @@ def test_a_floor_does_not_change_what_is_summed_up(by: str) -> None:
     ).run
     evaluator = Evaluator(dicegym.game("liarsdice"), run)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("dicegym.learning.curve.evaluate", lambda *_, **__: score_of("", 0.6))
+        patch.setattr("dicegym.learning.evaluator.evaluate", lambda *_, **__: score_of("", 0.6))
         found, scores = evaluator.measure(None, lambda: score_of("", 0.1))  # type: ignore[arg-type]
     assert found.value == pytest.approx(0.6)
     assert [one.opponent for one in scores] == ["even", "honest", EXPLOITER]

@@ -19,8 +19,8 @@ pytest.importorskip("sb3_contrib")
 from dicegym.errors import DamagedFileError, DicegymError, ParameterError
 from dicegym.learning.card import best_score
 from dicegym.learning.curves import read_run
-from dicegym.learning.league_table import read as read_league
-from dicegym.learning.state_file import PROGRAMS_FILE, STATE_FILE
+from dicegym.learning.league import read_league
+from dicegym.learning.run_state import PROGRAMS_FILE, STATE_FILE
 from dicegym.learning.train import train
 from dicegym.players import seal
 from dicegym.players.archive import npy_bytes
@@ -81,7 +81,7 @@ def test_a_run_from_elsewhere_goes_on_with_new_games(
     assert found.model.num_timesteps == 384
     kinds = [member.kind for member in found.league.members]
     assert "past self" in kinds
-    assert [steps for steps, _ in found.state.curve.points][-2:] == [256, 384]
+    assert [one.steps for one in found.state.curve.evaluations][-2:] == [256, 384]
 
 
 def test_a_run_that_is_trusted_goes_on_as_ones_own(
@@ -289,7 +289,7 @@ def test_tables_of_leagues_that_are_none_are_refused(run: Path) -> None:
 
 def test_states_hold_what_they_are_given(run: Path) -> None:
     """Numbers come back to the last bit, with no more than NumPy and JSON."""
-    from dicegym.learning.state_file import read_state, write_state
+    from dicegym.learning.run_state import read_state, write_state
 
     folder = run / "other"
     folder.mkdir()

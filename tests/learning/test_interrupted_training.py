@@ -22,7 +22,7 @@ from small_runs import ALONE, LEAGUE, SMALL, STEADY, Train
 
 from dicegym.cli import main
 from dicegym.errors import ParameterError
-from dicegym.learning.interruption import Conductor, Interruptible
+from dicegym.learning.learner import Interruptible, TrainingCallback
 from dicegym.learning.preparation import prepare
 from dicegym.players import model as models
 from dicegym.signals import SignalInterrupt, status_of
@@ -143,7 +143,7 @@ def test_interrupted_league_goes_on_exactly(training: Any, where: str, tmp_path:
         trained: list[Any] = []  # exploiters, at 1,024 steps and at 2,048
 
         def on_step(self: Any) -> bool:
-            if not isinstance(self, Conductor):
+            if not isinstance(self, TrainingCallback):
                 trained.extend([] if self in trained else [self])
                 if len(trained) == 2:
                     signal.raise_signal(signal.SIGINT)

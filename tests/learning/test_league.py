@@ -14,11 +14,9 @@ from dicegym.cli import main
 from dicegym.engine.game import Game
 from dicegym.errors import DicegymError, ParameterError, UnknownNameError
 from dicegym.learning import league as module
-from dicegym.learning import league_table
 from dicegym.learning.configuration import from_plain
 from dicegym.learning.evaluate import LEAGUE_SEED, Score, evaluate
-from dicegym.learning.league import EXPLOITER, PAST_SELF, SCRIPTED, League, Member
-from dicegym.learning.league_table import LeagueTable, Result
+from dicegym.learning.league import EXPLOITER, PAST_SELF, SCRIPTED, League, LeagueTable, Member, Result, read_league
 from dicegym.learning.settings import SelfPlaySettings
 from dicegym.play.player import Player, RandomPlayer
 from dicegym.players.pool import Pool
@@ -308,7 +306,7 @@ def test_tables_are_written_and_read(rates: Rates, tmp_path: Path, capsys: pytes
     joined(league, "first", steps=1000)
     joined(league, "second, with a comma", steps=2000)
     league.table.write(tmp_path, league.shares())
-    table, shares = league_table.read(tmp_path / "league.csv")
+    table, shares = read_league(tmp_path / "league.csv")
     assert table.results == league.table.results
     assert (table.kinds, table.joined, table.gone) == (league.table.kinds, league.table.joined, {"easy"})
     assert shares == pytest.approx(league.shares())
@@ -338,7 +336,7 @@ RESULTS = f"{HEAD},against a,against b,games against a,games against b"
 def test_what_is_no_table_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "league.csv").write_text(text)
     with pytest.raises(ParameterError, match="no table of a league"):
-        league_table.read(tmp_path / "league.csv")
+        read_league(tmp_path / "league.csv")
 
 
 def test_the_command_says_when_there_is_no_league(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,12 +17,20 @@ from small_runs import SMALL
 
 from dicegym.cli import main
 from dicegym.errors import ModelError, ParameterError
-from dicegym.learning import model_curve
 from dicegym.learning.card import page
-from dicegym.learning.curve_picture import SUFFIX, learned, write_learned
-from dicegym.learning.diary import Evaluation, read_evaluations
+from dicegym.learning.curve_pictures import SUFFIX, draw_learned, write_learned
+from dicegym.learning.curves import (
+    CURVE,
+    MOST_POINTS,
+    Evaluation,
+    curve_fact,
+    curve_in,
+    read_curve,
+    read_evaluations,
+    stages,
+    stages_of,
+)
 from dicegym.learning.evaluate import Score
-from dicegym.learning.model_curve import CURVE, MOST_POINTS, ModelCurve, curve_of, readable, stages_of
 from dicegym.players import model as models
 from dicegym.players.model_file import MEMBER
 
@@ -41,26 +49,29 @@ def chain(training: Any, short_cards: None, tmp_path_factory: pytest.TempPathFac
     return folder
 
 
+def rounded(score: Score) -> Score:
+    return score._replace(value=round(score.value, 9), low=round(score.low, 9), high=round(score.high, 9))
+
+
 def svg_words(path: Path) -> list[str]:
     return re.findall(r"<text[^>]*>([^<]*)</text>", path.read_text())
 
 
 def test_a_models_file_holds_all_evaluations_of_its_training(chain: Path) -> None:
     for name in ("best.zip", "model.zip"):  # also those that came after the best one was chosen
-        curve = readable(models.facts(chain / "first" / name))
-        assert curve is not None
-        assert [column.opponent for column in curve.columns] == ["bacon", "swap"]
+        curve = curve_in(models.facts(chain / "first" / name))
+        assert [score.opponent for score in curve[0].scores] == ["bacon", "swap"]
         told = read_evaluations(chain / "first")
-        assert [(one.steps, *cell) for one in curve.points for cell in one.cells] == [
-            (steps, *(round(value, 9) for value in (score.value, score.low, score.high))) for steps, score in told
+        assert [(steps, *map(rounded, scores)) for steps, _, scores in curve] == [
+            (steps, *map(rounded, scores)) for steps, _, scores in told
         ]
         rows = [line.split(",") for line in (chain / "first/curve.csv").read_text().split()[1:]]
-        assert [(one.steps, one.score) for one in curve.points] == [(int(row[0]), float(row[1])) for row in rows]
+        assert [(one.steps, one.value) for one in curve] == [(int(row[0]), float(row[1])) for row in rows]
         assert len(rows) > 4
 
 
 def test_the_curve_of_what_a_training_began_with_is_carried_on(chain: Path) -> None:
-    first, second = (readable(models.facts(chain / name / "best.zip")) for name in ("first", "second"))
+    first, second = (curve_in(models.facts(chain / name / "best.zip")) for name in ("first", "second"))
     told = stages_of(models.facts(chain / "second/model.zip"))
     assert [stage.curve for stage in told] == [first, second]
     assert told[0].steps == models.facts(chain / "first/best.zip")["timesteps"]
@@ -82,7 +93,7 @@ def test_cards_show_the_picture_beside_them(chain: Path) -> None:
             assert any(word in one for one in words), word
         assert "Bands are 95 % intervals." in words
         assert "<polygon" in (chain / "second" / f"{name}{SUFFIX}").read_text()
-    again = learned(models.facts(chain / "second/best.zip"))
+    again = draw_learned(models.facts(chain / "second/best.zip"))
     assert again is not None
     assert again.alone().svg() + "\n" == (chain / "second/best.curve.svg").read_text()
 
@@ -99,7 +110,7 @@ def test_cards_say_which_model_they_are_of(chain: Path) -> None:
 def test_a_stages_curve_ends_where_its_model_was_taken() -> None:
     """What the first training did afterwards is no part of how this model was learned."""
     before = {"timesteps": 10, CURVE: {"columns": [ONE], "points": [[0, 0.1, 0.1], [10, 0.4, 0.4], [20, 0.9, 0.9]]}}
-    found = learned({"players": 2, "timesteps": 10, CURVE: SAID, "began_with": before})
+    found = draw_learned({"players": 2, "timesteps": 10, CURVE: SAID, "began_with": before})
     assert found is not None
     svg = found.chart.svg()
     (line,) = re.findall(r'<polyline points="([^"]*)"', svg)
@@ -116,7 +127,7 @@ def test_where_the_best_model_was_taken_is_marked() -> None:
         "timesteps": 40,
         CURVE: {"columns": [ONE], "points": [[n, 0.1, 0.1] for n in range(0, 101, 10)]},
     }
-    found, at_the_end = learned(facts), learned({**facts, "timesteps": 100})
+    found, at_the_end = draw_learned(facts), draw_learned({**facts, "timesteps": 100})
     assert found is not None
     assert at_the_end is not None
     assert ">this model<" in found.chart.svg()
@@ -141,7 +152,7 @@ def test_plot_draws_a_model(chain: Path, tmp_path: Path, capsys: pytest.CaptureF
 def without_curves(path: Path, target: Path) -> Path:
     """Copy a model's file without what a training notes of its evaluations."""
     about = models.facts(path)
-    for one in model_curve.stages(about):
+    for one in stages(about):
         one.pop(CURVE)  # type: ignore[attr-defined]
         one.pop("chosen", None)  # type: ignore[attr-defined]
     return zipped({**members_of(path), MEMBER: json.dumps(about).encode()}, target)
@@ -150,7 +161,7 @@ def without_curves(path: Path, target: Path) -> Path:
 def test_files_without_a_curve_have_no_picture(chain: Path, tmp_path: Path) -> None:
     model = without_curves(chain / "second/best.zip", tmp_path / "mine.zip")
     assert models.load(model).name == "mine"
-    assert learned(models.facts(model)) is None
+    assert draw_learned(models.facts(model)) is None
     assert SUFFIX not in page(models.facts(model), "mine", [Score(**models.facts(model)["score"])])
     (tmp_path / f"mine{SUFFIX}").write_text("that of another model")
     assert write_learned(model) is None
@@ -222,7 +233,7 @@ WRONG: list[Any] = [
 @pytest.mark.parametrize("said", WRONG, ids=lambda said: json.dumps(said)[:60])
 def test_what_is_no_curve_is_refused_and_harms_nothing(said: Any, chain: Path, tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="curve"):
-        ModelCurve.from_json(said)
+        read_curve(said)
     source = chain / "second/best.zip"
     about = models.facts(source)
     for facts in ({**about, CURVE: said}, {**about, CURVE: said, "began_with": {CURVE: said, "timesteps": "x"}}):
@@ -238,7 +249,7 @@ def test_what_is_no_curve_is_refused_and_harms_nothing(said: Any, chain: Path, t
 def test_what_a_stranger_wrote_is_drawn_as_words() -> None:
     hostile = {"measure": "<script>\x1b[2J", "opponent": "a\n</text><script>alert(1)</script>" + "b" * 500, "games": 1}
     facts = {"players": 10**400, "timesteps": 10**400, CURVE: {"columns": [hostile], "points": [[0, 1e12, -1e12]]}}
-    found = learned(facts)
+    found = draw_learned(facts)
     assert found is not None
     assert "<script" not in found.alone().svg()
     assert "\x1b" not in found.alone().svg()
@@ -254,22 +265,18 @@ def test_a_training_goes_on_from_a_model_whose_curve_is_none(training: Any, chai
 
 
 def test_a_long_curve_keeps_its_best_and_its_last_evaluation() -> None:
-    points = [(n, [1.0 if n == 777 else n / 1e4]) for n in range(2501)]
-    found = curve_of(points, [Score("win rate", "bacon", 0.1, 0.1, 0.1, 0)], [])
-    assert found is not None
-    steps = [one.steps for one in found.points]
+    score = Score("win rate", "bacon", 0.1, 0.1, 0.1, 0)
+    fact = curve_fact([Evaluation(n, 1.0 if n == 777 else n / 1e4, (score,)) for n in range(2501)])
+    found = curve_in(json.loads(json.dumps(fact)))
+    steps = [one.steps for one in found]
     assert len(steps) <= MOST_POINTS
     assert {0, 777, 2500} <= {*steps}
-    assert ModelCurve.from_json(json.loads(json.dumps(found.to_json()))) == found
+    assert curve_fact(found) == fact
 
 
-def test_evaluations_without_noted_intervals_have_none() -> None:
-    scores = [Score("win rate", name, 0.5, 0.4, 0.6, 20) for name in ("a", "b")]
-    noted_ones = [Evaluation(10, one) for one in scores]
-    found = curve_of([(0, [0.1, 0.2, 0.3]), (10, [0.5, 0.5, 0.5])], scores, noted_ones)
-    assert found is not None
-    assert [one.cells for one in found.points] == [((0.2, 0.2, 0.2), (0.3, 0.3, 0.3)), ((0.5, 0.4, 0.6),) * 2]
-    assert curve_of([], [], []) is None
+def test_what_was_never_measured_has_no_curve() -> None:
+    assert curve_fact([]) == {}
+    assert curve_in({}) == ()
 
 
 def test_an_interrupted_write_leaves_the_model_as_it_was(

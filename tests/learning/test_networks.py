@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import shutil
 import sys
 from pathlib import Path
@@ -17,7 +18,7 @@ import torch
 from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.errors import ModelError, ParameterError, UnknownNameError
 from dicegym.learning.configuration import override, read_config
-from dicegym.learning.generators import GeneratorStates
+from dicegym.learning.learner import generators_kept
 from dicegym.learning.networks import ROLLOUT, new_model
 from dicegym.learning.settings import TrainingSettings
 from dicegym.learning.train import train
@@ -137,10 +138,9 @@ def test_a_game_without_a_configuration_has_one_that_suits_all(monkeypatch: pyte
 
 
 def test_the_states_of_generators_come_back() -> None:
-    before = GeneratorStates.now()
-    first = torch.rand(3), np.random.rand(3)  # noqa: NPY002 - the global one is what is kept
-    before.restore()
-    second = torch.rand(3), np.random.rand(3)  # noqa: NPY002 - as above
+    with generators_kept():
+        first = torch.rand(3), np.random.rand(3), random.random()  # noqa: NPY002 - the global one is what is kept
+    second = torch.rand(3), np.random.rand(3), random.random()  # noqa: NPY002 - as above
     assert all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
 
 

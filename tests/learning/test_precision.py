@@ -11,7 +11,7 @@ import torch
 
 from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.errors import ParameterError
-from dicegym.learning import precision
+from dicegym.learning import dagger
 from dicegym.learning.dagger import DAgger
 
 CPU = torch.device("cpu")
@@ -42,23 +42,23 @@ def test_auto_is_bfloat16_where_the_processor_has_instructions_for_it(
     processor(*has)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert precision.number_type("auto", CPU) is taken
-        assert precision.number_type("float32", CPU) is torch.float32
+        assert dagger.number_type("auto", CPU) is taken
+        assert dagger.number_type("float32", CPU) is torch.float32
 
 
 def test_whoever_asks_for_what_is_slow_here_gets_it_and_is_told(processor: Any) -> None:
     processor("avx2")
     with pytest.warns(UserWarning, match=r"many times slower than float32.*precision='auto'"):
-        assert precision.number_type("bfloat16", CPU) is torch.bfloat16
+        assert dagger.number_type("bfloat16", CPU) is torch.bfloat16
     processor("avx512bf16")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert precision.number_type("bfloat16", CPU) is torch.bfloat16
+        assert dagger.number_type("bfloat16", CPU) is torch.bfloat16
 
 
 def test_other_precisions_are_refused_with_those_that_there_are() -> None:
     with pytest.raises(ParameterError, match=r"precision.*auto.*float32.*bfloat16"):
-        precision.check_precision("float16")
+        DAgger("MlpPolicy", SB3VecEnv("hog", 8), precision="float16")
 
 
 def test_a_learner_computes_in_what_is_quick_and_keeps_that_out_of_its_file(processor: Any, tmp_path: Any) -> None:

@@ -20,14 +20,14 @@ pytest.importorskip("stable_baselines3")
 
 from dicegym.cli import main
 from dicegym.errors import DamagedFileError, ParameterError
-from dicegym.learning import league_table
 from dicegym.learning.card import page
 from dicegym.learning.configuration import AboutRun, about_run, is_finished, read_config, settings_of, write_about
-from dicegym.learning.curve import Curve
+from dicegym.learning.curves import Curve
+from dicegym.learning.environment import enough_memory
 from dicegym.learning.evaluate import Score
 from dicegym.learning.files import LOCK_FILE
+from dicegym.learning.league import LeagueTable, Result, read_league
 from dicegym.learning.lock import alone_in, empty, is_empty
-from dicegym.learning.memory import enough_memory
 from dicegym.learning.settings import RunSettings, TrainingSettings
 
 HOLD = """
@@ -172,7 +172,7 @@ def test_damaged_files_give_one_class_of_error_with_a_way_out(damage: str, tmp_p
     league = b"member,kind,joined,share,even,against a,games against a\na,past self,0,1.0,0.5,,\n"
     for name, whole, read in (
         ("settings.json", about, lambda path: about_run(path.parent)),
-        ("league.csv", league, league_table.read),
+        ("league.csv", league, read_league),
         ("mine.toml", b"[run]\nsteps = 5\n[algorithm]\nname = 'PPO'\n", lambda path: read_config("hog", path)),
     ):
         path = tmp_path / name
@@ -199,17 +199,17 @@ def test_settings_of_other_kinds_are_refused(tmp_path: Path, settings: str) -> N
 
 
 def test_names_in_a_league_are_no_formulas_and_come_back(tmp_path: Path) -> None:
-    table = league_table.LeagueTable(0.5)
+    table = LeagueTable(0.5)
     for name in ("=1+1", "b\x1b[2J", "c"):
         table.add(name, "agent", 0)
-    table.record("=1+1", "c", league_table.Result(0.75, 8))
+    table.record("=1+1", "c", Result(0.75, 8))
     table.write(tmp_path, {"=1+1": 0.5, "c": 0.5})
     written = (tmp_path / "league.csv").read_text()
     assert "\x1b" not in written + (tmp_path / "league.md").read_text()
     assert not any(line.startswith("=") for line in written.splitlines())
-    again, shares = league_table.read(tmp_path / "league.csv")
+    again, shares = read_league(tmp_path / "league.csv")
     assert list(again.kinds) == ["'=1+1", "b\\x1b[2J", "c"]
-    assert again.result("'=1+1", "c") == league_table.Result(0.75, 8)
+    assert again.result("'=1+1", "c") == Result(0.75, 8)
     assert shares == {"'=1+1": 0.5, "b\\x1b[2J": 0.0, "c": 0.5}
 
 

@@ -21,12 +21,19 @@ pytest.importorskip("sb3_contrib")
 
 from dicegym.cli import main
 from dicegym.errors import DamagedFileError, ParameterError
-from dicegym.learning.band import ENOUGH, band_of, common_times, interquartile_mean
 from dicegym.learning.configuration import AboutRun, about_run, settings_of, to_plain, write_about
+from dicegym.learning.curves import ENOUGH, band_of, common_times, interquartile_mean
 from dicegym.learning.evaluate import Score
 from dicegym.learning.seeds import training
-from dicegym.learning.seeds.record import SEEDS_FILE, SeedsRecord, folder_of, holds_seeds, read_record
-from dicegym.learning.seeds.summary import SeedResult, SeedsSummary
+from dicegym.learning.seeds.summary import (
+    SEEDS_FILE,
+    SeedResult,
+    SeedsRecord,
+    SeedsSummary,
+    folder_of,
+    holds_seeds,
+    read_record,
+)
 from dicegym.learning.seeds.task import FAILED, FINISHED, STOPPED, Progressed, Said, SeedEvent, SeedTask, TrainingEnd
 from dicegym.learning.seeds.training import Workshop, here, train_seeds
 from dicegym.shipped import shipped_folder

@@ -14,7 +14,7 @@ pytest.importorskip("sb3_contrib")
 from dicegym.cli import main
 from dicegym.learning.lock import alone_in
 from dicegym.learning.seeds.ray_trainer import read_run, write_run
-from dicegym.learning.seeds.record import folder_of
+from dicegym.learning.seeds.summary import folder_of
 from dicegym.learning.seeds.training import train_seeds
 from dicegym.players.seal import is_sealed, write_seal
 

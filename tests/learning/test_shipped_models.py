@@ -14,7 +14,7 @@ from variants import FINISHED
 pytest.importorskip("sb3_contrib")
 
 import dicegym
-from dicegym.learning.curve_picture import SUFFIX, learned
+from dicegym.learning.curve_pictures import SUFFIX, draw_learned
 from dicegym.learning.evaluate import evaluate
 from dicegym.players import model as models
 
@@ -68,7 +68,7 @@ def test_no_file_tells_of_the_machine_that_made_it(path: Path) -> None:
 @each_model
 def test_the_picture_of_a_models_curve_is_that_of_its_file(path: Path) -> None:
     """Every model that ships tells how it was learned."""
-    found = learned(models.facts(path))
+    found = draw_learned(models.facts(path))
     picture = path.with_suffix(SUFFIX)
     assert found is not None
     assert picture.read_text() == found.alone().svg() + "\n"

@@ -24,13 +24,13 @@ from dicegym.cli import main
 from dicegym.engine import loops
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import ParameterError
-from dicegym.learning import league_table
 from dicegym.learning.card import card
 from dicegym.learning.configuration import read_config
-from dicegym.learning.curve import next_evaluation
-from dicegym.learning.diary import read_evaluations, read_pace
+from dicegym.learning.curves import read_evaluations, read_pace
 from dicegym.learning.evaluate import CARD_SEED, CURVE_SEED, EVALUATION_SEED, LEAGUE_SEED, Score
-from dicegym.learning.league_anew import measured_anew
+from dicegym.learning.evaluator import next_evaluation
+from dicegym.learning.league import read_league
+from dicegym.learning.run_state import league_of
 from dicegym.players import model as models
 from dicegym.players.roster import agent_names, resolve
 
@@ -51,7 +51,7 @@ def test_same_settings_and_seed_give_the_same_curve_and_another_seed_another(
         scores.append(player.scores(np.ones((1, run.game.observation_size), np.float32)).tolist())
     assert (curves[0], scores[0]) == (curves[1], scores[1])
     assert scores[0] != scores[2]
-    assert curves[0].splitlines()[0] == "steps,score"
+    assert re.match(r"steps,score[,\n]", curves[0])
     assert [line.partition(",")[0] for line in curves[0].split()[1:]] == ["0", "256", "512", "1024", "2048", "3072"]
 
 
@@ -100,7 +100,7 @@ def test_a_run_at_tables_of_different_sizes_measures_each_and_resumes_exactly(tr
     assert page.count("| even (2 players) |") == page.count("| even, honest (3 players) |") == 1
     assert run.evaluator.even(Score("win rate", "even (4 players)", 0.5, 0.5, 0.5, 20)) == 0.25
     assert run.evaluator.even(run.score._replace(opponent="all")) == pytest.approx((1 / 2 + 2 / 4 + 2 / 3) / 5)
-    table, _ = league_table.read(tmp_path / "whole/league.csv")
+    table, _ = read_league(tmp_path / "whole/league.csv")
     exploiter, target = table.result("exploiter 2048", "snapshot 2048"), table.result("snapshot 2048", "exploiter 2048")
     assert exploiter is not None  # alone among three copies of whom it was trained against
     assert target is not None  # and the other way round
@@ -143,7 +143,7 @@ def test_evaluation_against_several_opponents(training: Any, tmp_path: Path) -> 
     head, *lines = csv.reader((tmp_path / "run/curve.csv").read_text().splitlines())
     assert head == ["steps", "score", "even", "timid", "honest, even"]
     assert all(float(line[1]) == min(map(float, line[2:])) for line in lines)
-    noted = read_evaluations(tmp_path / "run")
+    noted = [(steps, score) for steps, _, scores in read_evaluations(tmp_path / "run") for score in scores]
     assert [(str(steps), score.opponent) for steps, score in noted] == [
         (line[0], one) for line in lines for one in head[2:]
     ]
@@ -211,7 +211,8 @@ def test_a_league_is_measured_anew_alike_on_any_number_of_processes(
     monkeypatch.setattr("dicegym.learning.blocks.SIDE_BY_SIDE", 15)
     _, folder = done("liarsdice", ["opponents={even=1.0, self=1.0}", *SMALL])
     told: list[tuple[int, int]] = []
-    alone, shares = measured_anew(folder, 40, progress=lambda n, total, text: told.append((n, total)))
+    league = league_of(folder)
+    alone, shares = league.measured_anew(40, None, lambda n, total, text: told.append((n, total))), league.shares()
     assert told[-1] == (120, 120)  # three members, each against each
     assert list(alone.kinds.values()).count("past self") == len(alone.kinds) - 1
     assert {result.games for result in alone.results.values()} == {40}
@@ -228,6 +229,6 @@ def test_a_league_is_measured_anew_alike_on_any_number_of_processes(
 def test_only_leagues_are_measured_anew(done: Train, tmp_path: Path) -> None:
     _, folder = done("hog", SMALL)
     with pytest.raises(ParameterError, match='is no training against "self"'):
-        measured_anew(folder, 10)
+        league_of(folder)
     with pytest.raises(ParameterError, match="holds no checkpoint"):
-        measured_anew(tmp_path, 10)
+        league_of(tmp_path)

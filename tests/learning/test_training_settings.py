@@ -15,7 +15,7 @@ from small_runs import SMALL, STEADY, each_game
 
 import dicegym
 from dicegym.errors import ModelError, ParameterError, UnknownNameError
-from dicegym.learning.league_anew import _league_of
+from dicegym.learning.run_state import league_of
 from dicegym.players import model as models
 from dicegym.players.roster import model_file
 from dicegym.shipped import shipped_folder
@@ -55,7 +55,7 @@ def test_tables_are_filled_as_the_run_says(training: Any, tmp_path: Path) -> Non
     filled = ["run.alike=0.25", "run.distinct=0.5", "run.copies=0.125"]
     filled += ['opponents={"self"=1,"even"=1}', "run.steps=512"]
     run = training.train("liarsdice", tmp_path / "run", overrides=[*SMALL, "game.players=4", *filled])
-    anew = _league_of(tmp_path / "run", False)[1]
+    anew = league_of(tmp_path / "run")
     assert [(one.alike, one.distinct, one.copies) for one in (run.league, anew)] == [(0.25, 0.5, 0.125)] * 2
 
 
@@ -83,7 +83,9 @@ def test_training_begins_with_the_networks_of_another_model(training: Any, tmp_p
     first = training.train("yatzy", tmp_path / "first", overrides=SMALL)
     begin = f"run.start_from={tmp_path}/first/model.zip"
     second = training.train("yatzy", tmp_path / "second", overrides=[*SMALL, begin, "run.seed=2"])
-    assert second.state.curve.points[0][1] == first.state.curve.points[-1][1]  # measured before it learns anything
+    assert (
+        second.state.curve.evaluations[0].value == first.state.curve.evaluations[-1].value
+    )  # measured before it learns anything
     about = models.facts(tmp_path / "second/model.zip")
     assert about["began_with"]["timesteps"] == first.model.num_timesteps
     page = (tmp_path / "second/model.md").read_text()
@@ -104,7 +106,7 @@ def test_who_begins_with_a_model_that_was_taught_has_a_critic_of_its_own(trainin
     layers = [one.out_features for one in run.model.policy.mlp_extractor.value_net if hasattr(one, "out_features")]
     assert layers == [64, 32]
     taught = models.facts(shipped_folder("agents") / "hog/taught.zip")["score"]["value"]
-    assert run.state.curve.points[0][1][0] == pytest.approx(taught, abs=1e-6)  # its policy is the taught one
+    assert run.state.curve.evaluations[0].value == pytest.approx(taught, abs=1e-6)  # its policy is the taught one
     with pytest.raises(ParameterError, match=r"other networks than .*vf\) never learned: with other layers"):
         training.train("hog", tmp_path / "other", overrides=[*wide, "network.net_arch={pi=[64],vf=[64]}"])
 
@@ -129,7 +131,7 @@ def test_a_training_begins_with_an_agent_that_is_named(training: Any, tmp_path: 
     run = training.train("liarsdice", tmp_path / "run", overrides=first)
     file = shipped_folder("agents") / "liarsdice" / "taught.zip"
     same = training.train("liarsdice", tmp_path / "same", overrides=[*first[:-1], f'run.start_from="{file}"'])
-    assert run.state.curve.points == same.state.curve.points
+    assert run.state.curve.evaluations == same.state.curve.evaluations
     assert models.facts(tmp_path / "run/model.zip")["began_with"]["path"] == "taught"
     assert training.train("liarsdice", tmp_path / "run", resume=True).state.began_with["path"] == "taught"
 

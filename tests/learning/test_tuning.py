@@ -24,8 +24,18 @@ from dicegym.learning import tune as studies
 from dicegym.learning.configuration import from_plain, override, read_config, to_plain
 from dicegym.learning.evaluate import Score
 from dicegym.learning.files import CURVE_FILE, SETTINGS_FILE
-from dicegym.learning.tune import EVALUATIONS, USUAL, Study, as_toml, read_space, read_study, tune
-from dicegym.learning.tune_report import command, importances, write_report
+from dicegym.learning.tune import (
+    EVALUATIONS,
+    USUAL,
+    Study,
+    as_toml,
+    command,
+    importances,
+    read_space,
+    read_study,
+    tune,
+    write_report,
+)
 from dicegym.registry import GAMES
 
 SMALL = ["run.games=16", "run.torch_threads=1", "algorithm.n_steps=8", "algorithm.batch_size=64"]

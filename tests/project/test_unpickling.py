@@ -107,8 +107,7 @@ def test_the_door_is_opened_by_name() -> None:
     assert callers == {
         "dicegym/players/unpickling.py",
         "dicegym/players/sb3.py",
-        "dicegym/learning/resuming.py",
-        "dicegym/learning/state_file.py",
+        "dicegym/learning/run_state.py",
     }
 
 

@@ -17,10 +17,10 @@ from web_pages import barriers, too_wide
 
 from dicegym.errors import ParameterError
 from dicegym.learning.configuration import AboutRun, write_about
-from dicegym.learning.diary import Diary
+from dicegym.learning.curves import Curve, PaceLog
 from dicegym.learning.evaluate import Score
 from dicegym.learning.files import CURVE_FILE, EVALUATIONS_FILE, LEAGUE_FILE, LOCK_FILE, PACE_FILE, SETTINGS_FILE
-from dicegym.learning.league_table import LeagueTable, Result
+from dicegym.learning.league import LeagueTable, Result
 from dicegym.shipped import shipped_folder
 from dicegym.web import learn
 from dicegym.web.context import Web
@@ -50,13 +50,15 @@ def training(folder: Path, seed: int = 1, finished: bool = True, running: bool =
     settings = {"run": {"steps": 1000, "seed": seed}, "network": {"net_arch": [64]}}
     write_about(folder, AboutRun(["dicegym", "train", "hog", "--run-dir", "x"], settings, finished))
     points = [f"{at},0.{at // 500}{seed}" for at in range(0, steps + 1, 500)]
-    (folder / CURVE_FILE).write_text("\n".join(["steps,score", *points]))
-    notes = Diary(folder)
+    log, curve = PaceLog(folder), Curve()
     for number in range(0, steps + 1, 100):
-        notes.goes(number / 10, number, number // 10, now=True)
+        log.note(number / 10, number, number // 10, now=True)
         if number % 500 == 0:
             rate = 0.1 + number / 4000
-            notes.evaluated(number, [Score("win rate", "always_roll(5)", rate, rate - 0.05, rate + 0.05, 400)])
+            score = Score("win rate", "always_roll(5)", rate, rate - 0.05, rate + 0.05, 400)
+            curve.add(number, score, [score])
+    curve.write(folder)
+    (folder / CURVE_FILE).write_text("\n".join(["steps,score", *points]))
     shutil.copy(MODEL, folder / "best.zip")
     (folder / "best.md").write_text("# best\n\nA policy.\n\n| a | b |\n|---|---|\n| <b>1</b> | `x` |\n")
     table = LeagueTable(0.5)
@@ -95,7 +97,7 @@ def test_a_page_that_is_as_it_was_is_not_sent_again(client: TestClient, folder: 
         text = client.get(path).text
         seen = text.partition("seen=")[2][:16]
         assert client.get(path, params={"seen": seen}).status_code == 204
-        Diary(made, 1000).goes(200.0, 1100 if path == "/learn" else 1200, 120, now=True)
+        PaceLog(made, 1000).note(200.0, 1100 if path == "/learn" else 1200, 120, now=True)
         assert client.get(path, params={"seen": seen}).status_code == 200
 
 
@@ -209,7 +211,8 @@ def test_a_training_is_watched_in_a_browser(
     page.get_by_role("link", name="runs/hog").click()
     assert page.locator("#live").inner_text().count("500 of 1,000") == 1
     page.locator("summary", has_text="The figures").click()
-    Diary(made, 500).evaluated(700, [Score("win rate", "always_roll(5)", 0.9, 0.85, 0.95, 400)])
+    with (made / EVALUATIONS_FILE).open("a", encoding="utf-8") as file:
+        file.write("700,always_roll(5),win rate,0.9,0.85,0.95,400\n")
     page.get_by_text("0.9000 (0.8500 to 0.9500)").first.wait_for()
     assert "After 700 steps" in page.locator("#told").inner_text()
     assert page.locator("#figures").is_visible(), "what was opened stays open"

@@ -27,7 +27,7 @@ from dicegym.arena.store.holding import lock_contest
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.store import ContestStore
 from dicegym.escape import harmless
-from dicegym.learning.model_curve import CURVE
+from dicegym.learning.curves import CURVE
 from dicegym.players.model import facts
 from dicegym.web.app import create_app
 from dicegym.web.enter.plans import ContestPlan

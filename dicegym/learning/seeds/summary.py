@@ -1,4 +1,8 @@
-"""What several seeds came to: their band as files and picture, and the card of all of them together."""
+"""What the folder of several seeds says of them.
+
+How they began is in ``seeds.json``, sealed like the settings of each. What they came to is written as a band in files
+and a picture, and as the card of all of them together.
+"""
 
 from __future__ import annotations
 
@@ -12,21 +16,102 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.errors import DependencyError
-from dicegym.escape import cell, harmless, markdown
-from dicegym.files import write_text, writing
-from dicegym.learning.band import ENOUGH, LEVEL, Band, band_of
-from dicegym.learning.curves import Experiment, RunCurve, read_run
+from dicegym.errors import DamagedFileError, DependencyError, ParameterError
+from dicegym.escape import cell, harmless, markdown, one_line
+from dicegym.files import read_text, write_text, writing
+from dicegym.learning.curves import (
+    ENOUGH,
+    LEVEL,
+    Band,
+    Experiment,
+    RunCurve,
+    band_of,
+    floors_in_words,
+    floors_of,
+    null_if_nan,
+    read_run,
+)
 from dicegym.learning.evaluate import BY_LAST, Score
 from dicegym.learning.files import CURVE_FILE
-from dicegym.learning.floors import in_words, said_in
-from dicegym.learning.seeds.record import SeedsRecord, folder_of
 from dicegym.learning.seeds.task import FINISHED
+from dicegym.learning.settings import LARGEST_TRAINING_SEED
 from dicegym.players import model as models
+from dicegym.players.seal import is_sealed, write_seal
+from dicegym.players.unpickling import TRUST
 
 BAND_CSV, BAND_JSON, CARD_FILE, PICTURE = "band.csv", "band.json", "seeds.md", "curve.png"
 """What a folder of several seeds gets besides their own."""
+SEEDS_FILE = "seeds.json"
+MOST_SEEDS = 1_000
+"""Of one folder."""
+_LARGEST = 1 << 20
 _BETWEEN = Band._fields[2:]
+
+
+class SeedsRecord(NamedTuple):
+    """What several seeds were begun with, and how each ended."""
+
+    game: str
+    seeds: tuple[int, ...]
+    config: str
+    """Path of the configuration; empty: the game's own."""
+    overrides: tuple[str, ...]
+    """Without seed and threads."""
+    ended: dict[int, str]
+    """Of seeds that were begun: how it ended last, as `dicegym.learning.seeds.task` has it."""
+    failures: dict[int, str]
+    """Why, of those that failed."""
+
+    def write(self, folder: Path) -> None:
+        """Write ``seeds.json``, and the user's seal beside it."""
+        path = folder / SEEDS_FILE
+        write_text(path, json.dumps(self._asdict(), indent=1) + "\n")
+        write_seal(path)
+
+
+def holds_seeds(folder: Path) -> bool:
+    """Return whether a folder is one of several seeds."""
+    return (folder / SEEDS_FILE).is_file()
+
+
+def folder_of(folder: Path, seed: int) -> Path:
+    """Return the folder of one seed's run."""
+    return folder / f"seed-{seed}"
+
+
+def read_record(folder: Path, trust: bool = False) -> SeedsRecord:
+    """Return what ``seeds.json`` in a folder says.
+
+    Raises:
+        DamagedFileError: there is none, or it is none that a training writes.
+        ParameterError: somebody else wrote it, it names settings, which can name programs, and there is no ``trust``.
+    """
+    path = folder / SEEDS_FILE
+    instead = "name the folder of a training with --seeds, or begin a new one"
+    text = read_text(path, instead, _LARGEST)
+    try:
+        plain = json.loads(text)
+        seeds = tuple(_seed(one) for one in plain["seeds"])
+        ended = {_seed(int(one)): str(how) for one, how in plain["ended"].items()}
+        failures = {_seed(int(one)): str(why) for one, why in plain["failures"].items()}
+        overrides = tuple(map(str, plain["overrides"]))
+        found = SeedsRecord(str(plain["game"]), seeds, str(plain["config"]), overrides, ended, failures)
+        if not seeds or len(seeds) > MOST_SEEDS or len(set(seeds)) < len(seeds):
+            raise ValueError("its seeds are none")
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        raise DamagedFileError(path, f"is not what a training writes ({one_line(error, 120)})", instead) from None
+    if not trust and (found.overrides or found.config) and not is_sealed(path):
+        raise ParameterError(
+            f"{path} was not written by your own trainings here, and names settings that seeds would begin with. If "
+            f"you trust whoever made the folder, say so by {TRUST}"
+        )
+    return found
+
+
+def _seed(said: object) -> int:
+    if type(said) is not int or not 0 <= said <= LARGEST_TRAINING_SEED:
+        raise ValueError(f"{one_line(said, 40)} is no seed")
+    return said
 
 
 class SeedResult(NamedTuple):
@@ -57,7 +142,7 @@ class Together(NamedTuple):
     """A score over several runs."""
 
     middle: float
-    """Interquartile mean; of fewer than `dicegym.learning.band.ENOUGH` runs the mean."""
+    """Interquartile mean; of fewer than `dicegym.learning.curves.ENOUGH` runs the mean."""
     low: float
     """Lower end of its 95 % interval, or of fewer runs the lowest."""
     high: float
@@ -142,11 +227,11 @@ def _result(record: SeedsRecord, seed: int, run: RunCurve | None) -> SeedResult:
 
 def _floors(run: RunCurve) -> tuple[dict[str, float], float]:
     """Return what the best model of a run was to come to besides, and how far it is below."""
-    return said_in(models.facts(run.folder / "best.zip")) if run.settings.get("run.best_floor") else ({}, 0.0)
+    return floors_of(models.facts(run.folder / "best.zip")) if run.settings.get("run.best_floor") else ({}, 0.0)
 
 
 def _floor(run: RunCurve | None) -> str:
-    return "" if run is None else in_words(_floors(run)[0])
+    return "" if run is None else floors_in_words(_floors(run)[0])
 
 
 def _together(values: Sequence[float]) -> Together | None:
@@ -171,23 +256,20 @@ def _write_bands(
         "measure": score.measure,
         "opponent": cell(score.opponent),
         "level": LEVEL,
-        "seeds": [one._asdict() | {"best": _known(one.best), "end": _known(one.end)} for one in found.results],
+        "seeds": [
+            one._asdict() | {"best": null_if_nan(one.best), "end": null_if_nan(one.end)} for one in found.results
+        ],
         "end": None if found.end is None else found.end._asdict(),
         "best": None if found.best is None else found.best._asdict(),
         "bands": {name: _columns(band) for name, band in bands.items()},
     }
     write_text(folder / BAND_JSON, json.dumps(plain, indent=1) + "\n")
     try:
-        from dicegym.learning.plot import draw_curves
+        from dicegym.learning.curve_pictures import draw_curves
 
         draw_curves(runs, folder / PICTURE)
     except DependencyError:  # the numbers are there, and `dicegym plot` says what is missing for the picture
         pass
-
-
-def _known(value: float) -> float | None:
-    """Return a number for JSON, which has null for those that nobody knows."""
-    return None if math.isnan(value) else value
 
 
 def _rows(band: Band) -> list[list[Any]]:
@@ -200,7 +282,7 @@ def _rows(band: Band) -> list[list[Any]]:
 
 def _columns(band: Band) -> dict[str, list[Any]]:
     return {
-        name: [_known(value) if isinstance(value, float) else value for value in column.tolist()]
+        name: [null_if_nan(value) if isinstance(value, float) else value for value in column.tolist()]
         for name, column in band._asdict().items()
     }
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,8 +15,15 @@ from dicegym.learning.configuration import config_file, settings_of
 from dicegym.learning.lock import alone_in, is_empty
 from dicegym.learning.preparation import prepare
 from dicegym.learning.seeds.process import SeedProcess
-from dicegym.learning.seeds.record import MOST_SEEDS, SeedsRecord, folder_of, holds_seeds, read_record
-from dicegym.learning.seeds.summary import SeedsSummary, summarise
+from dicegym.learning.seeds.summary import (
+    MOST_SEEDS,
+    SeedsRecord,
+    SeedsSummary,
+    folder_of,
+    holds_seeds,
+    read_record,
+    summarise,
+)
 from dicegym.learning.seeds.task import FAILED, FINISHED, STOPPED, Progressed, Said, SeedTask, SeedTrainer, TrainingEnd
 from dicegym.learning.settings import LARGEST_TRAINING_SEED, TrainingSettings
 from dicegym.signals import SignalInterrupt, on_signals
@@ -181,14 +187,6 @@ def _refuse_another_seed(overrides: Sequence[str], folder: Path) -> None:
             raise ParameterError(f"--set {text} cannot change the seeds in {folder}: leave it out, or begin anew")
 
 
-@dataclass
-class _UnderWay:
-    """A training under way."""
-
-    task: SeedTask
-    trainer: SeedTrainer
-
-
 class _Trainings:
     """All trainings that are under way, and those that wait for a place."""
 
@@ -201,7 +199,7 @@ class _Trainings:
         usual = plan.settings.run.torch_threads
         self._threads = plan.threads or min(usual, place.threads or usual)
         self._waiting = list(plan.tasks)
-        self._under_way: list[_UnderWay] = []
+        self._under_way: dict[int, SeedTrainer] = {}
         self._signals: list[int] = []
         self._so_far: dict[int, int] = {}
 
@@ -216,9 +214,9 @@ class _Trainings:
             with on_signals(self._signals.append):
                 self._watch()
         finally:
-            for one in self._under_way:  # only if something of our own went wrong
-                one.trainer.kill()
-                one.trainer.close()
+            for trainer in self._under_way.values():  # only if something of our own went wrong
+                trainer.kill()
+                trainer.close()
         if self._signals:
             again = f"dicegym train {self._record.game} --run-dir {shlex.quote(str(folder))} --resume"
             raise SignalInterrupt(self._signals[0], f"what was done so far is in {folder}: `{again}` goes on")
@@ -232,17 +230,17 @@ class _Trainings:
                 self._end(handed_on)
             while self._waiting and len(self._under_way) < self._place.at_once and not self._signals:
                 self._begin(self._waiting.pop(0))
-            if not sum(self._hear(one) for one in list(self._under_way)):
+            if not sum(self._hear(seed) for seed in list(self._under_way)):
                 time.sleep(LOOK_EVERY)
 
     def _begin(self, task: SeedTask) -> None:
         task = task._replace(threads=self._threads, overrides=(*task.overrides, f"run.torch_threads={self._threads}"))
         self._progress(task.seed, 0, self._total, "preparing")
-        self._under_way.append(_UnderWay(task, self._place.hire(task, self._folder / f"seed-{task.seed}.log")))
+        self._under_way[task.seed] = self._place.hire(task, self._folder / f"seed-{task.seed}.log")
 
-    def _hear(self, one: _UnderWay) -> int:
+    def _hear(self, seed: int) -> int:
         """Take note of what a training has said; return how many things."""
-        seed, events = one.task.seed, list(one.trainer.events())
+        events = list(self._under_way[seed].events())
         for event in events:
             if isinstance(event, Progressed):
                 self._so_far[seed] = event.done
@@ -250,8 +248,7 @@ class _Trainings:
             elif isinstance(event, Said):
                 self._told(f"seed {seed}: {event.text}")
             elif isinstance(event, TrainingEnd):
-                self._under_way.remove(one)
-                one.trainer.close()
+                self._under_way.pop(seed).close()
                 self._note(seed, event)
         return len(events)
 
@@ -268,11 +265,9 @@ class _Trainings:
     def _end(self, times: int) -> None:
         """Ask all trainings to end, for the first, the second or the last time."""
         words = ("saving and measuring; Ctrl-C again leaves at once", "leaving", "ending what does not end")
-        for one in self._under_way:
+        for seed, trainer in self._under_way.items():
             if times < len(words):
-                one.trainer.stop(self._signals[0])
+                trainer.stop(self._signals[0])
             else:
-                one.trainer.kill()
-        for one in self._under_way:
-            seed = one.task.seed
+                trainer.kill()
             self._progress(seed, self._so_far.get(seed, 0), self._total, words[min(times, len(words)) - 1])

@@ -96,7 +96,7 @@ async def _one(request: Request) -> BaseModel:
     run = await run_in_threadpool(trainings_of(web_of(request)).one, query_of(request, RunAsked).name)
     evaluations = [
         RunEvaluation(
-            steps=steps,
+            steps=one.steps,
             opponent=score.opponent,
             measure=score.measure,
             value=score.value,
@@ -104,7 +104,8 @@ async def _one(request: Request) -> BaseModel:
             high=_finite(score.high),
             games=score.games,
         )
-        for steps, score in run.evaluations
+        for one in run.evaluations
+        for score in one.scores
     ]
     pace = [RunPace(**one._asdict()) for one in run.pace]
     more = {"command": run.command, "settings": run.settings, "evaluations": evaluations, "pace": pace}

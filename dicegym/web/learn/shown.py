@@ -18,13 +18,11 @@ from dicegym.columns import clock
 from dicegym.errors import DicegymError
 from dicegym.escape import one_line
 from dicegym.files import read_text
-from dicegym.learning.curve_picture import even_marks, score_axis, steps_axis
+from dicegym.learning.curve_pictures import AUTO, choose_band, even_marks, score_axis, short, steps_axis
 from dicegym.learning.curves import RunCurve, experiments
 from dicegym.learning.evaluate import Score
 from dicegym.learning.files import LEAGUE_FILE
-from dicegym.learning.league_table import read as read_league
-from dicegym.learning.pictures import short
-from dicegym.learning.plot import AUTO, shown
+from dicegym.learning.league import read_league
 from dicegym.learning.runs import RECENT, WatchedRun, speeds
 from dicegym.pictures.charts import Axis, ChartLine, Guide, chart, swatch
 from dicegym.web.learn.places import called
@@ -192,7 +190,7 @@ def compared(runs: Sequence[WatchedRun]) -> list[ShownChart]:
 
 def _panel(curves: Sequence[RunCurve]) -> ShownChart:
     first, groups = curves[0], experiments(curves)
-    what = shown(AUTO, groups)
+    what = choose_band(AUTO, groups)
     lines, rows = [], []
     for group in groups[:MOST_LINES]:
         band = group.band("score")
@@ -222,9 +220,10 @@ def _scores(run: WatchedRun) -> ShownChart | None:
     if not run.evaluations:
         return None
     by_rival: dict[str, list[tuple[int, Score]]] = {}
-    for steps, score in run.evaluations:
+    told = [(one.steps, score) for one in run.evaluations for score in one.scores]
+    for steps, score in told:
         by_rival.setdefault(score.opponent, []).append((steps, score))
-    first = run.evaluations[0].score
+    first = told[0][1]
     lines = [
         ChartLine(
             f"against {one_line(rival, 60)}" if rival else first.measure,
@@ -241,7 +240,7 @@ def _scores(run: WatchedRun) -> ShownChart | None:
             _interval(score),
             score.known_by,
         ]
-        for steps, score in list(run.evaluations)[-MOST_ROWS:]
+        for steps, score in told[-MOST_ROWS:]
     ]
     note = "Bands are 95 % intervals." if any(line.band for line in lines) else ""
     titles = ["steps", "against", first.measure, "95 % interval", "games"]

@@ -18,7 +18,7 @@ from dicegym.arena.ratings.shown import shown_bounds
 from dicegym.arena.store.browsing import KnownAgent, Participation, known_agents, matches_of, participations
 from dicegym.arena.store.stored import StoredMatch
 from dicegym.errors import DicegymError, UnknownNameError, one_line, unknown_name
-from dicegym.learning.curve_picture import learned
+from dicegym.learning.curve_pictures import draw_learned
 from dicegym.pictures.charts import Axis, ChartLine, chart, swatch
 from dicegym.players.about import card, describe
 from dicegym.players.model_file import facts
@@ -239,7 +239,7 @@ def _learned(game: str, name: str) -> LearnedChart | None:
     """Return how an agent was learned; None for bots, and for models whose files do not say."""
     try:
         found = resolve(dicegym.game(game), name)
-        picture = learned(facts(found)) if isinstance(found, Path) else None
+        picture = draw_learned(facts(found)) if isinstance(found, Path) else None
     except DicegymError:
         return None
     if picture is None:

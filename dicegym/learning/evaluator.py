@@ -1,22 +1,14 @@
-"""The learning curve: what the learner scored when, against whom, and when it was best."""
+"""Measuring a learner in training: against whom, by which score its best model is chosen, and above which floors."""
 
 from __future__ import annotations
 
-import csv
-import math
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
-
-from stable_baselines3.common.logger import Logger
 
 from dicegym.engine.game import Game
 from dicegym.envs.tables import tables_of
-from dicegym.errors import DamagedFileError, ModelError, ParameterError, unknown_name
-from dicegym.escape import cell
-from dicegym.files import writing
-from dicegym.learning import floors
+from dicegym.errors import ParameterError, unknown_name
+from dicegym.learning.curves import floors_missed
 from dicegym.learning.evaluate import (
     BY_EXPLOITABILITY,
     BY_EXPLOITER,
@@ -34,7 +26,7 @@ from dicegym.learning.evaluate import (
 )
 from dicegym.learning.settings import RunSettings
 from dicegym.play.player import Player
-from dicegym.players import model as models
+from dicegym.players.roster import agent_names
 
 
 class Meeting(NamedTuple):
@@ -85,14 +77,14 @@ class Evaluator:
         check_left(game, self.left)  # all of this before anything is played
         known = [*left_in(game), *(meeting.label for meeting in self.meetings)]
         if settings.best_by not in (choices := ["mean", "worst", BY_LAST, *known]):
-            hint = floors.how_to_name(game, settings.best_by)
+            hint = how_to_name(game, settings.best_by)
             raise unknown_name("run.best_by", settings.best_by, choices, hint)
         if choices.count(settings.best_by) > 1:
             raise ParameterError(
                 f"run.best_by={settings.best_by} is a way to choose the best model, and an opponent of the evaluations "
                 "is called the same: let its file have another name"
             )
-        floors.check_floors(settings.best_floor, known, game)
+        check_floors(settings.best_floor, known, game)
 
     def measure(self, learner: Player, exploited: Callable[[], Score]) -> tuple[Score, list[Score]]:
         """Return the score of the learner, by which the best model is chosen as a rule, and that of each meeting.
@@ -102,38 +94,29 @@ class Evaluator:
             exploited: trains an exploiter of the learner, and returns what is left to that; called if settings ask it.
         """
         run = self.settings
-        scores = []
-        for table, rivals, _ in self.meetings:
-            scores.append(
-                evaluate(table, learner, rivals, run.evaluate_games, seed=CURVE_SEED, less_luck=run.less_luck)
-            )
         ways = {BY_EXPLOITABILITY: lambda: against_best_reply(self.game, learner), BY_EXPLOITER: exploited}
-        named = self._named(scores + [ways[one]() for one in self.left])
-        return self._sum_up(named), named
+        scores = []
+        for table, rivals, label in self.meetings:
+            score = evaluate(table, learner, rivals, run.evaluate_games, seed=CURVE_SEED, less_luck=run.less_luck)
+            scores.append(score._replace(opponent=label))
+        scores += [ways[one]()._replace(opponent=LEFT[one]) for one in self.left]
+        return self._sum_up(scores), scores
 
-    def missed(self, scores: list[Score]) -> float:
+    def missed(self, scores: Sequence[Score]) -> float:
         """Return how far scores that `measure` returned are below the floors of the settings; 0: they reach all."""
-        return floors.missed(scores, self.settings.best_floor)
+        return floors_missed(scores, self.settings.best_floor)
 
     @property
     def takes_last(self) -> bool:
         """Whether of models that miss the floors as little the latest is the best, whatever their scores."""
         return self.settings.best_by == BY_LAST
 
-    def reached(self, scores: list[Score]) -> bool:
+    def reached(self, scores: Sequence[Score]) -> bool:
         """Return whether scores that `measure` returned, if there are any yet, are what training may stop at."""
         run = self.settings
         return bool(run.target and scores) and self._sum_up(scores).value >= run.target and not self.missed(scores)
 
-    @property
-    def _labels(self) -> list[str]:
-        """What scores and curves call the opponents."""
-        return [*(meeting.label for meeting in self.meetings), *(LEFT[one] for one in self.left)]
-
-    def _named(self, scores: list[Score]) -> list[Score]:
-        return [score._replace(opponent=label) for score, label in zip(scores, self._labels, strict=True)]
-
-    def _sum_up(self, scores: list[Score]) -> Score:
+    def _sum_up(self, scores: Sequence[Score]) -> Score:
         players = [*(meeting.table.players for meeting in self.meetings), *([self.game.players] * len(self.left))]
         by, count = self.settings.best_by, len(scores)
         by = "mean" if by == BY_LAST else by  # tells how it goes, and chooses nothing
@@ -160,69 +143,30 @@ def next_evaluation(steps: int, every: int) -> int:
     return next((due for due in early if due > steps), (steps // every + 1) * every)
 
 
-@dataclass
-class Curve:
-    """The evaluations of a run so far."""
+def check_floors(floors: Mapping[str, float], known: Sequence[str], game: Game) -> None:
+    """Raise for floors that nothing can be measured by, or that nobody can reach.
 
-    points: list[tuple[int, list[float]]] = field(default_factory=list)
-    """Steps of the learner, and its score; if there are several opponents, the result against each follows."""
-    best: float = -math.inf
-    """Score of the best model."""
-    score: Score | None = None
-    """The latest."""
-    scores: list[Score] = field(default_factory=list)
-    """The latest against each opponent."""
-    missed: float = math.inf
-    """How far the best model is below the floors (`dicegym.learning.floors`): who misses least is best."""
+    Args:
+        floors: score by opponent.
+        known: what floors may be about: what evaluations call their opponents, and keys of `LEFT`.
+        game: what is played; alone there is no most that a score can be.
 
-    def add(self, steps: int, score: Score, scores: list[Score], missed: float = 0.0, takes_last: bool = False) -> bool:
-        """Note an evaluation after ``steps``; return whether it is the best so far.
+    Raises UnknownNameError and ParameterError.
+    """
+    for name, least in floors.items():
+        if name not in known:
+            raise unknown_name("opponent in run.best_floor", name, list(known), how_to_name(game, name))
+        if game.players > 1 and not 0 <= least <= 1:
+            raise ParameterError(
+                f"run.best_floor asks for {least:g} against {name}, which is no share of games: give one from 0 to 1"
+            )
+        if name == BY_EXPLOITABILITY and least > 1 / 2:
+            raise ParameterError(
+                f"run.best_floor asks for {least:g} against the best reply, which wins half of the games of everybody: "
+                "give one from 0 to 0.5"
+            )
 
-        ``missed`` and ``takes_last`` are as `Evaluator` has them.
-        """
-        self.score, self.scores = score, scores
-        if not self.points or self.points[-1][0] < steps:  # a finished run that is resumed measures its end again
-            self.points.append((steps, [score.value, *(one.value for one in self._several())]))
-        return self._stands(score.value, missed, takes_last)
 
-    def _stands(self, value: float, missed: float, takes_last: bool = False) -> bool:
-        """Return whether a model is better than the best so far, and let it be the best if it is."""
-        better = missed <= self.missed if takes_last else (-missed, value) > (-self.missed, self.best)
-        if better:
-            self.best, self.missed = value, missed
-        return better
-
-    def heed(self, best: Path) -> None:
-        """Let the model in ``best``, if there is one, stand until a better one comes: Ctrl-C has one measured too.
-
-        Where the last one is the best, what is remembered of it is how far it misses the floors alone.
-
-        Raises DamagedFileError if it is none that a training wrote.
-        """
-        if best.is_file():
-            try:
-                facts = models.facts(best)
-                self._stands(Score.from_json(facts.get("score")).value, floors.said_in(facts)[1])
-            except (ModelError, ParameterError) as error:
-                raise DamagedFileError(
-                    best,
-                    f"does not say how good it is ({error})",
-                    "move it elsewhere, and the run goes on; its next evaluation writes a new one",
-                ) from error
-
-    def _several(self) -> list[Score]:
-        return self.scores if len(self.scores) > 1 else []
-
-    def write(self, path: Path) -> None:
-        """Write all of it as CSV."""
-        with writing(path) as unfinished, unfinished.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file).writerow(["steps", "score", *(cell(one.opponent) for one in self._several())])
-            csv.writer(file).writerows([steps, *(f"{value:.9f}" for value in values)] for steps, values in self.points)
-
-    def log(self, logger: Logger, steps: int) -> None:
-        """Tell TensorBoard of the latest evaluation."""
-        if self.score is not None:
-            logger.record(f"evaluation/{self.score.measure}", self.score.value)
-        for one in self._several():
-            logger.record(f"evaluation/against {one.opponent}", one.value)
-        logger.dump(steps)
+def how_to_name(game: Game, name: str) -> str:
+    """Return how settings may name an agent of ``game`` that evaluations do not meet; empty: there is none."""
+    return f"Evaluations meet {name} if run.evaluate_against has it." if name in agent_names(game) else ""

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from dicegym.learning import diary, runs
+from dicegym.learning import curves, runs
 from dicegym.learning.configuration import AboutRun, write_about
-from dicegym.learning.diary import Diary, read_evaluations, read_pace
+from dicegym.learning.curves import Curve, Pace, PaceLog, read_evaluations, read_pace
 from dicegym.learning.evaluate import Score
 from dicegym.learning.files import CURVE_FILE, EVALUATIONS_FILE, LOCK_FILE, PACE_FILE, SETTINGS_FILE
 from dicegym.learning.runs import DAMAGED, FINISHED, INTERRUPTED, RUNNING, named_runs, speeds, watched
@@ -44,49 +44,53 @@ def ended() -> int:
     return process.pid
 
 
+def noted(log: PaceLog, *steps: int) -> None:
+    """Note steps, of which each took a second."""
+    for at in steps:
+        log.note(float(at), at, at // 10, now=True)
+
+
 def test_what_was_noted_is_read_again(tmp_path: Path) -> None:
-    first = Diary(tmp_path)
-    for steps in (0, 100, 200):
-        first.goes(float(steps), steps, steps // 10, now=True)
-        first.evaluated(steps, [SCORE])
+    noted(PaceLog(tmp_path), 0, 100, 200)
     assert [one.steps for one in read_pace(tmp_path)] == [0, 100, 200]
-    assert read_evaluations(tmp_path) == [(steps, SCORE) for steps in (0, 100, 200)]
-    again = Diary(tmp_path, 150)  # resumed from a checkpoint in between
-    again.goes(160.0, 180, 18, now=True)
-    again.evaluated(180, [SCORE])
+    noted(PaceLog(tmp_path, 150), 180)  # resumed from a checkpoint in between
     assert [one.steps for one in read_pace(tmp_path)] == [0, 100, 180]
-    assert [steps for steps, _ in read_evaluations(tmp_path)] == [0, 100, 180]
+
+
+def test_evaluations_are_read_again_with_their_intervals(tmp_path: Path) -> None:
+    curve, other = Curve(), SCORE._replace(opponent="b", measure="exact win rate", games=0)
+    for steps in (0, 100, 200, 200):  # measured anew, it gives way
+        curve.add(steps, SCORE, [SCORE, other])
+    curve.write(tmp_path)
+    assert [(steps, scores) for steps, _, scores in read_evaluations(tmp_path)] == [
+        (steps, (SCORE, other)) for steps in (0, 100, 200)
+    ]
+    assert Curve.from_plain(json.loads(json.dumps(curve.to_plain()))) == curve
 
 
 def test_it_is_noted_now_and_then_alone(tmp_path: Path) -> None:
-    notes = Diary(tmp_path)
+    log = PaceLog(tmp_path)
     for steps in range(1, 50):
-        notes.goes(steps / 100, steps, steps)
+        log.note(steps / 100, steps, steps)
     assert len(read_pace(tmp_path)) == 1
 
 
 def test_a_long_training_is_as_short_to_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(diary, "MOST_LINES", 20)
-    notes = Diary(tmp_path)
-    for steps in range(200):
-        notes.goes(float(steps), steps, steps, now=True)
+    monkeypatch.setattr(curves, "MOST_LINES", 20)
+    noted(PaceLog(tmp_path), *range(200))
     found = read_pace(tmp_path)
     assert len(found) <= 20
     assert (found[0].steps, found[-1].steps) == (0, 199)
 
 
-def test_a_damaged_diary_is_written_anew(tmp_path: Path) -> None:
+def test_damaged_notes_are_written_anew(tmp_path: Path) -> None:
     (tmp_path / PACE_FILE).write_text("nonsense\n\x00")
-    (tmp_path / EVALUATIONS_FILE).write_bytes(b"\xff\xfe\x00")
-    notes = Diary(tmp_path, 100)
-    notes.goes(1.0, 100, 10, now=True)
-    notes.evaluated(100, [SCORE])
+    noted(PaceLog(tmp_path, 100), 100)
     assert [one.games for one in read_pace(tmp_path)] == [10]
-    assert len(read_evaluations(tmp_path)) == 1
 
 
 def test_speed_is_told_of_stretches(tmp_path: Path) -> None:
-    pace = [diary.Pace(float(second), 100 * second, 10 * second) for second in range(11)]
+    pace = [Pace(float(second), 100 * second, 10 * second) for second in range(11)]
     assert [(one.seconds, one.games, one.steps) for one in speeds(pace, 5)] == [(2.5, 10, 100), (7.5, 10, 100)]
     assert speeds(pace[:1]) == []
 
@@ -120,10 +124,10 @@ def test_a_silent_run_of_another_machine_has_ended(tmp_path: Path) -> None:
     assert watched(folder, "run").state == INTERRUPTED
 
 
-def test_runs_without_a_diary_are_told_of_too(tmp_path: Path) -> None:
+def test_runs_without_notes_are_told_of_too(tmp_path: Path) -> None:
     found = watched(begun(tmp_path / "run"), "run")
     assert (found.steps, found.of_steps, found.game, found.games_a_second) == (500, 1000, "hog", None)
-    assert [score.value for score in found.latest] == [0.25]
+    assert found.latest == []
     assert found.problem == ""
 
 
