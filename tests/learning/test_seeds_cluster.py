@@ -6,6 +6,8 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -13,8 +15,10 @@ pytest.importorskip("sb3_contrib")
 
 from dicegym.cli import main
 from dicegym.learning.lock import alone_in
-from dicegym.learning.seeds.ray_trainer import read_run, write_run
+from dicegym.learning.seeds import ray_trainer
+from dicegym.learning.seeds.ray_trainer import RayTrainer, read_run, write_run
 from dicegym.learning.seeds.summary import folder_of
+from dicegym.learning.seeds.task import STOPPED, Said, SeedTask, TrainingEnd
 from dicegym.learning.seeds.training import train_seeds
 from dicegym.players.seal import is_sealed, write_seal
 
@@ -62,6 +66,30 @@ def test_all_of_a_run_travels_and_what_was_sealed_is_sealed_again(checkpoint: st
     assert is_sealed(here / "checkpoint")
     assert not is_sealed(here / "settings.json")
     assert not (here / "run.lock").exists()
+
+
+def test_who_waits_for_room_says_so_once_and_can_be_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    killed: list[object] = []
+    actor = SimpleNamespace(events=SimpleNamespace(remote=lambda *question: question))
+    ray = SimpleNamespace(
+        put=lambda contents: contents,
+        remote=lambda **room: lambda kind: SimpleNamespace(remote=lambda: actor),
+        wait=lambda asked, timeout: ([], asked),
+        kill=killed.append,
+    )
+    cluster: Any = SimpleNamespace(ray=ray, look=lambda: None)
+    task = SeedTask("hog", str(tmp_path / "seed-3"), 3, "", (), False, False, 2)
+    trainer = RayTrainer(cluster, task, tmp_path / "log")
+    assert trainer.events() == []
+    monkeypatch.setattr(ray_trainer, "ROOM_SECONDS", 0.0)
+    assert trainer.events() == [Said("waits for a node of the cluster with room: threads 2, cpu")]
+    assert trainer.events() == []
+    trainer.stop(15)
+    assert trainer.events() == [TrainingEnd(STOPPED)]
+    trainer.close()
+    assert killed == [actor]
+    with alone_in(tmp_path / "seed-3"):
+        pass
 
 
 def test_clusters_are_for_several_seeds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
