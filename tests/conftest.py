@@ -92,7 +92,9 @@ def pytest_collection() -> Generator[None, object, object]:
         return (yield)
     finally:
         gc.freeze()
-        gc.set_threshold(7_000, 10, 10)  # and a tenth as often as usual, in tests too: many make thousands of objects
+        gc.set_threshold(
+            50_000, 10, 10
+        )  # and far less often than usual in tests, of which many make thousands of objects
         gc.enable()
 
 

@@ -7,6 +7,7 @@ tests of one file after the other, and sends what pytest reports of them. A fork
 from __future__ import annotations
 
 import atexit
+import importlib
 import os
 import sys
 import traceback
@@ -54,6 +55,12 @@ class Fork(NamedTuple):
     """The tests that it was given and has not ended, by their places among all; the first of them runs."""
 
 
+def load_what_is_loaded_late() -> None:
+    """Import what PyTorch imports with its first optimizer, where a test has imported PyTorch."""
+    if "torch" in sys.modules:
+        importlib.import_module("torch._dynamo")
+
+
 def received(pipe: Connection) -> tuple[str, Any] | None:
     """Return what a fork has sent; None if it has ended."""
     try:
@@ -75,6 +82,7 @@ class Forks:
 
     def run(self) -> None:
         """Run all tests. Raises what pytest's own loop raises when a run is to stop early."""
+        load_what_is_loaded_late()
         try:
             for _ in range(min(self.number, len(self.units))):
                 self.start()
