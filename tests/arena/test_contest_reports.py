@@ -23,8 +23,6 @@ from dicegym.columns import plain_table
 from dicegym.engine.game import Game
 from dicegym.play.player import RandomPlayer
 
-pytestmark = pytest.mark.xdist_group("arena")
-
 
 @pytest.fixture(scope="module")
 def game() -> Game:

@@ -129,9 +129,9 @@ def test_mode_is_stated(env_id: str, mode: AutoresetMode) -> None:
 
 
 @each_environment
-@pytest.mark.parametrize("wanted", [1_000, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("wanted", [300, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_learners_rewards_sum_to_the_engines_result_for_every_seat_over_many_games(env_id: str, wanted: int) -> None:
-    n = 500
+    n = wanted // 2
     env = gym.make_vec(env_id, num_envs=n, opponent=PURE, autoreset_mode="SameStep")
     _, info = env.reset(seed=0)
     rng = np.random.default_rng(0)

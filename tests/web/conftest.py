@@ -71,6 +71,14 @@ def client(settings: WebSettings) -> Iterator[TestClient]:
         yield asked
 
 
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    """What asks an application that all such tests of a file share: none of them changes anything."""
+    folder = tmp_path_factory.mktemp("read")
+    with Visitor(create_app(WebSettings(folder / "web", str(folder / "arena.sqlite"), (folder / "runs",)))) as asked:
+        yield asked
+
+
 @pytest.fixture
 def running(settings: WebSettings) -> Iterator[Running]:
     server = Running(settings)

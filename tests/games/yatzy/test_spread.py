@@ -89,7 +89,7 @@ def test_yatzy_alone_is_made_as_often_as_is_known() -> None:
     assert np.flatnonzero(chances).tolist() == [0, 50]
 
 
-@pytest.mark.parametrize("n", [1500, pytest.param(5000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [600, pytest.param(5000, marks=pytest.mark.slow)])
 def test_games_are_spread_as_computed(values: np.ndarray, n: int) -> None:
     chances = distributions.of_scores(closed=CLOSED)
     player = exact.OptimalPlayer()
