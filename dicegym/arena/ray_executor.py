@@ -28,7 +28,7 @@ from dicegym.engine.game import Game
 from dicegym.engine.threads import cores
 from dicegym.engine.validate import whole_number
 from dicegym.errors import DependencyError, DicegymError, ParameterError, one_line
-from dicegym.sandbox import jail
+from dicegym.sandbox import jail, linux
 from dicegym.sandbox.jobs import LARGEST_DATA, MOST_DATA, Entry, Failure, Job
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.readable import files_of
@@ -206,7 +206,12 @@ def on_node(version: str) -> Iterator[None]:
 
 @functools.cache
 def keep_files_apart() -> None:
-    """Make a folder for all temporary files of this process, which is removed however the process ends."""
+    """Make a folder for all temporary files of this process, which is removed however the process ends.
+
+    The process ends with its node, and with it all that it has started.
+    """
+    with contextlib.suppress(OSError):  # not Linux: Ray looks for its parent itself, from time to time
+        linux.prctl(linux.PDEATHSIG, signal.SIGKILL)
     tempfile.tempdir = tempfile.mkdtemp(prefix="dicegym-ray-")
     reading, _ = os.pipe()  # whose other end closes with this process
     # Ray kills a process with its children: what waits for that end is nobody's child.
