@@ -13,7 +13,7 @@ import sys
 import traceback
 import types
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise, starmap
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import Any, NamedTuple
@@ -75,10 +75,10 @@ class Forks:
     def __init__(self, session: pytest.Session, number: int) -> None:
         self.session, self.number = session, number
         begins = [0, *(i for i, (one, two) in enumerate(pairwise(session.items), 1) if one.path != two.path)]
-        self.units: list[Sequence[int]] = list(starmap(range, pairwise([*begins, len(session.items)])))
+        self.units = list(starmap(range, pairwise([*begins, len(session.items)])))
         self.forks: list[Fork] = []
         self.started = 0
-        session.config._tmp_path_factory.getbasetemp()  # one for all forks
+        session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]  # one for all forks
 
     def run(self) -> None:
         """Run all tests. Raises what pytest's own loop raises when a run is to stop early."""
@@ -119,7 +119,7 @@ class Forks:
 
     def on_wanted(self, fork: Fork, what: None) -> None:
         """Give the next tests to a fork, or none if there are none left."""
-        unit = self.units.pop(0) if self.units else []
+        unit = self.units.pop(0) if self.units else range(0)
         fork.left.extend(unit)
         fork.pipe.send(unit)
 
@@ -158,7 +158,7 @@ class Forks:
             )
             crashed.ihook.pytest_runtest_logreport(report=report)
             if fork.left:
-                self.units.insert(0, fork.left)
+                self.units.insert(0, range(fork.left[0], fork.left[-1] + 1))
             self.start()
         elif status:
             raise RuntimeError(f"a process that ran tests ended with {status}, after its last test")
@@ -176,10 +176,6 @@ class Reporter:
 
     def __init__(self, config: pytest.Config, pipe: Connection) -> None:
         self.config, self.pipe = config, pipe
-        self.known = True
-        """Whether warnings are those that the other process has already: pytest repeats them to a new plugin."""
-        config.pluginmanager.register(self)
-        self.known = False
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Send a report."""
@@ -190,8 +186,6 @@ class Reporter:
         self, warning_message: warnings.WarningMessage, when: str, nodeid: str, location: Any
     ) -> None:
         """Send a warning, as text: its class may be known here alone."""
-        if self.known:
-            return
         text = f"{warning_message.category.__name__}: {warning_message.message}"
         shown = text, warning_message.filename, warning_message.lineno
         self.pipe.send(("warning", {"warning": shown, "when": when, "nodeid": nodeid, "location": location}))
@@ -202,7 +196,7 @@ def work(session: pytest.Session, pipe: Connection, number: int) -> None:
     status = 1
     try:
         settle(session.config, number)
-        Reporter(session.config, pipe)
+        session.config.pluginmanager.register(Reporter(session.config, pipe))
         tests = given(session, pipe)
         item = next(tests, None)
         while item:
@@ -212,7 +206,7 @@ def work(session: pytest.Session, pipe: Connection, number: int) -> None:
             item = following
         status = 0
         atexit._run_exitfuncs()
-    except (BrokenPipeError, ConnectionResetError, EOFError, KeyboardInterrupt):
+    except (BrokenPipeError, ConnectionResetError, EOFError):
         pass  # nobody wants reports any more
     except BaseException:
         traceback.print_exc()
@@ -231,7 +225,7 @@ def settle(config: pytest.Config, number: int) -> None:
     capture.start_global_capturing()
     capture.suspend_global_capture()
     terminal._tw._file = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # as long as this process
-    factory = config._tmp_path_factory
+    factory = config._tmp_path_factory  # type: ignore[attr-defined]
     factory._basetemp = factory.getbasetemp() / f"fork-{number}"
     factory._basetemp.mkdir(mode=0o700)
 
