@@ -13,13 +13,13 @@ TORCH := $(VENV)/.torch
 # Only when PYTHON was not chosen are others tried too.
 CANDIDATES := $(if $(filter file,$(origin PYTHON)),python3 python3.14 python3.13 python3.12 python3.11,$(PYTHON))
 PYTEST := $(BIN)/python -m pytest -o cache_dir=$(VENV)/cache/pytest
-# More than the cores of a small machine: tests wait for programs that they start.
+# Of two cores: tests wait for programs that they start, so that four processes left a sixth of the time unused.
 WORKERS ?= 5
 
 # Where Python keeps no bytecode, every process of a test run compiles all sources anew.
 unexport PYTHONDONTWRITEBYTECODE
 export MYPY_CACHE_DIR := $(VENV)/cache/mypy
-# Processes of a test run share the cores; threads of theirs would wait for each other at full speed.
+# Processes of a test run are as many as there are cores; threads of theirs would wait for each other at full speed.
 export OPENBLAS_NUM_THREADS := 1
 export RUFF_CACHE_DIR := $(VENV)/cache/ruff
 
@@ -50,28 +50,28 @@ docs: $(DEVELOPING)  ## build the site in docs/_build/html, warnings being error
 notebooks: $(DEVELOPING)  ## run the notebooks and keep what they show
 	$(BIN)/python tests/notebook_runs.py
 
-# None of their tests waits.
+# None of their tests waits: more processes than cores would only load what they need once more each.
 check test-boundscheck test-nojit: WORKERS = $(or $(shell nproc 2>/dev/null),2)
 check: lint $(DEVELOPING)  ## before a commit: lint, and the rules of all games (a minute once kernels are compiled)
-	$(PYTEST) -q --forks $(WORKERS) -m '(nojit or check) and not slow'
+	$(PYTEST) -q -n $(WORKERS) --dist worksteal -m '(nojit or check) and not slow'
 
 kernels: $(STAMP)  ## compile the kernels, as many games at once as there are cores
 	$(BIN)/python tests/warm_up.py all
 
 test: $(DEVELOPING)  ## run the tests, without the slow ones
-	$(PYTEST) --forks $(WORKERS)
+	$(PYTEST) -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 test-all: $(DEVELOPING)  ## run all tests: every night, and before a release
-	$(PYTEST) --forks $(WORKERS) -m 'slow or not slow'
+	$(PYTEST) -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m 'slow or not slow'
 
 proofs: $(DEVELOPING)  ## compare what no redesign may change with its record in tests/proofs
 	$(BIN)/python tests/proofs.py
 
 test-boundscheck: $(DEVELOPING)  ## run the tests of kernels with array bounds checked
-	NUMBA_BOUNDSCHECK=1 $(PYTEST) --forks $(WORKERS) -m 'boundscheck and not slow'
+	NUMBA_BOUNDSCHECK=1 $(PYTEST) -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m 'boundscheck and not slow'
 
 test-nojit: $(DEVELOPING)  ## run the tests of rules as plain Python
-	NUMBA_DISABLE_JIT=1 $(PYTEST) --forks $(WORKERS) -m 'nojit and not slow'
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -n $(WORKERS) --dist worksteal -m 'nojit and not slow'
 
 # Hog alone is compiled, into a cache of its own: an older compiler cannot use the kernels of a newer one.
 LOWEST := $(VENV)/lowest

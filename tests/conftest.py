@@ -9,6 +9,7 @@ import os
 import re
 import secrets
 import signal
+import subprocess
 import sys
 import time
 from collections import Counter
@@ -21,7 +22,7 @@ from postgres import MissingError, Postgres, running
 
 ROOT = Path(__file__).resolve().parents[1]
 
-pytest_plugins = ["command_line", "forks"]
+pytest_plugins = ["command_line"]
 
 # The first example may compile a kernel; which examples run must not depend on the day.
 hypothesis.settings.register_profile("dicegym", deadline=None, derandomize=True)
@@ -40,11 +41,16 @@ if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_I
 
 # Whatever a test starts inherits it, so that what is left when all have run can be told from the rest of the machine.
 RUN = "DICEGYM_TEST_RUN"
-IS_ALL = RUN not in os.environ  # no run within a run
+IS_ALL = RUN not in os.environ  # neither a worker nor a run within a run
 os.environ.setdefault(RUN, secrets.token_hex(8))
 SECONDS_TO_END = 5.0
 """What waits for the end of its parent may take so long to see it."""
 
+
+# Workers share the cores already; a second thread in each would only wait for the other's.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    for library in ("OMP", "OPENBLAS", "MKL"):
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
 # Trainings ask for a second thread all the same, and what they ask for stays. Threads of PyTorch wait for each other at
 # full speed unless told otherwise before it is loaded: on a core that is shared, products took a hundred times as long.
@@ -67,7 +73,7 @@ LONGEST = (
     "tests/server/test_agents.py",
     "tests/web/test_ops_safety.py",
 )
-"""Files that forks begin with: a fork that gets one of them last keeps the others waiting. The first
+"""Files that workers begin with: a worker that gets one of them last keeps the others waiting. The first
 and tests of sandboxes wait themselves, for what hostile bots do."""
 
 
@@ -99,8 +105,8 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 @pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark cases past those of `slow_after` slow; put the longest files first where several forks share the tests."""
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark cases past those of `slow_after` slow; put the longest files first where several workers share the tests."""
     seen = Counter[str]()
     for item in items:
         if mark := item.get_closest_marker("slow_after"):
@@ -108,17 +114,26 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             seen[test] += 1
             if seen[test] > mark.args[0]:
                 item.add_marker(pytest.mark.slow)
-    if config.option.forks:
+    if "PYTEST_XDIST_WORKER" in os.environ:
         ranks = {path: rank for rank, path in enumerate(LONGEST)}
         items.sort(key=lambda item: ranks.get(item.nodeid.split("::")[0], len(LONGEST)))
 
 
+def rewrite_asserts() -> None:
+    """Let one process write the bytecode of all tests, where there is none: workers would each make it, all at once."""
+    known = any(ROOT.glob("tests/*/__pycache__/test_*-pytest-*.pyc"))
+    if not known and not sys.dont_write_bytecode:
+        quiet = [sys.executable, "-m", "pytest", "--collect-only", "-qq", "-p", "no:cacheprovider"]
+        subprocess.run(quiet, cwd=ROOT, check=False, capture_output=True)
+
+
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Compile what forks would else compile once each, if they are to run everything and it is not there yet."""
+    """Compile what workers would else compile once each, if they are to run everything and it is not there yet."""
     config = session.config
-    processes = config.option.forks
+    processes = getattr(config.option, "numprocesses", None)  # none in a worker, nor where all runs in one process
     if not processes or config.option.collectonly or config.args_source == pytest.Config.ArgsSource.ARGS:
         return
+    rewrite_asserts()
     import warm_up
 
     from dicegym.engine import jit

@@ -25,6 +25,8 @@ from dicegym.sandbox.jobs import Job, entry, here
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.sandbox import JobOutcome
 
+pytestmark = pytest.mark.xdist_group("arena")
+
 
 class InHere:
     """Does jobs in this process, ``width`` of them at a time, and yields those in the order of ``shuffled``."""

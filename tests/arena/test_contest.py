@@ -36,6 +36,8 @@ from dicegym.registry import GAMES
 from dicegym.sandbox.heartbeat import Heartbeat
 from dicegym.sandbox.jobs import entry, here
 
+pytestmark = pytest.mark.xdist_group("arena")
+
 ENTRIES = ["always_roll(5)", "always_roll(8)", "bacon", "haphazard", "streak"]
 
 

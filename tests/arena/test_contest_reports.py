@@ -23,6 +23,8 @@ from dicegym.columns import plain_table
 from dicegym.engine.game import Game
 from dicegym.play.player import RandomPlayer
 
+pytestmark = pytest.mark.xdist_group("arena")
+
 
 @pytest.fixture(scope="module")
 def game() -> Game:

@@ -180,6 +180,7 @@ def test_csv_has_a_column_for_each_figure_and_no_formulas() -> None:
     assert csv_text([]) == "\r\n"
 
 
+@pytest.mark.xdist_group("browser")
 def test_a_page_works_in_a_browser(tmp_path: Path) -> None:
     file = tmp_path / "page.html"
     file.write_text(html(page_of([*PLAIN, *EVIL])), encoding="utf-8")

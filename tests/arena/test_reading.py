@@ -31,6 +31,8 @@ from dicegym.arena.store.removing import remove
 from dicegym.arena.store.store import ContestStore
 from dicegym.errors import DamagedFileError, ParameterError, UnknownNameError
 
+pytestmark = pytest.mark.xdist_group("arena")
+
 BOTS = {
     "ann": "def final_strategy(score, opponent_score):\n    return 5\n",
     "bad": "def final_strategy(score, opponent_score):\n    return 11 if score > 50 else 4\n",

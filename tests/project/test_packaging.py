@@ -11,10 +11,12 @@ import sysconfig
 import tarfile
 import tomllib
 import zipfile
+from collections.abc import Callable
 from email.parser import HeaderParser
 from pathlib import Path, PurePosixPath
 
 import pytest
+from filelock import FileLock
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -54,16 +56,32 @@ def run(*command: str | Path, cwd: Path) -> str:
     return done.stdout
 
 
+def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
+    """Return a folder that ``make`` filled, by one test worker for all: the others wait for it."""
+    parallel = "PYTEST_XDIST_WORKER" in os.environ
+    shared = factory.getbasetemp().parent if parallel else factory.getbasetemp()
+    folder = shared / name
+    with FileLock(shared / f"{name}.lock"):
+        if not (folder / "done").exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+            make(folder)
+            (folder / "done").touch()
+    return folder
+
+
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the sdist, and the wheel from the sdist, as an index would get them; return their folder."""
-    folder = tmp_path_factory.mktemp("built")
-    # From a copy: setuptools writes beside the sources, and would pack what an earlier build left there.
-    source = folder / "source"
-    rubbish = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "runs", "*.egg-info")
-    shutil.copytree(ROOT, source, ignore=rubbish)
-    run(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, cwd=source)
-    return folder
+
+    def build(folder: Path) -> None:
+        # From a copy: setuptools writes beside the sources, and would pack what an earlier build left there.
+        source = folder / "source"
+        rubbish = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "runs", "*.egg-info")
+        shutil.copytree(ROOT, source, ignore=rubbish)
+        run(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, cwd=source)
+
+    return once(tmp_path_factory, "built", build)
 
 
 @pytest.fixture(scope="session")
@@ -91,19 +109,20 @@ def sdist_files(built: Path) -> set[str]:
 @pytest.fixture(scope="session")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Install the wheel into an environment that borrows this one's dependencies; return its bin folder."""
-    home = tmp_path_factory.mktemp("installed")
 
-    def scheme(name: str) -> Path:
+    def scheme(home: Path, name: str) -> Path:
         return Path(sysconfig.get_path(name, "venv", {"base": str(home), "installed_base": str(home)}))
 
-    run(sys.executable, "-m", "venv", "--without-pip", home, cwd=home)
-    uv = (sys.executable, "-m", "uv", "pip", "install", "--offline", "--no-deps")
-    run(*uv, "--python", scheme("scripts") / "python", wheel, cwd=home)
-    # A path file adds these folders after the environment's own, and does not read the path files inside
-    # them: the one of an editable dicegym stays without effect.
-    borrowed = [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
-    (scheme("purelib") / "borrowed.pth").write_text("\n".join(borrowed) + "\n", encoding="utf-8")
-    return scheme("scripts")
+    def install(home: Path) -> None:
+        run(sys.executable, "-m", "venv", "--without-pip", home, cwd=home)
+        uv = (sys.executable, "-m", "uv", "pip", "install", "--offline", "--no-deps")
+        run(*uv, "--python", scheme(home, "scripts") / "python", wheel, cwd=home)
+        # A path file adds these folders after the environment's own, and does not read the path files inside
+        # them: the one of an editable dicegym stays without effect.
+        borrowed = [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
+        (scheme(home, "purelib") / "borrowed.pth").write_text("\n".join(borrowed) + "\n", encoding="utf-8")
+
+    return scheme(once(tmp_path_factory, "installed", install), "scripts")
 
 
 @pytest.fixture

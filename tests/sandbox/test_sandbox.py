@@ -24,6 +24,9 @@ from dicegym.players.roster import resolve
 from dicegym.sandbox.jobs import Entry, Failure
 from dicegym.sandbox.sandbox import Sandbox
 
+# All tests here read one contest; they stay on one worker, which plays it once.
+pytestmark = pytest.mark.xdist_group("sandbox")
+
 LIMITS = Limits(seconds=0.6, memory=64 << 20)
 TOO_LONG = r"took more than (0\.6 s|6 s by the clock \(0\.\d s of them at work\))"
 """Of a bot that computes without end: a machine with more to do may not have given it 0.6 s after 6 s."""
