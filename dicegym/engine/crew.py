@@ -8,6 +8,11 @@ sequentially consistent loads and stores.
 What helpers are to do are a `dicegym.engine.entries.Task`'s kernels, which they call by a number. So the same helper,
 which is awake already, does parts for one crew after the other: those of a batch's step and of the networks that
 choose its actions. Two that wait for different work would wait for each other's core.
+
+Two simpler ways were measured on two cores, steps of batches of 1,024 to 16,384 games, medians of five rounds. A
+`ThreadPoolExecutor` reached 0.27 to 0.97 of this speed in bare batches, and 0.44 to 1.00 against opponents. Numba's
+``prange`` reached 0.92 to 1.11 on an idle machine, but 0.05 to 0.84 where other programs used the cores, and its OpenMP
+ends every process that is forked after the first step.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, allow-untyped-calls, no-warn-return-any

@@ -1,8 +1,8 @@
 """Compiled kernels on disk: one file for each kernel and signature, used only if it is whole and the user's own.
 
-Numba's own cache keeps an index beside its data; one cut or garbled file then stops every start, and two processes
-that write at once can make the index name the wrong data. Here the file's name is a hash of everything that the
-compiled code depends on, and its first bytes are a hash of the rest:
+Numba's own cache keeps an index beside its data; one cut or garbled file then stops every start (tried with Numba
+0.68: ``UnpicklingError``), and two processes that write at once can make the index name the wrong data. Here the
+file's name is a hash of everything that the compiled code depends on, and its first bytes are a hash of the rest:
 
     bytes 0 to 31    SHA-256 of what follows
     bytes 32 on      pickle of (key, compiled function as Numba reduces it)
