@@ -8,6 +8,7 @@ import itertools
 import json
 import os
 import secrets
+import shutil
 import signal
 import socket
 import subprocess
@@ -88,7 +89,8 @@ def connected(address: str | None = None, workers: int | None = None) -> Iterato
     if ray.is_initialized():
         yield ray
         return
-    wanted = wanted or (RUNNING if _answers(RUNNING) else HERE)
+    if wanted is None or (wanted == RUNNING and address is None):
+        wanted = RUNNING if _answers(RUNNING) else HERE
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
     if wanted == HERE:  # nobody else is to reach it
         own = {"num_cpus": workers or cores(), "object_store_memory": STORE, "include_dashboard": False}
@@ -135,6 +137,10 @@ def _answers(address: str) -> bool:
     return True
 
 
+class WorkFailedError(DicegymError):
+    """Work on a node raised an error, which the message tells."""
+
+
 class Cluster:
     """The nodes of a cluster, and what becomes of work on them.
 
@@ -154,14 +160,18 @@ class Cluster:
         told(f"a Ray cluster of {len(self.processors)} nodes with {sum(self.processors.values())} processors")
 
     def result(self, reference: Any, called: str) -> Any:
-        """Return what work came to. Raises DicegymError if it failed, or nodes were lost with it again and again."""
+        """Return the result of a task.
+
+        Raises WorkFailedError if it failed, DicegymError if its processes were lost again and again.
+        """
         try:
             return self.ray.get(reference)
         except self.ray.exceptions.RayTaskError as error:
-            raise DicegymError(f"work on a node failed: {one_line(error.cause, 500)}") from error
+            raise WorkFailedError(f"work on a node failed: {one_line(error.cause, 500)}") from error
         except self.ray.exceptions.RayError as error:
             why = one_line(str(error).strip().partition("\n")[0], 300)
-            raise DicegymError(f"gave up {called}: {MOST_LOSSES} processes were lost with it ({why})") from error
+            lost = f"it is lost at most {MOST_LOSSES} times with its process or node"
+            raise DicegymError(f"gave up {called}: {lost} ({why}); see that nodes have memory and stay") from error
 
     def look(self) -> None:
         """Tell of lost nodes, now and then. Raises DicegymError after `PATIENCE` seconds without one, or an answer."""
@@ -177,7 +187,7 @@ class Cluster:
         there = {name: int(one["Resources"].get("CPU", 0)) for name, one in nodes.items() if one["Alive"]}
         there = {name: number for name, number in there.items() if number}
         for lost in self.processors.keys() - there.keys():
-            host = nodes[lost]["NodeManagerHostname"]
+            host = nodes.get(lost, {}).get("NodeManagerHostname", "of another start")  # a cluster may forget
             self._told(f"node {host} ({lost[:8]}) was lost: other nodes do its work again")
         self._looked, self.processors, self._usable = now, there, now if there else self._usable
         if now - self._usable > PATIENCE:
@@ -241,7 +251,7 @@ def bundle(game: Game, entry: Entry) -> Bundle:
     if size > LARGEST_DATA or len(found) > MOST_DATA:
         raise ParameterError(
             f"entry {entry.name!r} cannot be sent to a cluster: what it may read in {one_line(origin.file.parent)} is "
-            f"more than {LARGEST_DATA >> 20} MiB or {MOST_DATA:,} files; keep there what the bot needs alone"
+            f"more than {LARGEST_DATA >> 20} MiB or {MOST_DATA:,} files; keep only the bot's own files there"
         )
     real = os.path.realpath(origin.file)
     if os.path.dirname(real) != os.path.realpath(origin.file.parent):  # a link, whose helpers are where it leads
@@ -302,8 +312,11 @@ def play(
             raise DependencyError(f"{game.name} has other rules there: install the same dicegym everywhere")
         if executor not in _referees:
             while _referees:
-                _referees.popitem()[1][0].__exit__()
-            _referees[executor] = Sandbox(game, 1, *how).__enter__(), Path(tempfile.mkdtemp())
+                before, kept = _referees.popitem()[1]
+                before.__exit__()
+                shutil.rmtree(kept, ignore_errors=True)
+            files_here = Path(tempfile.mkdtemp())
+            _referees[executor] = Sandbox(game, 1, *how).__enter__(), files_here
         sandbox, folder = _referees[executor]
         entries = tuple(unbundle(one, folder) for one in bundles)
     ((done, outcome),) = sandbox.run([replace(job, entries=entries)])

@@ -13,6 +13,7 @@ small process of a bot, so it loads nothing heavy.
 from __future__ import annotations
 
 import builtins
+import inspect
 import re
 import sys
 import types
@@ -31,8 +32,6 @@ from dicegym.play.printed import Printed
 if TYPE_CHECKING:
     from dicegym.play.turn import Act
 
-
-import inspect
 
 _SYNTAX = (
     "Missing parentheses in call to",

@@ -1,7 +1,7 @@
 """What of a state a seat may know at a table, and the record with all else taken out of it.
 
 Hidden are the key, which names the dice to come, secret fields, and the private fields of the other seats, except those
-that a game's ``keyboard.py`` calls ``OPEN``: what is rolled in the open is seen by everybody at a real table, though
+that a game's ``controls.py`` calls ``OPEN``: what is rolled in the open is seen by everybody at a real table, though
 programs of the original contest are not told of it. Analyses judge by what a table shows.
 """
 

@@ -38,7 +38,7 @@ from dicegym.learning.learner import (
     TrainingCallback,
     anneal,
     as_player,
-    generators_kept,
+    keep_generators,
     start_from,
     with_enough_critic,
     with_own_critic,
@@ -130,7 +130,7 @@ def best_response(
     if start and not isinstance(start, LearnerNetworks):
         start = model_file(table, str(start), "start (--from)")
     against = opponent(table, target, trust=trust)
-    with generators_kept():  # making a model seeds them
+    with keep_generators():  # making a model seeds them
         training = _Training(
             table,
             against,
@@ -295,7 +295,7 @@ def exploiter(
     given, weights = settings, learner.policy.state_dict()
     if not settings.self_play.exploiter_fresh:
         settings = with_enough_critic(settings)
-    with generators_kept():
+    with keep_generators():
         model = new_model(settings, new_games(game, settings, seed, target), seed, None)
         if not settings.self_play.exploiter_fresh:
             model.policy.load_state_dict(weights if settings is given else with_own_critic(weights, model))

@@ -109,7 +109,7 @@ class Curve:
     score: Score | None = None
     """The latest."""
     missed: float = math.inf
-    """How far the best model is below the floors (`floors_missed`): who misses least is best."""
+    """How far the best model is below the floors (`shortfall`): who misses least is best."""
 
     @property
     def scores(self) -> tuple[Score, ...]:
@@ -201,7 +201,7 @@ class Curve:
         return cls(evaluations, float(plain["best"]), score, float(plain["missed"]))
 
 
-def floors_missed(scores: Iterable[Score], floors: Mapping[str, float]) -> float:
+def shortfall(scores: Iterable[Score], floors: Mapping[str, float]) -> float:
     """Return how far scores are below floors (``run.best_floor``), where they are furthest; 0: they reach all.
 
     Raises KeyError if there is no score against one of their opponents.
@@ -217,7 +217,7 @@ def floors_of(facts: Mapping[str, Any]) -> tuple[dict[str, float], float]:
     """
     try:
         floors = {str(name): float(least) for name, least in facts["settings"]["run"].get("best_floor", {}).items()}
-        return floors, floors_missed(map(Score.from_json, facts["scores"]), floors) if floors else 0.0
+        return floors, shortfall(map(Score.from_json, facts["scores"]), floors) if floors else 0.0
     except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise ParameterError(f"the model does not say how it stands to run.best_floor ({one_line(error)})") from None
 
@@ -349,7 +349,7 @@ def read_curve(said: Any) -> tuple[Evaluation, ...]:
         found = tuple(_read_point(one, against) for one in points)
     except (LookupError, TypeError, ValueError, OverflowError) as error:
         raise ParameterError(
-            f"{one_line(said, 100)} is no curve ({one_line(error, 80)}): a training writes them, and nobody else"
+            f"invalid curve {one_line(said, 100)} ({one_line(error, 80)}): only trainings write curves"
         ) from None
     if any(later.steps <= sooner.steps for sooner, later in itertools.pairwise(found)):
         raise ParameterError("a curve's points are not in the order of their steps: a training writes them so")

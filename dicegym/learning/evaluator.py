@@ -8,7 +8,7 @@ from typing import NamedTuple
 from dicegym.engine.game import Game
 from dicegym.envs.tables import tables_of
 from dicegym.errors import ParameterError, unknown_name
-from dicegym.learning.curves import floors_missed
+from dicegym.learning.curves import shortfall
 from dicegym.learning.evaluate import (
     BY_EXPLOITABILITY,
     BY_EXPLOITER,
@@ -104,7 +104,7 @@ class Evaluator:
 
     def missed(self, scores: Sequence[Score]) -> float:
         """Return how far scores that `measure` returned are below the floors of the settings; 0: they reach all."""
-        return floors_missed(scores, self.settings.best_floor)
+        return shortfall(scores, self.settings.best_floor)
 
     @property
     def takes_last(self) -> bool:

@@ -242,7 +242,7 @@ def restore_generators(states: Mapping[str, Any]) -> None:
 
 
 @contextmanager
-def generators_kept() -> Iterator[None]:
+def keep_generators() -> Iterator[None]:
     """Let all that draw from these generators afterwards do so as if nothing had been drawn meanwhile."""
     states = generator_states()
     try:

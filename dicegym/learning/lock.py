@@ -104,7 +104,7 @@ class LockHolder(NamedTuple):
 def holder_of(folder: Path) -> LockHolder | None:
     """Return who holds a run's folder, by the note in its lock, which is not touched; None if that does not say.
 
-    To try the lock would be surer, and would have a training that begins at that moment told that another one writes.
+    Trying the lock would be more reliable, but a training that starts at that moment would be refused.
 
     Raises PermissionError where nobody may read a lock that is held, as on Windows.
     """

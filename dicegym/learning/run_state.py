@@ -111,6 +111,8 @@ class RunState:
 
         Raises ModelError for another game's, LookupError, TypeError or ValueError for what is damaged.
         """
+        if "evaluations" not in plain["curve"]:
+            raise ModelError("another version of dicegym wrote its curve")
         if plain["met"].shape != (seen,):
             raise ModelError("its inputs are those of another game, or of a version that showed others")
         return cls(
@@ -243,7 +245,7 @@ def _checked_games(state: dict[str, Any], wanted: Mapping[str, Any]) -> dict[str
     seated, now = state["opponents"], wanted["opponents"]["who"]
     who, players = seated["who"], seated["players"]
     if (who.dtype, who.shape) != (now.dtype, now.shape) or who.min() < -1 or who.max() >= len(players):
-        raise ValueError("nobody knows who sits where")
+        raise ValueError("its seating is invalid")
     return state
 
 

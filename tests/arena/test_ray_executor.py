@@ -262,12 +262,23 @@ def test_a_node_that_lacks_what_work_needs_is_named(
         list(executor.run(jobs))
 
 
-@pytest.mark.parametrize(("raised", "said"), [("RayTaskError", "on a node failed"), ("RayError", "gave up seed 3: 5")])
+@pytest.mark.parametrize(
+    ("raised", "said"),
+    [("RayTaskError", "on a node failed"), ("RayError", "gave up seed 3: it is lost at most 5 times")],
+)
 def test_lost_work_is_told_from_work_that_fails(raised: str, said: str, ray: Ray) -> None:
     failure = getattr(ray, raised)("gone")
     failure.cause = ValueError("gone")
     with pytest.raises(DicegymError, match=f"{said}.*gone"):
         Cluster(ray, lambda line: None).result(Reference(failure), "seed 3")
+
+
+def test_a_lost_node_that_the_cluster_has_forgotten_is_told(ray: Ray) -> None:
+    told: list[str] = []
+    cluster = Cluster(ray, told.append)
+    cluster.processors["0123456789"], cluster._looked = 2, 0.0
+    cluster.look()
+    assert told[-1] == "node of another start (01234567) was lost: other nodes do its work again"
 
 
 def test_no_node_in_time_is_said(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -308,7 +319,7 @@ def test_a_job_that_is_lost_again_and_again_is_named(
     pair = entry(game, "swap", "swap"), entry(game, "bacon", "bacon")
     with (
         ray_executor.ray_cluster()(game, None, "auto") as executor,
-        pytest.raises(DicegymError, match=r"gave up Match of swap - bacon: 5 processes were lost with it .*gone"),
+        pytest.raises(DicegymError, match=r"gave up Match of swap - bacon: it is lost at most 5 times .*gone"),
     ):
         list(executor.run([Match(game, pair, 1, 2)]))
 

@@ -18,7 +18,7 @@ import torch
 from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.errors import ModelError, ParameterError, UnknownNameError
 from dicegym.learning.configuration import override, read_config
-from dicegym.learning.learner import generators_kept
+from dicegym.learning.learner import keep_generators
 from dicegym.learning.networks import ROLLOUT, new_model
 from dicegym.learning.settings import TrainingSettings
 from dicegym.learning.train import train
@@ -138,7 +138,7 @@ def test_a_game_without_a_configuration_has_one_that_suits_all(monkeypatch: pyte
 
 
 def test_the_states_of_generators_come_back() -> None:
-    with generators_kept():
+    with keep_generators():
         first = torch.rand(3), np.random.rand(3), random.random()  # noqa: NPY002 - the global one is what is kept
     second = torch.rand(3), np.random.rand(3), random.random()  # noqa: NPY002 - as above
     assert all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))

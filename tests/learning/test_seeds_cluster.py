@@ -13,12 +13,14 @@ import pytest
 
 pytest.importorskip("sb3_contrib")
 
+from dicegym.arena.ray_executor import WorkFailedError
 from dicegym.cli import main
+from dicegym.errors import DicegymError
 from dicegym.learning.lock import alone_in
 from dicegym.learning.seeds import ray_trainer
 from dicegym.learning.seeds.ray_trainer import RayTrainer, read_run, write_run
 from dicegym.learning.seeds.summary import folder_of
-from dicegym.learning.seeds.task import STOPPED, Said, SeedTask, TrainingEnd
+from dicegym.learning.seeds.task import FAILED, STOPPED, Said, SeedTask, TrainingEnd
 from dicegym.learning.seeds.training import train_seeds
 from dicegym.players.seal import is_sealed, write_seal
 
@@ -68,9 +70,49 @@ def test_all_of_a_run_travels_and_what_was_sealed_is_sealed_again(checkpoint: st
     assert not (here / "run.lock").exists()
 
 
+def test_a_question_that_ray_asks_again_is_answered_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[list[int]] = []
+
+    def events(signals: list[int]) -> tuple[bool, list[TrainingEnd], dict[str, bytes]]:
+        asked.append(signals)
+        return False, [TrainingEnd(STOPPED)], {}
+
+    training = ray_trainer.NodeTraining()
+    monkeypatch.setattr(training, "events", events)
+    assert training.answer(1, [2]) == training.answer(1, [2]) == (False, [TrainingEnd(STOPPED)], {})
+    assert asked == [[2]]
+    training.answer(2, [])
+    assert asked == [[2], []]
+
+
+@pytest.mark.parametrize(("error", "end"), [(WorkFailedError, FAILED), (DicegymError, STOPPED)])
+def test_work_that_fails_while_it_is_stopped_is_told(error: type[DicegymError], end: str, tmp_path: Path) -> None:
+    def fail(*_: object) -> None:
+        raise error("no space left")
+
+    trainer = object.__new__(RayTrainer)
+    trainer._task = SeedTask("hog", str(tmp_path), 3, "", (), False, False, 2)
+    trainer._cluster = SimpleNamespace(  # type: ignore[assignment]
+        ray=SimpleNamespace(wait=lambda asked, timeout: (asked, [])), look=lambda: None, result=fail
+    )
+    trainer._asked, trainer._stopped = object(), True
+    assert trainer.events() == [TrainingEnd(end, "no space left")]
+
+
+def test_a_trainer_that_cannot_begin_lets_go_of_its_folder(tmp_path: Path) -> None:
+    def refuse(contents: object) -> None:
+        raise MemoryError("the store is full")
+
+    cluster: Any = SimpleNamespace(ray=SimpleNamespace(put=refuse))
+    with pytest.raises(MemoryError):
+        RayTrainer(cluster, SeedTask("hog", str(tmp_path / "run"), 3, "", (), False, False, 2), tmp_path / "log")
+    with alone_in(tmp_path / "run"):
+        pass
+
+
 def test_who_waits_for_room_says_so_once_and_can_be_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     killed: list[object] = []
-    actor = SimpleNamespace(events=SimpleNamespace(remote=lambda *question: question))
+    actor = SimpleNamespace(answer=SimpleNamespace(remote=lambda *question: question))
     ray = SimpleNamespace(
         put=lambda contents: contents,
         remote=lambda **room: lambda kind: SimpleNamespace(remote=lambda: actor),

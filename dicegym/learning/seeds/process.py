@@ -1,8 +1,7 @@
 """A training in a process of its own on this machine.
 
 The process runs this module: it is told by a line what to do, and says by lines how far it is. It ends as any training
-does, by itself or by a signal, and besides when nobody listens any more: whoever began it is gone then, and it saves
-what it has.
+does, by itself or by a signal. It also saves and stops when the process that began it has ended.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from dicegym.arena.ray_executor import MOST_LOSSES, Cluster, connected, on_node, own_version
+from dicegym.arena.ray_executor import MOST_LOSSES, Cluster, WorkFailedError, connected, on_node, own_version
 from dicegym.errors import DicegymError
 from dicegym.files import LARGEST_TEXT, read_text, writing
 from dicegym.learning import checkpoint
@@ -77,6 +77,13 @@ class NodeTraining:
     def __init__(self) -> None:
         self._process: SeedProcess | None = None
         self._sent = -1
+        self._answered: tuple[int, Any] = 0, None
+
+    def answer(self, number: int, *question: Any) -> Any:
+        """Answer a question once: `events`. If Ray asks again, as the answer was lost, it gets the same one."""
+        if number != self._answered[0]:
+            self._answered = number, self.events(*question)
+        return self._answered[1]
 
     def events(
         self, version: str, task: SeedTask, last: list[Any], config: str, where: str, signals: list[int]
@@ -147,16 +154,22 @@ class RayTrainer:
         self._memory = contextvars.copy_context()
         self._memory.run(self._held.enter_context, alone_in(self._folder))
         self._stopped = self._heard = False
-        contents = read_run(self._folder) if (self._folder / "settings.json").is_file() else {}
-        self._last = [cluster.ray.put(contents)]
-        room = {"num_cpus": task.threads, "num_gpus": 1 if task.device.startswith("cuda") else 0}
-        again = {"max_restarts": MOST_LOSSES - 1, "max_task_retries": -1}
-        self._actor = cluster.ray.remote(**room, **again)(NodeTraining).remote()
-        self._ask([])
+        self._number = 0
+        try:
+            contents = read_run(self._folder) if (self._folder / "settings.json").is_file() else {}
+            self._last = [cluster.ray.put(contents)]
+            room = {"num_cpus": task.threads, "num_gpus": 1 if task.device.startswith("cuda") else 0}
+            again = {"max_restarts": MOST_LOSSES - 1, "max_task_retries": -1}
+            self._actor = cluster.ray.remote(**room, **again)(NodeTraining).remote()
+            self._ask([])
+        except BaseException:
+            self._memory.run(self._held.close)
+            raise
 
     def _ask(self, signals: list[int]) -> None:
+        self._number += 1
         question = own_version(), self._task, self._last, self._config, os.getcwd(), signals
-        self._asked, self._since = self._actor.events.remote(*question), time.monotonic()
+        self._asked, self._since = self._actor.answer.remote(self._number, *question), time.monotonic()
         self._signals: list[int] = []
 
     def events(self) -> Iterable[SeedEvent]:
@@ -173,6 +186,8 @@ class RayTrainer:
             ]
         try:
             begun, found, contents = self._cluster.result(self._asked, f"seed {self._task.seed}")
+        except WorkFailedError as error:
+            return [TrainingEnd(FAILED, str(error))]
         except DicegymError as error:
             return [TrainingEnd(STOPPED if self._stopped else FAILED, str(error))]
         if begun and self._heard:
