@@ -47,7 +47,7 @@ from dicegym.players.watched import action_in, told_apart
 AT_ONCE = 8
 """Actions that are judged in one call."""
 STAKES = {Stake.FORCED: "forced", Stake.TRIVIAL: "trivial", Stake.OBVIOUS: "obvious", Stake.UNKNOWN: "not judged"}
-"""What stands in the place of a mark."""
+"""Shown instead of a mark."""
 COLUMN = 60
 """Characters of a choice that are shown in text: whole orders are long."""
 TRUTH = 1e-9
@@ -122,7 +122,7 @@ class Analysis:
     Attributes:
         game: what was played.
         names: of the players, by seat, no two alike.
-        valuer: who says what states are worth.
+        valuer: where the values of states come from.
         decisions: in the order in which they were made.
         values: float64[actions + 1, players]: what the game was worth to each seat before each action and at the end.
         costs: float64[actions]: what each action gave away.
@@ -179,7 +179,7 @@ class Analysis:
         """Return the table before a decision, hidden things too."""
         return named(self.game.scene(self.states[decision.number - 1]), self.names)
 
-    def chosen(self, decision: PricedDecision) -> str:
+    def describe_choice(self, decision: PricedDecision) -> str:
         """Return what was chosen, in words."""
         return self._words(decision, decision.actions)
 
@@ -200,7 +200,7 @@ class Analysis:
             return ""
         mark = decision.mark(self.unit)
         what = mark.noun if mark else "a small loss"
-        text = f"{what}: {self.chosen(decision)} instead of {self.better(decision)} gives away "
+        text = f"{what}: {self.describe_choice(decision)} instead of {self.better(decision)} gives away "
         return text + f"{amount(decision.cost, self.unit)}{_give_or_take(decision.error, self.unit)}"
 
     def notes(self) -> dict[tuple[int, int], str]:
@@ -268,7 +268,7 @@ class Analysis:
                     str(one.number),
                     self.names[one.seat],
                     mark.sign if mark else "",
-                    one_line(self.chosen(one), longest),
+                    one_line(self.describe_choice(one), longest),
                     _known(one.value, unit),
                     one_line(self.better(one), longest) if lost else "",
                     _known(one.best_value, unit) if lost else "",
@@ -305,7 +305,7 @@ class Analysis:
                 "turn": one.turn,
                 "position": _in_a_line(self.scene(one)),
                 "actions": list(one.actions),
-                "chosen": self.chosen(one),
+                "chosen": self.describe_choice(one),
                 "chosen_value": _number(one.value),
                 "best_actions": [list(best) for best in one.best],
                 "best": self.better(one),
@@ -356,7 +356,7 @@ def analyse(
             (`dicegym.arena.replay.Replay.states`).
         actions: what was played, of all seats in their order.
         names: of the players, by seat (default: ``player 0`` and so on).
-        valuer: who says what states are worth (default: the best that is ready, `dicegym.analysis.valuer`).
+        valuer: where the values of states come from (default: the best that is ready, `dicegym.analysis.valuer`).
         progress: told of the actions that are judged.
 
     Raises:
@@ -472,8 +472,8 @@ def _decision(
 def share_of_others(game: Game, unit: ValueUnit) -> float:
     """Return what part of one seat's cost each of the others gains.
 
-    Where values of all seats have a fixed sum the others share it alike, as values do not say who gains how much; who
-    plays for points alone gives nothing to anybody.
+    Where the values of all seats have a fixed sum, the others share it equally: values do not say who gains. Where a
+    player plays alone for points, nobody gains.
     """
     shared = game.players > 1 and (unit == "win rate" or (unit == "return" and game.spec.zero_sum))
     return 1 / (game.players - 1) if shared else 0.0

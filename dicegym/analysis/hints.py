@@ -120,18 +120,18 @@ class Tutor:
     """Warns a person of what gives much away, by what the person knows.
 
     Args:
-        asked: who says what actions are worth; `dicegym.analysis.valuers.fair_valuer`.
+        asked: where the values of actions come from, as `dicegym.analysis.valuers.fair_valuer` finds it.
         level: of `dicegym.analysis.valuers.MARKS`, from which on it warns.
 
     Raises:
-        UnknownNameError: there is no such level.
+        UnknownNameError: the level is unknown.
         ParameterError: ``asked`` judges by what is hidden from people.
     """
 
     def __init__(self, asked: Valuer, level: str = LEVEL) -> None:
         if not is_fair(asked):
             raise ParameterError(
-                f"values of source {asked.name!r} are for who sees what is hidden from a person: take `fair_valuer`"
+                f"the values of source {asked.name!r} use what is hidden from a person: use `fair_valuer`"
             )
         self.valuer = asked
         self.least = threshold(level, asked.unit)

@@ -55,7 +55,7 @@ OBVIOUS = 0.20
 
 
 def threshold(level: str, unit: ValueUnit) -> float:
-    """Return what a decision of this level costs at least. Raises UnknownNameError if there is no such level."""
+    """Return what a decision of this level costs at least. Raises UnknownNameError for an unknown level."""
     for mark in MARKS:
         if mark.level == level:
             return mark.cost * UNITS[unit]
@@ -129,7 +129,7 @@ def sources(game: Game) -> Sequence[ValueSource]:
 
 
 def valuer(game: Game, name: str | None = None, *, progress: Progress | None = None) -> Valuer:
-    """Return who says what states of ``game`` are worth.
+    """Return where the values of states of ``game`` come from.
 
     Args:
         game: the game, with its parameters.
@@ -188,9 +188,7 @@ def fair_valuer(game: Game, name: str | None = None, *, progress: Progress | Non
                 other = source.load(progress)
                 if is_fair(other):
                     return other
-    raise ParameterError(
-        f"values of source {found.name!r} are for who sees what is hidden from you: name another with --values"
-    )
+    raise ParameterError(f"the values of source {found.name!r} use what is hidden from you: name another with --values")
 
 
 def sure(valuer: Valuer) -> str:
@@ -237,7 +235,7 @@ class Assessment(NamedTuple):
     """
 
     valuer: Valuer
-    """Who says so: its ``kind`` is where values come from, its ``unit`` what they count."""
+    """Where the values come from: its ``kind`` says how they are known, its ``unit`` what they count."""
     states: np.ndarray
     """The records, none of which is over."""
     values: np.ndarray
@@ -287,7 +285,7 @@ def assess(valuer: Valuer, states: np.ndarray) -> Assessment:
     """Return what each action is worth in each state, of which none is over.
 
     Args:
-        valuer: who says so.
+        valuer: where the values come from.
         states: the records; it reads of them only what the player to move may know, unless it ``sees_all``.
     """
     if isinstance(valuer, BatchValuer):

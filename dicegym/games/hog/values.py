@@ -313,7 +313,7 @@ def reply_values(opponent: Player | Function, game: Game, trials: int = 0) -> Ca
     rival = tabulate(opponent, game)
     values, goal = choices(best_table(rival, game, trials=trials)[1], rival), len(rival)
 
-    def told(states: np.ndarray) -> np.ndarray:
+    def value_choices(states: np.ndarray) -> np.ndarray:
         if (states["goal"] != goal).any():
             raise ParameterError(f"these are records of Hog to {states['goal'].max()}: give such of Hog to {goal}")
         each = np.arange(len(states))
@@ -324,7 +324,7 @@ def reply_values(opponent: Player | Function, game: Game, trials: int = 0) -> Ca
         found: np.ndarray = values[tuple(known)]
         return found
 
-    return told
+    return value_choices
 
 
 def choices(table: np.ndarray, opponent: np.ndarray) -> np.ndarray:

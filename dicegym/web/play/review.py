@@ -102,7 +102,7 @@ def _worst(analysis: Analysis, one: PricedDecision) -> WorstDecision:
         one.turn,
         mark.sign if mark else "",
         mark.noun if mark else "a small loss",
-        analysis.chosen(one),
+        analysis.describe_choice(one),
         analysis.better(one),
         amount(one.cost, unit),
         amount(one.error, unit) if one.error > 0 else "",
@@ -133,7 +133,12 @@ def _drawn(analysis: Analysis, seat: int) -> list[int]:
 def chance_rows(analysis: Analysis, seat: int) -> list[tuple[str, str, str, str]]:
     """Return the same of one seat as a table: number, who moved, what was chosen, what the game was worth before it."""
     return [
-        (str(one.number), analysis.names[one.seat], analysis.chosen(one), amount(one.values[seat], analysis.unit))
+        (
+            str(one.number),
+            analysis.names[one.seat],
+            analysis.describe_choice(one),
+            amount(one.values[seat], analysis.unit),
+        )
         for one in analysis.decisions
     ]
 
