@@ -6,13 +6,12 @@ import contextlib
 import functools
 import itertools
 import json
+import logging
 import os
 import secrets
-import shutil
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -22,119 +21,29 @@ from pathlib import Path
 from typing import Any
 
 from dicegym.arena.executors import Executors
+from dicegym.arena.provenance import package_version
 from dicegym.bots import files
 from dicegym.bots.scan import BadFileError
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
-from dicegym.engine.threads import cores
 from dicegym.engine.validate import whole_number
 from dicegym.errors import DependencyError, DicegymError, ParameterError, one_line
-from dicegym.sandbox import jail, linux
+from dicegym.sandbox import jail
 from dicegym.sandbox.jobs import LARGEST_DATA, MOST_DATA, Entry, Failure, Job
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.readable import files_of
 from dicegym.sandbox.sandbox import JobOutcome, Sandbox
 from dicegym.shipped import shipped_folder
 
-HERE, RUNNING = "local", "auto"
-"""Addresses of a Ray of this process's own, and of the Ray that runs on this machine already."""
-STORE = 100 << 20
-"""Bytes of shared memory that a Ray of our own takes: 80 MB is the least that it accepts."""
-KNOCK_SECONDS, LOOK_EVERY, PATIENCE = 10.0, 1.0, 600.0
-"""How long a cluster may take to answer, from one look at its nodes to the next, and until it has one to use."""
-CLIENT_TRIES = 3
-"""How often a client from outside asks for a server of its own: Ray forks one with threads, which may hang and fail."""
+RUNNING = "auto"
+"""The address of the Ray that runs on this machine."""
+KNOCK_SECONDS, LOOK_EVERY = 10.0, 1.0
+"""How long a cluster may take to answer, and from one look at its nodes to the next."""
 MOST_LOSSES = 5
 """Nodes or processes that may be lost with the same work."""
-QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
-"""Ray neither reports home nor warns of graphics cards that nobody asked for."""
 Bundle = tuple[Entry, dict[str, bytes | str]]
 """An entry, its file relative to the other agents if it ships with the package; and by their absolute paths what is in
 the files that it is made of, or where a link leads."""
-
-
-def check_address(address: str | None) -> str | None:
-    """Return an address of a cluster as Ray takes it. Raises ParameterError for any other text."""
-    if address is None or address in (HERE, RUNNING):
-        return address
-    host, colon, port = address.removeprefix("ray://").rpartition(":")
-    if not (host and colon and port.isdecimal() and 0 < int(port) < 1 << 16) or "/" in host:
-        raise ParameterError(
-            f"invalid address of a Ray cluster {address!r}: use host:6379, ray://host:10001, auto for the one that "
-            "runs on this machine, or local for one of its own"
-        )
-    return address
-
-
-@contextlib.contextmanager
-def connected(address: str | None = None, workers: int | None = None) -> Iterator[Any]:
-    """Connect to Ray, yield the module, and disconnect; a connection that is there already is used, and stays.
-
-    Args:
-        address: ``host:6379``, ``ray://host:10001``, "auto" or "local"; None: what ``RAY_ADDRESS`` names or runs here,
-            else "local".
-        workers: processors of a Ray of our own (default: all usable ones).
-
-    Raises:
-        ParameterError: the address is invalid.
-        DependencyError: Ray is not installed.
-        DicegymError: the cluster cannot be reached, or refuses this machine.
-    """
-    os.environ.update({name: os.environ.get(name, value) for name, value in QUIET.items()})
-    try:
-        import ray
-    except ImportError as error:
-        raise DependencyError.for_extra("ray", "ray", "playing on a cluster") from error
-    wanted = check_address(address or os.environ.get("RAY_ADDRESS") or None)
-    if ray.is_initialized():
-        yield ray
-        return
-    if wanted is None or (wanted == RUNNING and address is None):
-        wanted = RUNNING if _answers(RUNNING) else HERE
-    options: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
-    if wanted == HERE:  # nobody else is to reach it
-        own = {"num_cpus": workers or cores(), "object_store_memory": STORE, "include_dashboard": False}
-        options |= {**own, "_node_ip_address": "127.0.0.1"}
-    before = signal.getsignal(signal.SIGTERM)
-    vars(sys.modules["ray._private.worker"])["_worker_logs_enabled"] = False  # on lost nodes, to standard output
-    try:
-        if wanted != HERE and not _answers(wanted):
-            raise ConnectionError("nobody answers")
-        for left in reversed(range(CLIENT_TRIES)):
-            try:
-                ray.init(wanted, **options)
-                break
-            except ConnectionAbortedError:
-                ray.shutdown()
-                if not left:
-                    raise
-    except Exception as error:  # whatever Ray raises
-        raise DicegymError(
-            f"no connection to a Ray cluster at {wanted!r} ({one_line(error)}): start one there (`ray start --head`), "
-            "and see that the port is right and Ray the same version; if the cluster asks for a token, set "
-            "RAY_AUTH_MODE=token and RAY_AUTH_TOKEN here too; ray:// needs `pip install 'ray[client]'`"
-        ) from error
-    finally:
-        if threading.current_thread() is threading.main_thread() and before is not None:
-            signal.signal(signal.SIGTERM, before)  # which Ray takes for itself
-    try:
-        yield ray
-    finally:
-        ray.shutdown()
-
-
-def _answers(address: str) -> bool:
-    """Return whether somebody listens at an address, where Ray would wait for minutes."""
-    try:
-        if address == RUNNING:  # a Ray that was killed leaves its address behind
-            from ray._private.services import canonicalize_bootstrap_address_or_die
-
-            address = canonicalize_bootstrap_address_or_die(RUNNING)
-        host, _, port = address.removeprefix("ray://").rpartition(":")
-        socket.create_connection((host.strip("[]"), int(port)), KNOCK_SECONDS).close()
-    except OSError:  # Ray's ConnectionError too
-        return False
-    return True
 
 
 class WorkFailedError(DicegymError):
@@ -152,51 +61,90 @@ class Cluster:
         processors: how many each node has, by the node's number.
     """
 
-    def __init__(self, ray: Any, told: Callable[[str], None]) -> None:
+    def __init__(self, ray: Any, told: Callable[[str], None] = lambda line: None) -> None:
         self.ray, self._told = ray, told
         self.processors: dict[str, int] = {}
-        self._looked, self._usable = 0.0, time.monotonic()
+        self._looked = -LOOK_EVERY
         self.look()
         told(f"a Ray cluster of {len(self.processors)} nodes with {sum(self.processors.values())} processors")
 
-    def result(self, reference: Any, called: str) -> Any:
-        """Return the result of a task.
-
-        Raises WorkFailedError if it failed, DicegymError if its processes were lost again and again.
-        """
-        try:
-            return self.ray.get(reference)
-        except self.ray.exceptions.RayTaskError as error:
-            raise WorkFailedError(f"work on a node failed: {one_line(error.cause, 500)}") from error
-        except self.ray.exceptions.RayError as error:
-            why = one_line(str(error).strip().partition("\n")[0], 300)
-            lost = f"it is lost at most {MOST_LOSSES} times with its process or node"
-            raise DicegymError(f"gave up {called}: {lost} ({why}); see that nodes have memory and stay") from error
-
     def look(self) -> None:
-        """Tell of lost nodes, now and then. Raises DicegymError after `PATIENCE` seconds without one, or an answer."""
-        now = time.monotonic()
-        if now - self._looked < LOOK_EVERY:
+        """Tell of lost nodes, now and then. Raises DicegymError if the cluster does not answer."""
+        if time.monotonic() < self._looked + LOOK_EVERY:
             return
         try:
             nodes = {one["NodeID"]: one for one in self.ray.nodes()}
-        except self.ray.exceptions.RayError as error:
-            raise DicegymError(
-                f"the cluster does not answer any more ({one_line(error, 200)}): start it again"
-            ) from error
+        except (self.ray.exceptions.RayError, ConnectionError) as error:
+            raise DicegymError(f"the cluster does not answer ({one_line(error, 200)}): start it again") from error
         there = {name: int(one["Resources"].get("CPU", 0)) for name, one in nodes.items() if one["Alive"]}
         there = {name: number for name, number in there.items() if number}
         for lost in self.processors.keys() - there.keys():
             host = nodes.get(lost, {}).get("NodeManagerHostname", "of another start")  # a cluster may forget
             self._told(f"node {host} ({lost[:8]}) was lost: other nodes do its work again")
-        self._looked, self.processors, self._usable = now, there, now if there else self._usable
-        if now - self._usable > PATIENCE:
-            raise DicegymError(f"the cluster has had no node with a processor for {PATIENCE:.0f} s: start one")
+        self._looked, self.processors = time.monotonic(), there
+
+    def remote(self, function: Callable[..., Any], **options: Any) -> Any:
+        """Return Ray's form of a function whose calls are done again when they are lost with their node or process."""
+        return self.ray.remote(max_retries=MOST_LOSSES - 1, **options)(function)
+
+    def result(self, reference: Any, called: str) -> Any:
+        """Return the result of work, which is named by ``called`` in messages.
+
+        Raises WorkFailedError if it failed, DicegymError if it was lost again and again, or stopped.
+        """
+        errors = self.ray.exceptions
+        try:
+            return self.ray.get(reference)
+        except errors.RayError as error:
+            if isinstance(error, errors.RayTaskError) and not isinstance(error.cause, errors.TaskCancelledError):
+                raise WorkFailedError(f"work on a node failed: {one_line(error.cause, 500)}") from error
+            why = one_line(str(error).strip().partition("\n")[0], 300)
+            lost = f"it is lost at most {MOST_LOSSES} times with its process or node"
+            raise DicegymError(f"gave up {called}: {lost} ({why}); see that nodes have memory and stay") from error
 
 
-def own_version() -> str:
-    """Return the version of dicegym in this process."""
-    return str(vars(sys.modules["dicegym"])["__version__"])  # the package itself, which stands above its parts
+@contextlib.contextmanager
+def connected(address: str | None = None, told: Callable[[str], None] = lambda line: None) -> Iterator[Cluster]:
+    """Connect to a cluster, and disconnect; a connection that is there already is used, and stays.
+
+    Args:
+        address: ``host:6379`` or ``ray://host:10001``; None or "auto": the one that ``RAY_ADDRESS`` names, else the one
+            that runs on this machine.
+        told: as for `Cluster`.
+
+    Raises:
+        DependencyError: Ray is not installed.
+        DicegymError: the address is invalid, or the cluster cannot be reached, or refuses this machine.
+    """
+    try:
+        import ray
+        from ray._private import services, worker
+    except ImportError as error:
+        raise DependencyError.for_extra("ray", "ray", "playing on a cluster") from error
+    if ray.is_initialized():
+        yield Cluster(ray, told)
+        return
+    wanted = os.environ.get("RAY_ADDRESS") or RUNNING if address in (None, RUNNING) else address
+    before = signal.getsignal(signal.SIGTERM)
+    worker._worker_logs_enabled = False  # else Ray prints on standard output that nodes were lost
+    try:
+        place = services.canonicalize_bootstrap_address_or_die(RUNNING) if wanted == RUNNING else wanted
+        host, _, port = place.removeprefix("ray://").rpartition(":")
+        socket.create_connection((host.strip("[]"), int(port)), KNOCK_SECONDS).close()  # Ray would wait for minutes
+        ray.init(wanted, log_to_driver=False, logging_level=logging.ERROR)
+    except Exception as error:  # whatever Ray raises
+        raise DicegymError(
+            f"no connection to a Ray cluster at {wanted!r} ({one_line(error)}): use host:6379, ray://host:10001 (which "
+            "needs `pip install 'ray[client]'`), or auto after `ray start --head` here; Ray has to be the same version "
+            "there; if the cluster asks for a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN here too"
+        ) from error
+    finally:
+        if threading.current_thread() is threading.main_thread() and before is not None:
+            signal.signal(signal.SIGTERM, before)  # which Ray takes for itself
+    try:
+        yield Cluster(ray, told)
+    finally:
+        ray.shutdown()
 
 
 @contextlib.contextmanager
@@ -206,8 +154,9 @@ def on_node(version: str) -> Iterator[None]:
     Raises DependencyError, which names the node, if the version here is another one, or what the work needs is missing.
     """
     try:
-        if version != own_version():
-            raise DependencyError(f"dicegym is {own_version()} there and {version} here: install the same everywhere")
+        if version != package_version():
+            there = f"dicegym is {package_version()} there and {version} here"
+            raise DependencyError(f"{there}: install the same everywhere")
         keep_files_apart()
         yield
     except DependencyError as error:
@@ -216,12 +165,7 @@ def on_node(version: str) -> Iterator[None]:
 
 @functools.cache
 def keep_files_apart() -> None:
-    """Make a folder for all temporary files of this process, which is removed however the process ends.
-
-    The process ends with its node, and with it all that it has started.
-    """
-    with contextlib.suppress(OSError):  # not Linux: Ray looks for its parent itself, from time to time
-        linux.prctl(linux.PDEATHSIG, signal.SIGKILL)
+    """Make a folder for all temporary files of this process, which is removed however the process ends."""
     tempfile.tempdir = tempfile.mkdtemp(prefix="dicegym-ray-")
     reading, _ = os.pipe()  # whose other end closes with this process
     # Ray kills a process with its children: what waits for that end is nobody's child.
@@ -268,9 +212,6 @@ def unbundle(sent: Bundle, folder: Path) -> Entry:
     entry, contents = sent
     if not isinstance(entry.origin, Source):
         return entry
-    file = entry.origin.file
-    here = folder / str(file).lstrip("/") if file.is_absolute() else shipped_folder("agents") / file
-    here.parent.mkdir(parents=True, exist_ok=True)
     for path, content in contents.items():
         target = folder / path.lstrip("/")
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -281,45 +222,50 @@ def unbundle(sent: Bundle, folder: Path) -> Entry:
         else:
             target.write_bytes(content)
             target.chmod(0o444)
+    file = entry.origin.file
+    here = folder / str(file).lstrip("/") if file.is_absolute() else shipped_folder("agents") / file
     there = entry._replace(origin=entry.origin._replace(file=here))
     if entry.seal and not file.is_absolute() and not there.trusted:
         raise DependencyError(f"agent {entry.name!r} is another one there: install the same dicegym everywhere")
     return there
 
 
-_referees: dict[str, tuple[Sandbox, Path]] = {}
-"""By its executor's name, what does jobs in this process, and the folder of entries' files; one at a time."""
+_open = contextlib.ExitStack()
+_referees: dict[str, tuple[Sandbox, Path, dict[str, Entry]]] = {}
+"""By its executor's name what does jobs in this process, with the folder of entries' files, and the entries by Ray's
+references to their bundles; one at a time, which ``_open`` ends."""
 
 
 def play(
-    version: str, executor: str, sandboxed: tuple[Any, ...], fingerprint: str, job: Any, *bundles: Bundle
+    version: str, executor: str, how: tuple[Any, ...], fingerprint: str, job: Any, bundles: list[Any]
 ) -> tuple[Any, JobOutcome]:
     """Do a job on a node; return it as it was done, without its entries, and its outcome.
 
     Args:
         version: of dicegym where the job comes from.
         executor: its name.
-        sandboxed: game, limits and isolation, as for `dicegym.sandbox.sandbox.Sandbox`.
+        how: limits and isolation, as for `dicegym.sandbox.sandbox.Sandbox`.
         fingerprint: of the game's rules where the job comes from.
         job: without its entries.
-        bundles: its entries.
+        bundles: Ray's references to those of its entries; in a list, as Ray would fetch an argument for each job.
 
     Raises DependencyError if the node lacks what the job needs.
     """
+    import ray
+
     with on_node(version):
-        game, *how = sandboxed
-        if game.fingerprint != fingerprint:
-            raise DependencyError(f"{game.name} has other rules there: install the same dicegym everywhere")
+        if job.game.fingerprint != fingerprint:
+            raise DependencyError(f"{job.game.name} has other rules there: install the same dicegym everywhere")
         if executor not in _referees:
-            while _referees:
-                before, kept = _referees.popitem()[1]
-                before.__exit__()
-                shutil.rmtree(kept, ignore_errors=True)
-            files_here = Path(tempfile.mkdtemp())
-            _referees[executor] = Sandbox(game, 1, *how).__enter__(), files_here
-        sandbox, folder = _referees[executor]
-        entries = tuple(unbundle(one, folder) for one in bundles)
-    ((done, outcome),) = sandbox.run([replace(job, entries=entries)])
+            _referees.clear()
+            _open.close()
+            folder = Path(_open.enter_context(tempfile.TemporaryDirectory()))
+            _referees[executor] = _open.enter_context(Sandbox(job.game, 1, *how)), folder, {}
+        sandbox, folder, entries = _referees[executor]
+        for one in bundles:
+            if one.hex() not in entries:
+                entries[one.hex()] = unbundle(ray.get(one), folder)
+    ((done, outcome),) = sandbox.run([replace(job, entries=tuple(entries[one.hex()] for one in bundles))])
     text = json.dumps(outcome, ensure_ascii=False)
     if str(folder) in text:  # a bot says where its files are: at home they are elsewhere
         plain = json.loads(text.replace(str(folder), ""))
@@ -334,10 +280,10 @@ class RayExecutor:
         game: the game of all jobs.
         limits: what each entry may use.
         isolation: how untrusted entries are kept apart; "auto" is the best that works on this machine.
-        address, workers, told: as for `ray_cluster`.
+        connect: yields the cluster.
+        workers: as for `ray_cluster`.
 
-    Raises:
-        ParameterError, UnknownNameError: the address, number or isolation is invalid.
+    Raises ParameterError or UnknownNameError if the number of workers or the isolation is invalid.
     """
 
     def __init__(
@@ -345,9 +291,8 @@ class RayExecutor:
         game: Game,
         limits: Limits | None,
         isolation: str,
-        address: str | None,
+        connect: Callable[[], contextlib.AbstractContextManager[Cluster]],
         workers: int | None,
-        told: Callable[[str], None],
     ) -> None:
         self.limits = limits or Limits()
         try:
@@ -355,14 +300,13 @@ class RayExecutor:
         except DependencyError:  # nodes may have what this machine has not
             self.isolation = jail.Choice(jail.Isolation.JAIL, "jails of the cluster's nodes")
         self._workers = None if workers is None else whole_number("workers", workers, 1, 1 << 16, "the processors")
-        self._how = secrets.token_hex(4), (game, self.limits, self.isolation.level), game.fingerprint
-        self._address, self._told = check_address(address), told
-        self._open = contextlib.ExitStack()
+        self._how = secrets.token_hex(4), (self.limits, self.isolation.level), game.fingerprint
+        self._connect, self._open = connect, contextlib.ExitStack()
 
     def __enter__(self) -> RayExecutor:
         """Connect. Raises as `connected` does."""
-        self._cluster = Cluster(self._open.enter_context(connected(self._address, self._workers)), self._told)
-        self._play = self._cluster.ray.remote(max_retries=MOST_LOSSES - 1)(play)
+        self._cluster = self._open.enter_context(self._connect())
+        self._play = self._cluster.remote(play)
         self._bundles: dict[Entry, Any] = {}
         return self
 
@@ -375,7 +319,7 @@ class RayExecutor:
         """Do ``jobs``, as `dicegym.arena.executors.Executor.run` says.
 
         Raises:
-            DicegymError: a node cannot do the jobs, there is no node, or the same job has lost `MOST_LOSSES` processes.
+            DicegymError: a node cannot do the jobs, or the same job has lost `MOST_LOSSES` processes.
             ParameterError: an entry has too many files to be sent.
         """
         waiting, cluster = iter(jobs), self._cluster
@@ -401,22 +345,18 @@ class RayExecutor:
             if entry not in self._bundles:
                 self._bundles[entry] = self._cluster.ray.put(bundle(job.game, entry))
         bundles = [self._bundles[entry] for entry in job.entries]
-        return self._play.remote(own_version(), *self._how, replace(job, entries=()), *bundles)
+        return self._play.remote(package_version(), *self._how, replace(job, entries=()), bundles)
 
 
 def ray_cluster(
     address: str | None = None, workers: int | None = None, told: Callable[[str], None] = lambda line: None
 ) -> Executors:
-    """Return what makes executors of a Ray cluster. Nothing is connected to before the first of them is entered.
+    """Return what makes executors of a Ray cluster, each of which connects when it is entered.
 
     Args:
         address: as for `connected`.
         workers: how many jobs are done at a time; default: as many as the cluster has processors.
         told: called with a line that says where jobs are done, and with one for each node that is lost.
-
-    Raises:
-        ParameterError: the address is invalid.
     """
-    check_address(address)
-    once = functools.cache(told)  # a contest may need several executors of the same cluster
-    return lambda game, limits, isolation: RayExecutor(game, limits, isolation, address, workers, once)
+    connect = functools.partial(connected, address, functools.cache(told))  # once for all executors of a contest
+    return lambda game, limits, isolation: RayExecutor(game, limits, isolation, connect, workers)

@@ -26,7 +26,7 @@ RayAddress = Annotated[
     typer.Option(
         RAY,
         metavar="[ADDRESS]",
-        help="play on a Ray cluster: host:6379, ray://host:10001, auto, local (default: what runs here, else local)",
+        help="play on a Ray cluster: host:6379, ray://host:10001, or auto (default), the one that runs on this machine",
     ),
 ]
 ShardName = Annotated[
@@ -51,11 +51,10 @@ class Command(TyperCommand):
 
 def is_address(text: str) -> bool:
     """Return whether ``text`` can only be meant as the address of a cluster, right or wrong, and is no file."""
-    from dicegym.arena.ray_executor import HERE, RUNNING
+    from dicegym.arena.ray_executor import RUNNING
 
-    if text in (HERE, RUNNING):
-        return True
-    return not os.path.exists(text) and ("://" in text or re.fullmatch(r"[\w.\-\[\]:]+:\d+", text) is not None)
+    looks = "://" in text or re.fullmatch(r"[\w.\-\[\]:]+:\d+", text) is not None
+    return text == RUNNING or (looks and not os.path.exists(text))
 
 
 def _is_level(text: str) -> bool:
@@ -77,11 +76,11 @@ def chosen_executors(workers: int | None = None, ray: str | None = None, shard: 
 
     Args:
         workers: processes, or processors of a cluster.
-        ray: a cluster's address; empty: the one that runs here, else one of our own; None: no cluster.
+        ray: a cluster's address; empty: the one that runs here; None: no cluster.
         shard: which part of the matches, such as "2/8"; None: all of them.
 
     Raises:
-        ParameterError: there is no such address or shard.
+        ParameterError: there is no such shard.
     """
     from dicegym.arena.executors import local
 

@@ -7,6 +7,7 @@ import functools
 import itertools
 import os
 import pickle
+import socket
 import stat
 import sys
 import types
@@ -20,7 +21,7 @@ import dicegym
 from dicegym.arena import ray_executor
 from dicegym.arena.executors import local
 from dicegym.arena.match import Match
-from dicegym.arena.ray_executor import Cluster, bundle, check_address, unbundle
+from dicegym.arena.ray_executor import Cluster, bundle, unbundle
 from dicegym.bots.source import Source
 from dicegym.cli.machines import is_address
 from dicegym.errors import DependencyError, DicegymError, ParameterError
@@ -141,19 +142,22 @@ def test_a_bot_with_too_much_is_told_so(
         bundle(game, entry(game, "ann", str(tmp_path / "hog.py")))
 
 
-@pytest.mark.parametrize("address", [None, "auto", "local", "host:6379", "ray://10.0.0.1:10001", "[::1]:6379"])
-def test_addresses_of_clusters(address: str | None) -> None:
-    assert check_address(address) == address
-    assert address is None or is_address(address)
+@pytest.mark.parametrize("address", ["auto", "host:6379", "ray://10.0.0.1:10001", "[::1]:6379", "host:0", "ray://a"])
+def test_what_is_meant_as_an_address(address: str) -> None:
+    assert is_address(address)
 
 
-@pytest.mark.parametrize("address", ["host", "host:", ":6379", "host:0", "host:70000", "http://a:80", "ray://a"])
+@pytest.mark.parametrize("address", ["host", "host:", "host:0", "host:70000", "http://a:80", "ray://a"])
 def test_what_is_no_address(address: str) -> None:
-    with pytest.raises(ParameterError, match="invalid address of a Ray cluster"):
-        check_address(address)
+    pytest.importorskip("ray")
+    with (
+        pytest.raises(DicegymError, match=f"no connection to a Ray cluster at '{address}' .*use host:6379, ray://host"),
+        ray_executor.connected(address),
+    ):
+        pass
 
 
-@pytest.mark.parametrize("text", ["", "bacon", "my/bots", "bot.py", "--json", "bots:hog", "a:b:c"])
+@pytest.mark.parametrize("text", ["", "bacon", "local", "my/bots", "bot.py", "--json", "bots:hog", "a:b:c"])
 def test_what_is_an_entry_and_no_address(text: str) -> None:
     assert not is_address(text)
 
@@ -173,14 +177,18 @@ class Ray(types.ModuleType):
     class RayTaskError(RayError):
         """As Ray's."""
 
+    class TaskCancelledError(RayError):
+        """As Ray's."""
+
     def __init__(self) -> None:
         super().__init__("ray")
         self.exceptions = self
         self.alive = {"one": True, "two": True}
         self.cancelled = list[Any]()
-        self.put = lambda value: value
+        self.fetched = list[Any]()
+        self.put = Reference
 
-    def remote(self, max_retries: int) -> Any:
+    def remote(self, **options: Any) -> Any:
         def send(function: Callable[..., Any], *arguments: Any) -> Reference:
             try:
                 return Reference(function(*arguments))
@@ -191,11 +199,11 @@ class Ray(types.ModuleType):
 
         return lambda function: types.SimpleNamespace(remote=functools.partial(send, function))
 
-    def get(self, reference: Any) -> Any:
-        value = reference.value if isinstance(reference, Reference) else reference
-        if isinstance(value, Exception):
-            raise value
-        return value
+    def get(self, reference: Reference) -> Any:
+        self.fetched.append(reference.value)
+        if isinstance(reference.value, Exception):
+            raise reference.value
+        return reference.value
 
     def wait(self, references: list[Any], **options: Any) -> tuple[list[Any], list[Any]]:
         return references[:1], references[1:]
@@ -214,13 +222,16 @@ class Reference:
     def __init__(self, value: Any) -> None:
         self.value = value
 
+    def hex(self) -> str:
+        return hex(id(self))
+
 
 @pytest.fixture
 def ray(monkeypatch: pytest.MonkeyPatch) -> Ray:
     """Put a fake in the place of Ray."""
     fake = Ray()
     monkeypatch.setitem(sys.modules, "ray", fake)
-    monkeypatch.setattr(ray_executor, "connected", lambda address, workers: contextlib.nullcontext(fake))
+    monkeypatch.setattr(ray_executor, "connected", lambda address, told: contextlib.nullcontext(Cluster(fake, told)))
     monkeypatch.setattr(ray_executor, "LOOK_EVERY", 0.0)
     return fake
 
@@ -242,10 +253,10 @@ def test_a_node_that_lacks_what_work_needs_is_named(
     lacks: str, ray: Ray, game: dicegym.Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ray_executor, "keep_files_apart", lambda: None)
-    monkeypatch.setattr(ray_executor.socket, "gethostname", lambda: "anywhere")
+    monkeypatch.setattr(socket, "gethostname", lambda: "anywhere")
     if lacks == "version":
         versions = itertools.chain(["0.0.0"], itertools.repeat("9.9.9"))  # here, and there
-        monkeypatch.setattr(ray_executor, "own_version", lambda: next(versions))
+        monkeypatch.setattr(ray_executor, "package_version", lambda: next(versions))
     executor = ray_executor.ray_cluster()(game, None, "auto")
     if lacks == "rules":
         executor._how = (*executor._how[:2], "other")  # type: ignore[attr-defined]
@@ -276,16 +287,19 @@ def test_lost_work_is_told_from_work_that_fails(raised: str, said: str, ray: Ray
 def test_a_lost_node_that_the_cluster_has_forgotten_is_told(ray: Ray) -> None:
     told: list[str] = []
     cluster = Cluster(ray, told.append)
-    cluster.processors["0123456789"], cluster._looked = 2, 0.0
+    cluster.processors["0123456789"] = 2
     cluster.look()
     assert told[-1] == "node of another start (01234567) was lost: other nodes do its work again"
 
 
-def test_no_node_in_time_is_said(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
-    ray.alive = {}
-    cluster = Cluster(ray, lambda line: None)
-    monkeypatch.setattr(ray_executor, "PATIENCE", 0.0)
-    with pytest.raises(DicegymError, match="no node with a processor for"):
+def test_a_cluster_that_does_not_answer_is_told(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = Cluster(ray)
+
+    def nodes() -> None:
+        raise ray.RayError("gone")
+
+    monkeypatch.setattr(ray, "nodes", nodes)
+    with pytest.raises(DicegymError, match=r"the cluster does not answer \(gone\): start it again"):
         cluster.look()
 
 
@@ -304,8 +318,9 @@ def test_matches_on_a_cluster_are_what_they_are_here(
         next(broken_off)
         broken_off.close()  # type: ignore[attr-defined]
         assert ray.cancelled
-    ((sandbox, _),) = ray_executor._referees.values()
-    sandbox.__exit__()
+    ray_executor._open.close()
+    bundles = [one for one in ray.fetched if isinstance(one[0], Entry)]
+    assert len(bundles) == 2, "once for all matches"
     with local(1)(game, None, "auto") as executor:
         assert there == dict(executor.run(iter(jobs)))
     assert str(tmp_path / "cat.py") in str(there)
@@ -326,37 +341,17 @@ def test_a_job_that_is_lost_again_and_again_is_named(
 
 @pytest.mark.parametrize("listens", [True, False])
 def test_who_is_turned_away_is_told_what_to_do(listens: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("ray")
-    import ray
+    ray = pytest.importorskip("ray")
 
     def turned_away(address: str, **options: Any) -> None:
         raise ConnectionError(f"Failed to connect to Ray cluster at {address}")
 
     monkeypatch.setattr(ray, "init", turned_away)
-    monkeypatch.setattr(ray_executor, "_answers", lambda address: listens)
-    with (
-        pytest.raises(DicegymError, match="Failed to connect" if listens else "nobody answers") as error,
-        ray_executor.connected("head:6379"),
-    ):
-        pass
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+        if not listens:
+            server.close()
+        said = "Failed to connect" if listens else "Connection refused"
+        with pytest.raises(DicegymError, match=said) as error, ray_executor.connected(address):
+            pass
     assert "set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN" in str(error.value)
-
-
-@pytest.mark.parametrize(("fails", "raised"), [(2, False), (3, True)])
-def test_a_client_whose_server_hangs_asks_for_another_one(
-    fails: int, raised: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ray = pytest.importorskip("ray")
-    tries: list[str] = []
-
-    def init(address: str, **options: Any) -> None:
-        tries.append(address)
-        if len(tries) <= fails:
-            raise ConnectionAbortedError("Initialization failure from server")
-
-    monkeypatch.setattr(ray, "init", init)
-    monkeypatch.setattr(ray_executor, "_answers", lambda address: True)
-    failing = pytest.raises(DicegymError, match="Initialization failure") if raised else contextlib.nullcontext()
-    with failing, ray_executor.connected("ray://head:10001"):
-        pass
-    assert tries == ["ray://head:10001"] * 3

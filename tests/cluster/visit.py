@@ -23,10 +23,9 @@ import dicegym
 from dicegym.arena import contest
 from dicegym.arena.check import Check
 from dicegym.arena.executors import Executor, Executors, local
-from dicegym.arena.ray_executor import QUIET, connected, ray_cluster
+from dicegym.arena.ray_executor import connected, ray_cluster
 from dicegym.errors import DicegymError
 from dicegym.players.roster import agents_folder
-from dicegym.sandbox import linux
 from dicegym.sandbox.jobs import Job, entry
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.sandbox import JobOutcome
@@ -36,8 +35,6 @@ CLIENT_PORT = 10017
 HEALTH = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 500, "health_check_failure_threshold": 4}
 HEALTH["raylet_liveness_self_check_interval_ms"] = 500
 """Whether a node still lives is asked more often than usual, by others and by its own processes, which end with it."""
-SUBREAPER = 36
-AGENTS = ("ray::DashboardAgent", "ray::RuntimeEnvAgent")
 BOTS = {
     "ann.py": (
         "import json, os\nfrom tools import dice\nTABLE = json.load(open(os.path.splitext(__file__)[0] + '.json'))\n"
@@ -83,7 +80,7 @@ def nodes(number: int, outside: bool = False) -> Iterator[Any]:
         number: of nodes.
         outside: connect by Ray's client, which does not start where nodes have the address 127.0.0.1.
     """
-    os.environ |= QUIET
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     from ray.cluster_utils import Cluster
 
     plain: dict[str, Any] = {name: value for name, value in NODE.items() if not outside or name != "node_ip_address"}
@@ -150,7 +147,7 @@ def losing(request: dict[str, Any]) -> dict[str, Any]:
 
         def lose() -> None:
             if not cluster.worker_nodes:
-                os.kill(referee(), signal.SIGKILL)
+                os.kill(referees()[0], signal.SIGKILL)
                 return
             cluster.remove_node(sorted(cluster.worker_nodes, key=id)[0], allow_graceful=False)
             if not request.get("outside"):
@@ -184,23 +181,21 @@ def deadly(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def killed(request: dict[str, Any]) -> dict[str, Any]:
-    """Kill the command in the middle of a contest on a Ray of its own, and give it again."""
+    """Kill the command in the middle of a contest on a cluster, and give it again."""
     command = [sys.executable, "-m", "dicegym", "tournament", "hog", "bacon", "swap", "tuned", "wild"]
-    command += ["--seed", "3", "--games", "300", "--workers", "1", "--ray", "local"]
-    linux.prctl(SUBREAPER, 1)  # as a system's first process, which the cage's is not, clears away what has ended
-    whole = subprocess.run([*command, "--no-store"], capture_output=True, text=True, check=True)
-    with subprocess.Popen([*command, "--store", "one.sqlite"], stderr=subprocess.DEVNULL) as first:
-        while stored("one.sqlite") < 2:
-            assert first.poll() is None
-            time.sleep(0.1)
-        first.kill()
-    deadline = time.monotonic() + request["patience"]
-    while (left := referees()) and time.monotonic() < deadline:
-        with contextlib.suppress(ChildProcessError):
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-        time.sleep(0.2)
-    again = subprocess.run([*command, "--store", "one.sqlite"], capture_output=True, text=True, check=True)
+    command += ["--seed", "3", "--games", "300"]
+    whole = subprocess.run([*command, "--workers", "1", "--no-store"], capture_output=True, text=True, check=True)
+    with nodes(1) as cluster:
+        command += ["--ray", cluster.address, "--store", "one.sqlite"]
+        with subprocess.Popen(command, stderr=subprocess.DEVNULL) as first:
+            while stored("one.sqlite") < 2:
+                assert first.poll() is None
+                time.sleep(0.1)
+            first.kill()
+        deadline = time.monotonic() + request["patience"]
+        while (left := referees()) and time.monotonic() < deadline:
+            time.sleep(0.2)
+        again = subprocess.run(command, capture_output=True, text=True, check=True)
     return {"whole": whole.stdout, "again": again.stdout, "told": again.stderr, "left": left}
 
 
@@ -215,10 +210,10 @@ def stored(file: str) -> int:
         return 0
 
 
-def referee() -> int:
-    """Return the process of a referee."""
+def referees() -> list[int]:
+    """Return the processes of referees, which are Ray's that do a match or have done one."""
     titles = (b"ray::play", b"ray::IDLE")
-    return next(int(one.parent.name) for one in Path("/proc").glob("[0-9]*/cmdline") if read(one).startswith(titles))
+    return [int(one.parent.name) for one in Path("/proc").glob("[0-9]*/cmdline") if read(one).startswith(titles)]
 
 
 def read(file: Path) -> bytes:
@@ -227,22 +222,6 @@ def read(file: Path) -> bytes:
         return file.read_bytes()
     except OSError:
         return b""
-
-
-def referees() -> list[str]:
-    """Return the other processes of Python and Ray that run, with their commands.
-
-    Two agents of Ray's, which end by themselves within minutes, are left out.
-    """
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-            state = (folder / "stat").read_text().rpartition(")")[2].split()[0]
-            others = int(folder.name) not in (1, os.getpid()) and state != "Z"
-            if others and ("ray" in command or "python" in command) and not command.startswith(AGENTS):
-                found.append(command[:200])
-    return found
 
 
 def main(request: dict[str, Any]) -> None:

@@ -13,10 +13,9 @@ def main() -> None:
     """Train as the request, JSON in the first argument, says; write what came out where it says."""
     from ray.cluster_utils import Cluster
 
-    from dicegym.learning.seeds import ray_trainer
+    from dicegym.learning.seeds.ray_trainer import ray_workshop
     from dicegym.learning.seeds.training import train_seeds
 
-    ray_trainer.ROOM_SECONDS = 1.0
     request = json.loads(sys.argv[1])
     folder = Path(request["folder"])
     nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
@@ -30,7 +29,7 @@ def main() -> None:
 
     threading.Thread(target=kill, daemon=True).start()
     try:
-        with ray_trainer.ray_workshop(nodes.address, told=told.append) as workshop:
+        with ray_workshop(nodes.address, told=told.append) as workshop:
             found = train_seeds("hog", folder, 2, overrides=request["overrides"], workshop=workshop, told=told.append)
     finally:
         nodes.shutdown()

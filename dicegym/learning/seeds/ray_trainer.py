@@ -1,67 +1,68 @@
-"""Trainings of several seeds on a Ray cluster: each is a process as on this machine, on some node, behind an actor.
+"""Trainings of several seeds on a Ray cluster, as a match is played there: a task, done again when its node is lost.
 
-Its run's folder comes back after each checkpoint, and goes along with each question. When its node is lost, Ray starts
-the actor again elsewhere and asks it again: the training goes on from that folder, and no file system need be shared.
+A training sends its run's folder after each checkpoint, and is done again from there; no file system need be shared.
 """
 
 from __future__ import annotations
 
 import contextlib
-import contextvars
+import io
 import os
+import signal
+import socket
 import tempfile
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from dicegym.arena.ray_executor import MOST_LOSSES, Cluster, WorkFailedError, connected, on_node, own_version
+from dicegym.arena.provenance import package_version
+from dicegym.arena.ray_executor import Cluster, WorkFailedError, connected, on_node
 from dicegym.errors import DicegymError
 from dicegym.files import LARGEST_TEXT, read_text, writing
 from dicegym.learning import checkpoint
-from dicegym.learning.files import LOCK_FILE
+from dicegym.learning.files import LOCK_FILE, SETTINGS_FILE
 from dicegym.learning.lock import alone_in
-from dicegym.learning.seeds.process import SeedProcess
+from dicegym.learning.seeds.process import LIBRARY_THREADS, Voice, carry_out
 from dicegym.learning.seeds.task import FAILED, STOPPED, Said, SeedEvent, SeedTask, TrainingEnd
 from dicegym.learning.seeds.training import Workshop
 from dicegym.players.seal import SEAL, is_sealed, write_seal
 
-CHECKPOINT = checkpoint.NAMES[0]
-ROOM_SECONDS = 15.0
-"""How long a node may take to answer until a training says that it waits for room."""
+HEAD = {"node:__internal_head__": 0.001}
+"""What only the first node of a cluster has, with which the cluster ends."""
+Run = dict[str, bytes]
+"""By their paths from a run's folder, what is in its files."""
 
 
-def read_run(folder: Path) -> dict[str, bytes]:
-    """Return the files of a run's folder by their paths in it: of checkpoints the newest, of seals those that hold."""
-    newest, found = checkpoint.newest(folder), dict[str, bytes]()
-    for file in sorted(folder.rglob("*")):
-        where, *rest = file.relative_to(folder).parts
-        if where.startswith(CHECKPOINT):
-            if newest is None or where != newest.name:
-                continue
-            where = CHECKPOINT
-        sealed = _sealed_by(file)
-        hidden = file.name == LOCK_FILE or file.name.startswith(".")  # the latter are not written to their end yet
-        if file.is_file() and not file.is_symlink() and not hidden and (not sealed or is_sealed(sealed)):
-            found["/".join((where, *rest))] = file.read_bytes()
+def read_run(folder: Path) -> Run:
+    """Return a run, of checkpoints the newest, of seals those that hold."""
+    newest, (name, *_) = checkpoint.newest(folder), checkpoint.NAMES
+    others = {path: content for path, content in _read(folder).items() if not path.startswith(name)}
+    return others | {f"{name}/{path}": content for path, content in (_read(newest) if newest else {}).items()}
+
+
+def _read(top: Path) -> Run:
+    found = Run()
+    for file in top.rglob("[!.]*"):  # names of files that are not written to their end begin with a dot
+        holds = (sealed := _sealed_by(file)) is None or is_sealed(sealed)
+        if file.is_file() and not file.is_symlink() and file.name != LOCK_FILE and holds:
+            found[file.relative_to(top).as_posix()] = file.read_bytes()
     return found
 
 
-def write_run(contents: dict[str, bytes], folder: Path) -> None:
+def write_run(run: Run, folder: Path) -> None:
     """Write what `read_run` returned, the checkpoint whole or not at all, with seals of this user; other files stay."""
-    inside = {name for name in contents if name.startswith(f"{CHECKPOINT}/")}
-    _write({name: content for name, content in contents.items() if name not in inside}, folder)
-    if inside:
-        whole = {name.removeprefix(f"{CHECKPOINT}/"): contents[name] for name in inside}
-        checkpoint.replace(folder, lambda empty: _write(whole, empty))
+    top = f"{checkpoint.NAMES[0]}/"
+    within = {path.removeprefix(top): content for path, content in run.items() if path.startswith(top)}
+    _write({path: content for path, content in run.items() if not path.startswith(top)}, folder)
+    if within:
+        checkpoint.replace(folder, lambda empty: _write(within, empty))
 
 
-def _write(contents: dict[str, bytes], top: Path) -> None:
+def _write(contents: Run, top: Path) -> None:
     for name, content in contents.items():
         (top / name).parent.mkdir(parents=True, exist_ok=True)
-        if not _sealed_by(top / name):
-            with writing(top / name) as unfinished:
-                unfinished.write_bytes(content)
+        with writing(top / name) as unfinished:
+            unfinished.write_bytes(content)
     for sealed in filter(None, (_sealed_by(top / name) for name in contents)):
         write_seal(sealed)
 
@@ -71,70 +72,81 @@ def _sealed_by(file: Path) -> Path | None:
     return file.parent if file.name == SEAL else file.with_suffix("") if file.suffix == f".{SEAL}" else None
 
 
-class NodeTraining:
-    """A training on a node, in a folder of its own; becomes an actor of Ray's."""
+class Inbox:
+    """Takes what a training says, and has its run as it came last; becomes an actor of Ray's."""
 
-    def __init__(self) -> None:
-        self._process: SeedProcess | None = None
-        self._sent = -1
-        self._answered: tuple[int, Any] = 0, None
+    def __init__(self, run: Run) -> None:
+        self._run, self._news = run, list[SeedEvent | Run]()
 
-    def answer(self, number: int, *question: Any) -> Any:
-        """Answer a question once: `events`. If Ray asks again, as the answer was lost, it gets the same one."""
-        if number != self._answered[0]:
-            self._answered = number, self.events(*question)
-        return self._answered[1]
+    def put(self, news: SeedEvent | Run) -> None:
+        """Take an event, or the run after a checkpoint."""
+        self._news.append(news)
+        self._run = news if isinstance(news, dict) else self._run
 
-    def events(
-        self, version: str, task: SeedTask, last: list[Any], config: str, where: str, signals: list[int]
-    ) -> tuple[bool, list[SeedEvent], dict[str, bytes]]:
-        """Begin the training if it does not run here, and hand on signals.
+    def run(self) -> Run:
+        """Return the run as it came last."""
+        return self._run
 
-        Args:
-            version: of dicegym where the training was asked for.
-            task: what to do, with the folder that it has there.
-            last: Ray's reference to what came of that folder last, in a list, so that it is fetched when needed.
-            config: text of the configuration; empty: the game's own.
-            where: the folder in which paths of settings begin, if the node has it.
-            signals: for the training.
-
-        Returns whether it was begun, what happened since the last call, and the run's folder if it has a new
-        checkpoint or has ended. Raises DependencyError if the node cannot do it.
-        """
-        begins = self._process is None
-        process = self._process = self._process or self._begin(version, task, last, config, where)
-        for number in signals:
-            process.stop(number)
-        events = list(process.events())
-        written = _checkpoint_of(self._run)
-        if written != self._sent or any(isinstance(event, TrainingEnd) for event in events):
-            with contextlib.suppress(FileNotFoundError):  # another checkpoint took its place meanwhile
-                contents = read_run(self._run)
-                if written == _checkpoint_of(self._run):
-                    self._sent = written
-                    return begins, events, contents
-        return begins, events, {}
-
-    def _begin(self, version: str, task: SeedTask, last: list[Any], config: str, where: str) -> SeedProcess:
-        import ray
-
-        with on_node(version):
-            top = Path(tempfile.mkdtemp())
-        self._run, own, contents = top / "run", top / "config.toml", ray.get(last[0])
-        own.write_text(config, encoding="utf-8")
-        write_run(contents, self._run)
-        task = task._replace(
-            folder=str(self._run), config=str(own) if config else "", resume="settings.json" in contents
-        )
-        return SeedProcess(task, top / "log", Path(where) if os.path.isdir(where) else top)
+    def take(self) -> list[SeedEvent | Run]:
+        """Return what has come since the last call."""
+        found, self._news = self._news, []
+        return found
 
 
-def _checkpoint_of(run: Path) -> int:
-    """Return when the newest checkpoint was written, in nanoseconds; -1 if there is none."""
-    with contextlib.suppress(FileNotFoundError):  # it gives way to the next one
-        newest = checkpoint.newest(run)
-        return -1 if newest is None else newest.stat().st_mtime_ns
-    return -1
+class InboxVoice(Voice):
+    """Says what happens to an inbox, and sends it the run after each checkpoint.
+
+    Args:
+        send: puts something into the inbox.
+        folder: of the run.
+    """
+
+    def __init__(self, send: Callable[[SeedEvent | Run], None], folder: Path) -> None:
+        super().__init__(io.StringIO())
+        self._send, self._folder, self._sent = send, folder, 0
+
+    def say(self, event: SeedEvent) -> None:
+        """Say an event."""
+        self._send(event)
+
+    def progress(self, done: int, total: int, text: str) -> None:
+        """Say how far it is, and send a new checkpoint."""
+        super().progress(done, total, text)
+        newest = checkpoint.newest(self._folder)
+        if newest is not None and self._sent != newest.stat().st_mtime_ns:
+            self._sent = newest.stat().st_mtime_ns
+            self._send(read_run(self._folder))
+
+
+def train_on_node(version: str, task: SeedTask, inbox: Any, config: str, where: str) -> TrainingEnd:
+    """Train in this process of Ray's, in a folder of its own; return how that ended.
+
+    Args:
+        version: of dicegym where the training was asked for.
+        task: what to do, with the folder that it has there.
+        inbox: the actor of an `Inbox`.
+        config: text of the configuration; empty: the game's own.
+        where: the folder in which paths of settings begin, if the node has it.
+
+    Raises DependencyError if the node cannot do it.
+    """
+    import ray
+
+    with on_node(version):
+        top = Path(tempfile.mkdtemp())
+    folder, own, run = top / "run", top / "config.toml", ray.get(inbox.run.remote())
+    own.write_text(config, encoding="utf-8")
+    write_run(run, folder)
+    os.chdir(where if os.path.isdir(where) else top)
+
+    def send(news: SeedEvent | Run) -> None:
+        ray.get(inbox.put.remote(news))
+
+    send(Said(f"trains on {socket.gethostname()}"))
+    task = task._replace(folder=str(folder), config=str(own) if config else "", resume=SETTINGS_FILE in run)
+    end = carry_out(task, InboxVoice(send, folder))
+    send(read_run(folder))
+    return end
 
 
 class RayTrainer:
@@ -143,78 +155,48 @@ class RayTrainer:
     Args:
         cluster: where.
         task: what to do.
-        log: is not used: what libraries print stays on the node, but for the last line of one that fails.
     """
 
-    def __init__(self, cluster: Cluster, task: SeedTask, log: Path) -> None:
-        self._cluster, self._task, self._folder = cluster, task, Path(task.folder)
-        self._config = read_text(task.config, "name a file of settings", LARGEST_TEXT) if task.config else ""
-        self._held = contextlib.ExitStack()
-        # What a lock remembers of its thread is undone in the order of its doing: each trainer has a memory of its own.
-        self._memory = contextvars.copy_context()
-        self._memory.run(self._held.enter_context, alone_in(self._folder))
-        self._stopped = self._heard = False
-        self._number = 0
-        try:
-            contents = read_run(self._folder) if (self._folder / "settings.json").is_file() else {}
-            self._last = [cluster.ray.put(contents)]
-            room = {"num_cpus": task.threads, "num_gpus": 1 if task.device.startswith("cuda") else 0}
-            again = {"max_restarts": MOST_LOSSES - 1, "max_task_retries": -1}
-            self._actor = cluster.ray.remote(**room, **again)(NodeTraining).remote()
-            self._ask([])
-        except BaseException:
-            self._memory.run(self._held.close)
-            raise
+    def __init__(self, cluster: Cluster, task: SeedTask) -> None:
+        self._cluster, self._called, self._stopped = cluster, f"seed {task.seed}", False
+        self._folder = Path(task.folder)
+        config = read_text(task.config, "name a file of settings", LARGEST_TEXT) if task.config else ""
+        self._inbox = cluster.ray.remote(num_cpus=0, resources=HEAD)(Inbox).remote(read_run(self._folder))
+        room = {"num_cpus": task.threads, "num_gpus": 1 if task.device.startswith("cuda") else 0}
+        threads = {"env_vars": {name: str(task.threads) for name in LIBRARY_THREADS}}
+        train = cluster.remote(train_on_node, **room, max_calls=1, runtime_env=threads)
+        self._work = train.remote(package_version(), task, self._inbox, config, os.getcwd())
 
-    def _ask(self, signals: list[int]) -> None:
-        self._number += 1
-        question = own_version(), self._task, self._last, self._config, os.getcwd(), signals
-        self._asked, self._since = self._actor.answer.remote(self._number, *question), time.monotonic()
-        self._signals: list[int] = []
-
-    def events(self) -> Iterable[SeedEvent]:
+    def events(self) -> list[SeedEvent]:
         """Return what happened since the last call; see `dicegym.learning.seeds.task.SeedTrainer`."""
         self._cluster.look()
-        if not self._cluster.ray.wait([self._asked], timeout=0)[0]:
-            if self._stopped and not self._heard:
-                return [TrainingEnd(STOPPED)]
-            if time.monotonic() - self._since < ROOM_SECONDS:
-                return []
-            self._since = float("inf")
-            return [
-                Said(f"waits for a node of the cluster with room: threads {self._task.threads}, {self._task.device}")
-            ]
-        try:
-            begun, found, contents = self._cluster.result(self._asked, f"seed {self._task.seed}")
-        except WorkFailedError as error:
-            return [TrainingEnd(FAILED, str(error))]
-        except DicegymError as error:
-            return [TrainingEnd(STOPPED if self._stopped else FAILED, str(error))]
-        if begun and self._heard:
-            if self._stopped:
-                return [TrainingEnd(STOPPED)]
-            found.insert(0, Said("its node was lost; it goes on elsewhere from the last checkpoint that came"))
-        self._heard = True
-        if contents:
-            write_run(contents, self._folder)
-            self._last = [self._cluster.ray.put(contents)]
-        self._ask(self._signals)
-        return list(found)
+        ended = self._cluster.ray.wait([self._work], timeout=0)[0]  # first: then all that it said is there
+        found = list[SeedEvent]()
+        for news in self._cluster.result(self._inbox.take.remote(), f"the words of {self._called}"):
+            if isinstance(news, dict):
+                write_run(news, self._folder)
+            else:
+                found.append(news)
+        if ended:
+            try:
+                found.append(self._cluster.result(self._work, self._called))
+            except DicegymError as error:
+                how = STOPPED if self._stopped and not isinstance(error, WorkFailedError) else FAILED
+                found.append(TrainingEnd(how, str(error)))
+        return found
 
-    def stop(self, number: int) -> None:
-        """Hand on a signal; see `dicegym.learning.seeds.task.SeedTrainer`."""
+    def stop(self, number: int, force: bool = False) -> None:
+        """Interrupt it, or end its process; see `dicegym.learning.seeds.task.SeedTrainer`."""
         self._stopped = True
-        self._signals.append(number)
+        self._cluster.ray.cancel(self._work, force=force)
 
     def kill(self) -> None:
         """End it now, if need be before a node had room for it."""
-        self._stopped = True
-        self._cluster.ray.kill(self._actor)
+        self.stop(signal.SIGKILL, force=True)
 
     def close(self) -> None:
-        """Give back its processor, and let go of its folder here."""
-        self._cluster.ray.kill(self._actor)
-        self._memory.run(self._held.close)
+        """Give back what it holds."""
+        self._cluster.ray.kill(self._inbox)
 
 
 @contextlib.contextmanager
@@ -228,13 +210,17 @@ def ray_workshop(
         workers: trainings at once; default: as many as the cluster has room for.
         told: called with a line that says where they are, and with one for each node that is lost.
     """
-    with connected(address) as ray:
-        cluster = Cluster(ray, told)
+    with connected(address, told) as cluster, contextlib.ExitStack() as held:
+
+        def hire(task: SeedTask, log: Path) -> RayTrainer:
+            """Begin a training, whose folder is held to the end; what libraries print stays on the node."""
+            held.enter_context(alone_in(Path(task.folder)))
+            return RayTrainer(cluster, task)
 
         def workshop(seeds: int) -> Workshop:
             each = cluster.processors.values()
             at_once = min(seeds, workers or seeds)
             share = min(max(each), sum(each) // min(at_once, sum(each))) if each else None
-            return Workshop(lambda task, log: RayTrainer(cluster, task, log), at_once, share)
+            return Workshop(hire, at_once, share)
 
         yield workshop
