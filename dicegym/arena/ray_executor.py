@@ -8,14 +8,13 @@ import itertools
 import json
 import logging
 import os
-import secrets
 import signal
 import socket
 import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +27,7 @@ from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.errors import DependencyError, DicegymError, ParameterError, one_line
+from dicegym.files import writing
 from dicegym.sandbox import jail
 from dicegym.sandbox.jobs import LARGEST_DATA, MOST_DATA, Entry, Failure, Job
 from dicegym.sandbox.limits import Limits
@@ -42,8 +42,8 @@ KNOCK_SECONDS, LOOK_EVERY = 10.0, 1.0
 MOST_LOSSES = 5
 """Nodes or processes that may be lost with the same work."""
 Bundle = tuple[Entry, dict[str, bytes | str]]
-"""An entry, its file relative to the other agents if it ships with the package; and by their absolute paths what is in
-the files that it is made of, or where a link leads."""
+"""An entry, its file relative to the other agents if it ships with the package; and its files by their absolute paths,
+as `write_files` takes them."""
 
 
 class WorkFailedError(DicegymError):
@@ -154,9 +154,8 @@ def on_node(version: str) -> Iterator[None]:
     Raises DependencyError, which names the node, if the version here is another one, or what the work needs is missing.
     """
     try:
-        if version != package_version():
-            there = f"dicegym is {package_version()} there and {version} here"
-            raise DependencyError(f"{there}: install the same everywhere")
+        if version != (there := package_version()):
+            raise DependencyError(f"dicegym is {there} there and {version} here: install the same everywhere")
         keep_files_apart()
         yield
     except DependencyError as error:
@@ -172,6 +171,18 @@ def keep_files_apart() -> None:
     waits = 'exec 3<&0; { cat <&3; rm -rf -- "$1"; } >/dev/null 2>&1 &'
     subprocess.run(["sh", "-c", waits, "sh", tempfile.tempdir], stdin=reading, start_new_session=True, check=True)
     os.close(reading)
+
+
+def write_files(contents: Mapping[str, bytes | str], folder: Path) -> None:
+    """Write files by their paths below ``folder``, each whole or not at all; a text is where a link leads."""
+    for path, content in contents.items():
+        target = folder / path.lstrip("/")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if not isinstance(content, str):
+            with writing(target) as unfinished:
+                unfinished.write_bytes(content)
+        elif not os.path.lexists(target):
+            target.symlink_to(content)
 
 
 def bundle(game: Game, entry: Entry) -> Bundle:
@@ -205,23 +216,14 @@ def bundle(game: Game, entry: Entry) -> Bundle:
 
 
 def unbundle(sent: Bundle, folder: Path) -> Entry:
-    """Return an entry as it is on this machine, where its files are below ``folder`` by their old paths, read-only.
+    """Return an entry as it is on this machine, where its files are below ``folder`` by their old paths.
 
     Raises DependencyError if it is an agent that ships with the package, and another one here.
     """
     entry, contents = sent
     if not isinstance(entry.origin, Source):
         return entry
-    for path, content in contents.items():
-        target = folder / path.lstrip("/")
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if target.exists() or target.is_symlink():
-            continue  # of an entry that was here before, or shares it
-        if isinstance(content, str):
-            target.symlink_to(content)
-        else:
-            target.write_bytes(content)
-            target.chmod(0o444)
+    write_files(contents, folder)
     file = entry.origin.file
     here = folder / str(file).lstrip("/") if file.is_absolute() else shipped_folder("agents") / file
     there = entry._replace(origin=entry.origin._replace(file=here))
@@ -231,21 +233,18 @@ def unbundle(sent: Bundle, folder: Path) -> Entry:
 
 
 _open = contextlib.ExitStack()
-_referees: dict[str, tuple[Sandbox, Path, dict[str, Entry]]] = {}
-"""By its executor's name what does jobs in this process, with the folder of entries' files, and the entries by Ray's
-references to their bundles; one at a time, which ``_open`` ends."""
+_referees: dict[tuple[Any, ...], tuple[Sandbox, Path, dict[str, Entry]]] = {}
+"""What does jobs in this process, with the folder of entries' files, and the entries by Ray's references to their
+bundles; by rules, limits and isolation. There is one at a time, which ``_open`` ends."""
 
 
-def play(
-    version: str, executor: str, how: tuple[Any, ...], fingerprint: str, job: Any, bundles: list[Any]
-) -> tuple[Any, JobOutcome]:
+def play(version: str, fingerprint: str, how: tuple[Any, ...], job: Any, bundles: list[Any]) -> tuple[Any, JobOutcome]:
     """Do a job on a node; return it as it was done, without its entries, and its outcome.
 
     Args:
         version: of dicegym where the job comes from.
-        executor: its name.
+        fingerprint: of the game's rules there.
         how: limits and isolation, as for `dicegym.sandbox.sandbox.Sandbox`.
-        fingerprint: of the game's rules where the job comes from.
         job: without its entries.
         bundles: Ray's references to those of its entries; in a list, as Ray would fetch an argument for each job.
 
@@ -256,12 +255,12 @@ def play(
     with on_node(version):
         if job.game.fingerprint != fingerprint:
             raise DependencyError(f"{job.game.name} has other rules there: install the same dicegym everywhere")
-        if executor not in _referees:
+        if (fingerprint, *how) not in _referees:
             _referees.clear()
             _open.close()
             folder = Path(_open.enter_context(tempfile.TemporaryDirectory()))
-            _referees[executor] = _open.enter_context(Sandbox(job.game, 1, *how)), folder, {}
-        sandbox, folder, entries = _referees[executor]
+            _referees[fingerprint, *how] = _open.enter_context(Sandbox(job.game, 1, *how)), folder, {}
+        sandbox, folder, entries = _referees[fingerprint, *how]
         for one in bundles:
             if one.hex() not in entries:
                 entries[one.hex()] = unbundle(ray.get(one), folder)
@@ -271,6 +270,9 @@ def play(
         plain = json.loads(text.replace(str(folder), ""))
         outcome = Failure(*plain) if isinstance(outcome, Failure) else plain
     return replace(done, entries=()), outcome  # type: ignore[type-var]  # jobs are dataclasses
+
+
+Connect = Callable[[], contextlib.AbstractContextManager[Cluster]]
 
 
 class RayExecutor:
@@ -287,12 +289,7 @@ class RayExecutor:
     """
 
     def __init__(
-        self,
-        game: Game,
-        limits: Limits | None,
-        isolation: str,
-        connect: Callable[[], contextlib.AbstractContextManager[Cluster]],
-        workers: int | None,
+        self, game: Game, limits: Limits | None, isolation: str, connect: Connect, workers: int | None
     ) -> None:
         self.limits = limits or Limits()
         try:
@@ -300,7 +297,7 @@ class RayExecutor:
         except DependencyError:  # nodes may have what this machine has not
             self.isolation = jail.Choice(jail.Isolation.JAIL, "jails of the cluster's nodes")
         self._workers = None if workers is None else whole_number("workers", workers, 1, 1 << 16, "the processors")
-        self._how = secrets.token_hex(4), (self.limits, self.isolation.level), game.fingerprint
+        self._how = game.fingerprint, (self.limits, self.isolation.level)
         self._connect, self._open = connect, contextlib.ExitStack()
 
     def __enter__(self) -> RayExecutor:
@@ -327,7 +324,7 @@ class RayExecutor:
         try:
             while True:
                 room = (self._workers or 2 * sum(cluster.processors.values()) or 1) - len(begun)
-                begun |= {self._begin(job): job for job in itertools.islice(waiting, max(0, room))}
+                begun |= {self._submit(job): job for job in itertools.islice(waiting, max(0, room))}
                 if not begun:
                     return
                 for reference in cluster.ray.wait(list(begun), num_returns=1, timeout=LOOK_EVERY)[0]:
@@ -340,7 +337,7 @@ class RayExecutor:
             for reference in begun:
                 cluster.ray.cancel(reference, force=True)
 
-    def _begin(self, job: Any) -> Any:
+    def _submit(self, job: Any) -> Any:
         for entry in job.entries:
             if entry not in self._bundles:
                 self._bundles[entry] = self._cluster.ray.put(bundle(job.game, entry))

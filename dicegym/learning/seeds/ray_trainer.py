@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from dicegym.arena.provenance import package_version
-from dicegym.arena.ray_executor import Cluster, WorkFailedError, connected, on_node
+from dicegym.arena.ray_executor import Cluster, WorkFailedError, connected, on_node, write_files
 from dicegym.errors import DicegymError
-from dicegym.files import LARGEST_TEXT, read_text, writing
+from dicegym.files import LARGEST_TEXT, read_text
 from dicegym.learning import checkpoint
 from dicegym.learning.files import LOCK_FILE, SETTINGS_FILE
 from dicegym.learning.lock import alone_in
@@ -59,10 +59,7 @@ def write_run(run: Run, folder: Path) -> None:
 
 
 def _write(contents: Run, top: Path) -> None:
-    for name, content in contents.items():
-        (top / name).parent.mkdir(parents=True, exist_ok=True)
-        with writing(top / name) as unfinished:
-            unfinished.write_bytes(content)
+    write_files(contents, top)
     for sealed in filter(None, (_sealed_by(top / name) for name in contents)):
         write_seal(sealed)
 
@@ -94,20 +91,20 @@ class Inbox:
 
 
 class InboxVoice(Voice):
-    """Says what happens to an inbox, and sends it the run after each checkpoint.
+    """Says to an inbox what happens, and sends it the run after each checkpoint.
 
     Args:
-        send: puts something into the inbox.
+        put: puts something into the inbox.
         folder: of the run.
     """
 
-    def __init__(self, send: Callable[[SeedEvent | Run], None], folder: Path) -> None:
+    def __init__(self, put: Callable[[SeedEvent | Run], None], folder: Path) -> None:
         super().__init__(io.StringIO())
-        self._send, self._folder, self._sent = send, folder, 0
+        self._put, self._folder, self._sent = put, folder, 0
 
     def say(self, event: SeedEvent) -> None:
         """Say an event."""
-        self._send(event)
+        self._put(event)
 
     def progress(self, done: int, total: int, text: str) -> None:
         """Say how far it is, and send a new checkpoint."""
@@ -115,7 +112,7 @@ class InboxVoice(Voice):
         newest = checkpoint.newest(self._folder)
         if newest is not None and self._sent != newest.stat().st_mtime_ns:
             self._sent = newest.stat().st_mtime_ns
-            self._send(read_run(self._folder))
+            self._put(read_run(self._folder))
 
 
 def train_on_node(version: str, task: SeedTask, inbox: Any, config: str, where: str) -> TrainingEnd:
@@ -139,13 +136,13 @@ def train_on_node(version: str, task: SeedTask, inbox: Any, config: str, where: 
     write_run(run, folder)
     os.chdir(where if os.path.isdir(where) else top)
 
-    def send(news: SeedEvent | Run) -> None:
+    def put(news: SeedEvent | Run) -> None:
         ray.get(inbox.put.remote(news))
 
-    send(Said(f"trains on {socket.gethostname()}"))
+    put(Said(f"trains on {socket.gethostname()}"))
     task = task._replace(folder=str(folder), config=str(own) if config else "", resume=SETTINGS_FILE in run)
-    end = carry_out(task, InboxVoice(send, folder))
-    send(read_run(folder))
+    end = carry_out(task, InboxVoice(put, folder))
+    put(read_run(folder))
     return end
 
 
