@@ -62,6 +62,11 @@ def competitive() -> Iterator[str]:
     return (name for name in GAMES if dicegym.game(name).players > 1)
 
 
+def test_a_store_can_be_read_while_it_is_written(tmp_path: Path) -> None:
+    ContestStore(tmp_path / "arena.sqlite").close()
+    assert rows(tmp_path / "arena.sqlite", "PRAGMA journal_mode") == [("wal",)]
+
+
 @pytest.mark.parametrize("name", one_always(competitive()))
 def test_a_stored_contest_is_found_and_equals_one_that_is_kept_nowhere(name: str, tmp_path: Path) -> None:
     game = dicegym.game(name)
