@@ -11,6 +11,7 @@ import socket
 import sys
 import types
 from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -183,8 +184,7 @@ class Ray(types.ModuleType):
         self.exceptions = self
         self.alive = {"one": True, "two": True}
         self.cancelled = list[Any]()
-        self.fetched = list[Any]()
-        self.put = Reference
+        self.stored = list[Reference]()
 
     def remote(self, **options: Any) -> Any:
         def send(function: Callable[..., Any], *arguments: Any) -> Reference:
@@ -197,8 +197,11 @@ class Ray(types.ModuleType):
 
         return lambda function: types.SimpleNamespace(remote=functools.partial(send, function))
 
+    def put(self, value: Any) -> Reference:
+        self.stored.append(Reference(value))
+        return self.stored[-1]
+
     def get(self, reference: Reference) -> Any:
-        self.fetched.append(reference.value)
         if isinstance(reference.value, Exception):
             raise reference.value
         return reference.value
@@ -215,10 +218,16 @@ class Ray(types.ModuleType):
 
 
 class Reference:
-    """To a value."""
+    """To a value, or an error."""
 
     def __init__(self, value: Any) -> None:
-        self.value = value
+        self.value, self.fetched = value, 0
+
+    def future(self) -> Future[Any]:
+        self.fetched += 1
+        done = Future[Any]()
+        done.set_result(self.value)
+        return done
 
     def hex(self) -> str:
         return hex(id(self))
@@ -317,8 +326,7 @@ def test_matches_on_a_cluster_are_what_they_are_here(
         broken_off.close()  # type: ignore[attr-defined]
         assert ray.cancelled
     ray_executor._open.close()
-    bundles = [one for one in ray.fetched if isinstance(one[0], Entry)]
-    assert len(bundles) == 2, "once for all matches"
+    assert [one.fetched for one in ray.stored] == [1, 1], "each entry's files once for all matches"
     with local(1)(game, None, "auto") as executor:
         assert there == dict(executor.run(iter(jobs)))
     assert str(tmp_path / "cat.py") in str(there)

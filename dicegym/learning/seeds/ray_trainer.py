@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from dicegym.arena.provenance import package_version
-from dicegym.arena.ray_executor import Cluster, WorkFailedError, connected, on_node, write_files
+from dicegym.arena.ray_executor import Cluster, WorkFailedError, connected, fetch, on_node, write_files
 from dicegym.errors import DicegymError
 from dicegym.files import LARGEST_TEXT, read_text
 from dicegym.learning import checkpoint
@@ -127,17 +127,15 @@ def train_on_node(version: str, task: SeedTask, inbox: Any, config: str, where: 
 
     Raises DependencyError if the node cannot do it.
     """
-    import ray
-
     with on_node(version):
         top = Path(tempfile.mkdtemp())
-    folder, own, run = top / "run", top / "config.toml", ray.get(inbox.run.remote())
+    folder, own, run = top / "run", top / "config.toml", fetch(inbox.run.remote())
     own.write_text(config, encoding="utf-8")
     write_run(run, folder)
     os.chdir(where if os.path.isdir(where) else top)
 
     def put(news: SeedEvent | Run) -> None:
-        ray.get(inbox.put.remote(news))
+        fetch(inbox.put.remote(news))
 
     put(Said(f"trains on {socket.gethostname()}"))
     task = task._replace(folder=str(folder), config=str(own) if config else "", resume=SETTINGS_FILE in run)
