@@ -15,10 +15,8 @@ from dicegym.bots.source import Source, locate
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ModelError, ParameterError, UnknownNameError, one_line, unknown_name
 from dicegym.games.parts import INTERFACE, part
-from dicegym.players import model as models
-from dicegym.players.model_file import is_plain
+from dicegym.players.model_file import ModelFile
 from dicegym.players.roster import agent_names, agents_folder, entry_files, resolve
-from dicegym.players.sb3 import algorithm_of
 from dicegym.registry import GAMES
 
 LONGEST = 400
@@ -31,9 +29,10 @@ def describe(game: Game, name: str) -> str:
     if isinstance(found, Source):
         return _first_sentence(found.file)
     try:
-        if is_plain(str(found)):
-            return f"a {algorithm_of(str(found))} model, as Stable-Baselines3 saved it"
-        about = models.facts(str(found))
+        file = ModelFile(str(found))
+        if file.is_plain:
+            return f"a {file.algorithm} model, as Stable-Baselines3 saved it"
+        about = file.facts
         score = about.get("score") or {}
         measured = f", {score['value']:.4f} {score['measure']} against {score['opponent']}" if score else ""
         return one_line(f"{about['algorithm']} model, {about['timesteps']:,} steps{measured}", LONGEST)
@@ -93,7 +92,7 @@ def game_for(spec: str, **parameters: int) -> Game:
         if found is None:
             return games.game(name, **parameters)
         model = found
-    trained_on = models.trained_on(model)
+    trained_on = ModelFile(model).game
     if parameters.keys() - {"players"}:
         given = ", ".join(f"{name}={value}" for name, value in parameters.items())
         raise ParameterError(f"{spec} is a model, which says itself what it plays: leave out {given}")

@@ -1,4 +1,4 @@
-"""Trained models as players, and the file that carries one.
+"""Trained models as players, and how they are written and read.
 
 Files written by `save_model` or by a training carry their weights as plain arrays too, and are played by NumPy. What
 PyTorch alone can play (a file without arrays, a network that is no sequence of linear layers) needs the extra
@@ -21,7 +21,6 @@ from dicegym.errors import DependencyError, ModelError, ParameterError, one_line
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 from dicegym.players import model_file
-from dicegym.players.archive import ModelArchive
 from dicegym.players.drawing import (
     BEST,
     DRAWN,
@@ -33,19 +32,29 @@ from dicegym.players.drawing import (
     usual_temperature,
 )
 from dicegym.players.model_file import (
+    ALGORITHMS,
     MEMBER,
     PLAY,
     SETTINGS_MEMBER,
     TEMPERATURE,
+    ModelFile,
     check_fit,
     facts,
     replace_facts,
-    temperature_in,
     trained_on,
 )
-from dicegym.players.sb3 import ALGORITHMS, algorithm, algorithm_of, arrays_suffice, load_file, network_alone
-from dicegym.players.seal import is_sealed, write_seal
-from dicegym.players.torch_policy import TorchPolicy, critic_of, heeded, ignoring, privileged_of, written_down
+from dicegym.players.sb3 import (
+    TorchPolicy,
+    algorithm,
+    arrays_suffice,
+    critic_of,
+    heeded,
+    ignoring,
+    load_file,
+    privileged_of,
+    written_down,
+)
+from dicegym.players.trust import write_seal
 
 __all__ = [
     "ALGORITHMS",
@@ -94,7 +103,7 @@ class PolicyPlayer(Player):
     Attributes:
         temperature: as given, or as follows from ``sample``.
         policy: what scores actions: a plain network, played by NumPy, or a
-            `dicegym.players.torch_policy.TorchPolicy`.
+            `dicegym.players.sb3.TorchPolicy`.
 
     Raises:
         ModelError: observation or action space are not the game's.
@@ -262,7 +271,7 @@ def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, 
     plain arrays, with the settings of Stable-Baselines3; what arrays do not tell stays as Stable-Baselines3 writes it.
     What the optimizer remembers, twice as much as the weights, stays out unless training is ``to_go_on``: such a file
     is all that Stable-Baselines3 writes, and plain arrays. The games that were going on always stay out. A model that
-    plain data may not explain is sealed; see `dicegym.players.seal`. How it plays is a fact (`playing`).
+    plain data may not explain is sealed; see `dicegym.players.trust`. How it plays is a fact (`playing`).
 
     Raises:
         ModelError: the model does not fit the game, or is a module that NumPy cannot play, which has no file.
@@ -275,10 +284,9 @@ def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, 
     kept, critic = {}, None
     if of_sb3:
         _save_sb3(model, unfinished, to_go_on)
-        if network is not None and not to_go_on and arrays_suffice(unfinished, type(model), game):
-            critic = critic_of(model.policy)
-            with ModelArchive(unfinished) as whole:
-                kept = {SETTINGS_MEMBER: whole.read(SETTINGS_MEMBER)}
+        whole = ModelFile(unfinished)
+        if network is not None and not to_go_on and arrays_suffice(whole, type(model), game):
+            kept, critic = {SETTINGS_MEMBER: whole.read(SETTINGS_MEMBER)}, critic_of(model.policy)
     header = {
         "game": game.name,
         "players": game.players,
@@ -327,24 +335,12 @@ def load_model(
         DependencyError: Stable-Baselines3 is missing.
         ParameterError: there is no such device.
     """
-    return _model(path, game, device, trust, to_go_on=True)
-
-
-def _model(
-    path: str | os.PathLike[str], game: Game | None, device: str, trust: bool, to_go_on: bool
-) -> tuple[Any, Game]:
-    """Return (Stable-Baselines3 model, its game); see `load_model`."""
-    if game is not None and model_file.is_plain(path):
-        return load_file(path, algorithm_of(path), game, device, trust or is_sealed(Path(path)), to_go_on), game
-    its_game = trained_on(path)
-    if game is not None:
-        model_file.check_fit(str(path), its_game, game)
-    with ModelArchive(path) as archive:
-        names = archive.names
-    if SETTINGS_MEMBER not in names:
-        raise network_alone(path)
-    own = "policy.pth" in names and (trust or is_sealed(Path(path)))  # plain arrays need no trust
-    return load_file(path, str(facts(path).get("algorithm")), its_game, device, own, to_go_on), its_game
+    file = ModelFile(path)
+    if game is None or not file.is_plain:
+        if game is not None:
+            check_fit(str(path), file.game, game)
+        game = file.game
+    return load_file(file, game, device, trust, to_go_on=True), game
 
 
 def load(
@@ -359,25 +355,19 @@ def load(
     The arrays of the file are enough where it carries them: then nothing but NumPy is loaded. It plays at the
     temperature that the file names, its best action if it names none, unless ``temperature`` says otherwise.
     """
-    name = Path(path).stem
-    if temperature is None:
-        temperature = temperature_in(path)
-    if not (game is not None and model_file.is_plain(path)):
-        its_game = trained_on(path)
+    file = ModelFile(path)
+    temperature = file.temperature if temperature is None else temperature
+    scorer: Any = None
+    if game is None or not file.is_plain:
         if game is not None:
-            model_file.check_seat(str(path), its_game, game)
-            game = its_game
-        network = model_file.network_in(path, its_game)
-        if network is not None:
-            return PolicyPlayer(network, its_game, name, temperature=temperature)
-    try:
-        model, its_game = _model(path, game, device, trust, to_go_on=False)
-    except DependencyError as error:
-        only = None if model_file.is_plain(path) else facts(path).get("torch_only")
-        hint = (
-            f"NumPy cannot play it, as {one_line(only)}"
-            if only
-            else "where that is installed, dicegym.save_model(model, path, game) writes a file that plays without it"
-        )
-        raise DependencyError(f"{path} carries no plain arrays, and so {error}; {hint}") from error
-    return PolicyPlayer(model, its_game, name, device=device, temperature=temperature)
+            model_file.check_seat(str(path), file.game, game)
+        game, scorer = file.game, file.network
+    if scorer is None:
+        try:
+            scorer = load_file(file, game, device, trust)
+        except DependencyError as error:
+            hint = "where that is installed, dicegym.save_model(model, path, game) writes a file that plays without it"
+            if not file.is_plain and (only := file.facts.get("torch_only")):
+                hint = f"NumPy cannot play it, as {one_line(only)}"
+            raise DependencyError(f"{path} carries no plain arrays, and so {error}; {hint}") from error
+    return PolicyPlayer(scorer, game, Path(path).stem, device=device, temperature=temperature)

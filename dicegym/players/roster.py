@@ -137,7 +137,7 @@ def agent(
         seed: of the bot's randomness until it joins a game.
         device: where a model is computed that PyTorch alone can play: "cpu", "cuda", "auto", ...
         trust: whether a model's file may run what its author wrote, which some need: see
-            `dicegym.players.unpickling`. A bot is a program, and always runs.
+            `dicegym.players.trust`. A bot is a program, and always runs.
         temperature: how a model's file is played, whatever it says itself: its actions are drawn from
             softmax(logits / temperature), and 0 plays the best one.
 

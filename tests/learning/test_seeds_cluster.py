@@ -22,7 +22,7 @@ from dicegym.learning.seeds.ray_trainer import RayTrainer, read_run, write_run
 from dicegym.learning.seeds.summary import folder_of
 from dicegym.learning.seeds.task import FAILED, STOPPED, Said, SeedTask, TrainingEnd
 from dicegym.learning.seeds.training import train_seeds
-from dicegym.players.seal import is_sealed, write_seal
+from dicegym.players.trust import is_sealed, write_seal
 
 SMALL = [
     "run.games=16",

@@ -401,22 +401,20 @@ def test_a_network_that_is_not_plain_plays_through_torch_and_says_why_it_cannot_
 
 
 def test_the_algorithm_of_a_plain_file_is_told_from_what_it_holds(tmp_path: Path) -> None:
-    from dicegym.players.sb3 import algorithm_of
-
     def written(**data: Any) -> Path:
         with zipfile.ZipFile(tmp_path / "m.zip", "w") as archive:
             archive.writestr("data", json.dumps(data))
         return tmp_path / "m.zip"
 
     own: dict[str, Any] = {"policy_class": {"__module__": "my.policies"}}
-    assert algorithm_of(written(**own, clip_range=0.2, gae_lambda=1)) == "PPO"
-    assert algorithm_of(written(**own, gae_lambda=1)) == "A2C"
-    assert algorithm_of(written(**own, exploration_rate=0.1)) == "DQN"
+    assert model_file.ModelFile(written(**own, clip_range=0.2, gae_lambda=1)).algorithm == "PPO"
+    assert model_file.ModelFile(written(**own, gae_lambda=1)).algorithm == "A2C"
+    assert model_file.ModelFile(written(**own, exploration_rate=0.1)).algorithm == "DQN"
     recurrent = {"policy_class": {"__module__": "sb3_contrib.common.recurrent.policies"}}
     with pytest.raises(ModelError, match="saved by RecurrentPPO; those that can play are"):
-        algorithm_of(written(**recurrent, clip_range=0.2))
+        assert model_file.ModelFile(written(**recurrent, clip_range=0.2)).algorithm
     with pytest.raises(ModelError, match="cannot be read as a model of Stable-Baselines3"):
-        algorithm_of(written())
+        assert model_file.ModelFile(written()).algorithm
 
 
 def test_a_contest_refuses_a_model_that_only_torch_can_play() -> None:

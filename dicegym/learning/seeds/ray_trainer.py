@@ -24,7 +24,7 @@ from dicegym.learning.lock import alone_in
 from dicegym.learning.seeds.process import SeedProcess
 from dicegym.learning.seeds.task import FAILED, STOPPED, Said, SeedEvent, SeedTask, TrainingEnd
 from dicegym.learning.seeds.training import Workshop
-from dicegym.players.seal import SEAL, is_sealed, write_seal
+from dicegym.players.trust import SEAL, is_sealed, write_seal
 
 CHECKPOINT = checkpoint.NAMES[0]
 ROOM_SECONDS = 15.0
