@@ -294,7 +294,7 @@ class _Tensors:
     def made(self) -> Any:
         if f"{self._folder}byteorder" in self._archive.names and self._read("byteorder") != b"little":
             raise ValueError("it is of a machine that writes numbers the other way round")
-        stack, memo = self._stack, dict[int, Any]()
+        stack, memo = self._stack, dict[object, Any]()
         with warnings.catch_warnings(action="ignore"):  # of what looks odd in texts
             for instruction, argument, _ in pickletools.genops(self._read("data.pkl")):
                 name = instruction.name
@@ -348,7 +348,7 @@ class _Tensors:
     def _read(self, name: str) -> bytes:
         return self._archive.read(f"{self._folder}{name}", _MOST_DESCRIBED if name == "data.pkl" else None)
 
-    def _storage(self, what: str, kind: str, key: str, place: str, length: int) -> np.ndarray:
+    def _storage(self, what: object, kind: object, key: object, place: object, length: object) -> np.ndarray:
         """Return the numbers that tensors are parts of."""
         if not isinstance(kind, str) or not isinstance(key, str) or kind not in _STORAGES:
             raise _no_tensor(kind)

@@ -9,7 +9,7 @@ agents of a game that does not come with the package lie in the folder ``agents`
 from __future__ import annotations
 
 import ast
-import functools
+import contextlib
 import inspect
 import os
 import re
@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dicegym.bots.files import lacking, read
+from dicegym.bots.files import gather, lacking, read
 from dicegym.bots.scan import BadFileError, text_of
 from dicegym.bots.source import Source, locate, split
 from dicegym.engine.game import Game
@@ -32,9 +32,9 @@ from dicegym.play.turn import Act, Turn
 from dicegym.players import model as models
 from dicegym.players.model import PolicyPlayer, temperature_for
 from dicegym.players.model_file import shows_as_much
-from dicegym.players.twin_player import twin_numbers, twin_of
-from dicegym.registry import is_shipped
-from dicegym.shipped import shipped_folder
+from dicegym.players.twins import twin_numbers, twin_of
+from dicegym.registry import is_shipped as is_own_game
+from dicegym.shipped import is_shipped, shipped_folder
 
 AGENTS_VARIABLE = "DICEGYM_AGENTS"
 PLACEHOLDERS = ("my", "best")
@@ -51,7 +51,7 @@ Origin = Source | Path | Player
 def agents_folder(game: Game | str) -> Path:
     """Return the folder that holds the agents of a game; it need not exist. Raises UnknownNameError."""
     spec = make_game(game).spec
-    if not (spec.registered and is_shipped(spec.name)):
+    if not (spec.registered and is_own_game(spec.name)):
         return folder_of(spec.module) / "agents"
     if configured := os.environ.get(AGENTS_VARIABLE):
         return Path(configured).expanduser() / spec.name
@@ -83,22 +83,14 @@ def names_elsewhere(game: Game | str) -> dict[str, dict[str, int]]:
     Raises UnknownNameError.
     """
     game = make_game(game)
-    asked = ((name, path) for name, path in sorted(_found(game).items()) if path.suffix == ".zip")
-    stated = {name: _parameters_of(path, (stat := path.stat()).st_mtime_ns, stat.st_size) for name, path in asked}
-    return {name: found for name, found in stated.items() if not (found is None or shows_as_much(game, found))}
-
-
-@functools.lru_cache(maxsize=256)
-def _parameters_of(path: Path, changed: int, size: int) -> dict[str, int] | None:
-    """Return the parameters that a model's file says it was trained with; None if it does not say.
-
-    Whoever loads it hears what else is wrong. ``changed`` and ``size`` tell versions of the file apart.
-    """
-    try:
-        found = models.facts(path).get("parameters")
-    except ModelError:
-        return None
-    return found if isinstance(found, dict) else None
+    found = {}
+    for name, path in sorted(_found(game).items()):
+        if path.suffix == ".zip":
+            with contextlib.suppress(ModelError):  # whoever loads it hears what is wrong
+                stated = models.facts(path).get("parameters")
+                if isinstance(stated, dict) and not shows_as_much(game, stated):
+                    found[name] = stated
+    return found
 
 
 def _found(game: Game) -> dict[str, Path]:
@@ -154,6 +146,32 @@ def agent(
     return load(
         game, resolve(game, spec), name, keep=keep, seed=seed, device=device, trust=trust, temperature=temperature
     )
+
+
+def opponent(game: Game, spec: Spec | Any, trust: bool = False) -> Player:
+    """Return the player that ``spec`` names, but its compiled twin (`dicegym.players.twins`) if a name has one.
+
+    ``trust`` is as for `agent`, and so is what is raised.
+    """
+    origin, name = resolve(game, spec), spec.strip() if isinstance(spec, str) else ""
+    twin = twin_of(game, origin, name) if isinstance(origin, Source) and name in twin_numbers(game) else None
+    return twin or load(game, origin, one_line(agent_name(game, spec)), trust=trust)
+
+
+def is_strangers(game: Game, spec: Spec | Any) -> bool:
+    """Return whether ``spec`` names a bot's file that ships, with all that it imports, with nothing that is installed.
+
+    What ships is the package's own, or an agent beside the rules of a game from outside. Raises as `resolve` does.
+    """
+    origin = None if is_given(spec) else resolve(game, spec)
+    if not isinstance(origin, Source):
+        return False
+    if not is_own_game(game.name) and origin.file.is_relative_to(agents_folder(game)):
+        return False
+    try:
+        return not all(map(is_shipped, [origin.file, *gather(origin.file)]))
+    except BadFileError:
+        return True
 
 
 def load(
