@@ -18,6 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from dicegym.bots.bot_player import BotPlayer, LiveBot
 from dicegym.bots.files import gather, lacking, read
 from dicegym.bots.scan import BadFileError, text_of
 from dicegym.bots.source import Source, locate, split
@@ -26,7 +27,7 @@ from dicegym.engine.siblings import folder_of
 from dicegym.errors import AgentError, ModelError, ParameterError, unknown_name
 from dicegym.escape import describe_raised, one_line
 from dicegym.games import game as make_game
-from dicegym.games.parts import ADAPTER, INTERFACE, Interface, need, part
+from dicegym.games.parts import ADAPTER, INTERFACE, Interface, part
 from dicegym.play.player import FunctionPlayer, Player
 from dicegym.play.turn import Act, Turn
 from dicegym.players import model as models
@@ -199,7 +200,7 @@ def load(
         if game.added_parameters and (twin := twin_of(game, origin, name)):
             return twin
         game.check_original(name)
-        return need(game, ADAPTER).load(origin, name, keep=keep, seed=seed)
+        return BotPlayer(origin, name, game, keep, seed)
     model: Player = models.load(str(origin), game, device=device, trust=trust, temperature=temperature)
     model.name = name
     return model
@@ -435,14 +436,13 @@ def player_of(game: Game, spec: Any) -> Player:
         return ObservationPlayer(spec, name)
     if arguments == ["turn"]:
         return FunctionPlayer(spec, name, getattr(spec, "PURE", False) is True)
-    adapter = part(game, ADAPTER)
-    if adapter is None:
+    if part(game, ADAPTER) is None:
         raise ParameterError(
             f"{game.spec.title} has no bots of an original interface that {name}({', '.join(arguments)}) could be: "
             "write a function of (observation, mask), with these names, that returns an action"
         )
     game.check_original(name)
-    return adapter.live(spec, name)
+    return LiveBot(spec, name)
 
 
 def _is_model(spec: object) -> bool:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
-from dicegym.players.numbered import legal_names
+from dicegym.players.human import legal_names
 from dicegym.players.watched import action_in
 from dicegym.web.api import Operation, body_of
 from dicegym.web.context import Web
