@@ -22,10 +22,10 @@ import numpy as np
 
 from dicegym.bots.network import ACTIVATIONS, Layer, Network
 from dicegym.engine.game import Game
+from dicegym.engine.validate import finite_number
 from dicegym.errors import DicegymError, ModelError, ParameterError, one_line
 from dicegym.files import writing
 from dicegym.players.archive import ModelArchive, npz_bytes
-from dicegym.players.drawing import BEST, checked_temperature
 from dicegym.players.trust import is_sealed, write_seal
 
 MEMBER = "dicegym.json"
@@ -42,6 +42,10 @@ PLAY, TEMPERATURE = "play", "temperature"
 no such entry, plays the best action."""
 _NETWORKS = {"network": NETWORK_MEMBER, "critic": CRITIC_MEMBER}
 """What `MEMBER` says of a network's activations -> the member with its weights."""
+DRAWN = 1.0
+"""The temperature at which models of games with hidden dice play: the probabilities that they were trained by."""
+BEST = 0.0
+"""The temperature of who plays its best action."""
 _LARGEST = 1e300
 """Beyond, sums in float64 come near what is no number any more."""
 TENSORS_MEMBER, OPTIMIZER_MEMBER = "policy.pth", "policy.optimizer.pth"
@@ -198,6 +202,17 @@ class ModelFile:
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(f"{self.path}: its {member} cannot be read: {one_line(error)}") from None
         return Network(tuple(layers))
+
+
+def checked_temperature(value: Any) -> float:
+    """Return a temperature as a float. Raises ParameterError unless it is a number from 0 on."""
+    temperature = finite_number("temperature", value, "how evenly actions are drawn (0: the best one is played)")
+    if temperature < 0:
+        raise ParameterError(
+            f"temperature={value!r} cannot be used: give 0 for the best action, 1 for the policy as it was trained, "
+            "more to choose more evenly"
+        )
+    return temperature
 
 
 def facts(path: str | os.PathLike[str]) -> dict[str, Any]:

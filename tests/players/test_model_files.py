@@ -20,9 +20,8 @@ from dicegym.engine.game import Game
 from dicegym.errors import AgentError, DependencyError, ModelError, ParameterError
 from dicegym.players import model as models
 from dicegym.players import model_file
-from dicegym.players.about import describe
 from dicegym.players.model_file import CRITIC_MEMBER, MEMBER, NETWORK_MEMBER, SETTINGS_MEMBER
-from dicegym.players.roster import agents_folder
+from dicegym.players.roster import agents_folder, describe
 
 NEAR = 1e-4
 """Float32 rounds each of the some hundred products of a score by 6e-8 of its size, and scores are about ten: what is

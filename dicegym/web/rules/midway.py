@@ -8,9 +8,9 @@ from typing import Any
 from dicegym.arena.pages.template import trusted
 from dicegym.engine.game import Game
 from dicegym.pictures.drawing import draw
+from dicegym.pictures.watched import is_moment
 from dicegym.play.drive import Referee
 from dicegym.players.roster import opponent
-from dicegym.players.watched import is_moment
 
 SEED = 3
 
