@@ -19,7 +19,7 @@ import sys
 import types
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from dicegym.bots.files import is_installed
 from dicegym.bots.scan import BadFileError
@@ -58,17 +58,27 @@ def old_python(error: BaseException) -> str:
     return f". This is Python 2, and bots run on Python {version}: translate it, with `2to3` say" if found else ""
 
 
-class Asked(Protocol):
-    """What an adapter knows of the bot that it asks: a `Program` here, or one in another process."""
+class Asked:
+    """What an adapter knows of the bot that it asks: a `Program` here, or one in another process.
+
+    Attributes:
+        name: what errors call the bot.
+        last: what it answered last and to what, for `explain`: (who puts that in words, answer, arguments).
+    """
 
     name: str
-    last: tuple[Callable[..., str], object, tuple[Any, ...]] | None
+    last: tuple[Callable[..., str], object, tuple[Any, ...]] | None = None
 
     def failure(self, error: BaseException, when: str) -> AgentError:
         """Return the AgentError for what the bot raised ``when``."""
+        raise NotImplementedError
 
     def explain(self) -> str:
         """Return what the bot answered last, to what, and what is wrong with that by itself."""
+        if self.last is None:
+            return ""
+        in_words, answer, arguments = self.last
+        return in_words(answer, *arguments)
 
 
 def explaining(act: Act, program: Asked) -> Act:
@@ -84,7 +94,7 @@ HINTS: Mapping[type[BaseException], str] = {
 """What is added to errors that say what happened, and not that it happens to all bots."""
 
 
-class Program:
+class Program(Asked):
     """One running copy of a bot's source.
 
     Args:
@@ -103,13 +113,10 @@ class Program:
         random: the generator behind the bot's module ``random``.
         printed: what it printed.
         remarks: what its author should know although nothing is wrong, such as which of two classes plays.
-        last: what it answered last and to what, for `explain`: (who puts that in words, answer, arguments).
 
     Raises:
         AgentError: the file is missing, not UTF-8, not Python, fails while it is executed, or holds no bot.
     """
-
-    last: tuple[Callable[..., str], object, tuple[Any, ...]] | None = None
 
     def __init__(
         self, source: Source, name: str, interface: Any, seed: int = 0, printed: Printed | None = None
@@ -206,13 +213,6 @@ class Program:
                 found = f"{Path(step.tb_frame.f_code.co_filename).name}, line {step.tb_lineno}"
             step = step.tb_next
         return found
-
-    def explain(self) -> str:
-        """Return what the bot answered last, to what, and what is wrong with that by itself."""
-        if self.last is None:
-            return ""
-        in_words, answer, arguments = self.last
-        return in_words(answer, *arguments)
 
     def get(self, name: str, kind: str = "function") -> Callable[..., Any]:
         """Return what the file defined as ``name``. Raises AgentError if that is missing or not callable."""

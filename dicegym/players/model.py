@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import functools
 import os
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -56,6 +55,7 @@ from dicegym.players.sb3 import (
     ignoring,
     load_file,
     privileged_of,
+    saved_by_sb3,
     written_down,
 )
 from dicegym.players.trust import write_seal
@@ -82,10 +82,6 @@ __all__ = [
     "trained_on",
 ]
 
-_OF_THE_RUN = ("_last_obs", "_last_original_obs", "_last_episode_starts", "ep_info_buffer", "ep_success_buffer")
-"""What Stable-Baselines3 saves of the games that were going on, which a checkpoint holds as plain data."""
-_OF_THE_MACHINE = ("tensorboard_log",)
-"""A path there, which is nobody's business who gets the file."""
 _KEPT_SEEDS = 1 << 16
 _BITS_DROPPED = np.uint64(11)
 _SCALE = 1.0 / (1 << 53)
@@ -233,30 +229,29 @@ class PolicyPlayer(Player):
     def join(self, game: Game, seat: int, seed: int) -> Act:
         """Return a chooser. Raises ModelError if it cannot sit in ``game`` (`check_seat`)."""
         self.check_seat(game)
-        width = self.game.observation_size
-        if self.pure:
+        width, seeds = self.game.observation_size, np.array([seed % (1 << 64)], np.uint64)
 
-            def act(turn: Turn) -> int:
-                return int(self.choose(turn.observation[None, :width], turn.mask[None])[0])
+        def act(turn: Turn) -> int:
+            states = None if self.pure else np.array([turn.record])
+            return int(self._chosen(game, turn.observation[None, :width], turn.mask[None], seeds, states)[0])
 
-            return act
-        seeds = np.array([seed % (1 << 64)], np.uint64)
-
-        def draw(turn: Turn) -> int:
-            chances = probabilities(self.scores(turn.observation[None, :width]), turn.mask[None], self.temperature)
-            return int(drawn(chances, uniforms(game, seeds, np.array([turn.record])))[0])
-
-        return draw
+        return act
 
     def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """Ask the network once for all games; see `Player.act_rows`. It draws as if it had sat down in each."""
         self.check_seat(game)
         waiting, seated = states[rows], np.asarray(seats, np.int64)
-        observations, masks = self._seen(game, waiting, seated)
-        if self.pure:
-            return self.choose(observations, masks).astype(np.int64)
+        seeds = None if self.pure else seeds_of(waiting, seated)
+        return self._chosen(game, *self._seen(game, waiting, seated), seeds, waiting).astype(np.int64)
+
+    def _chosen(
+        self, game: Game, observations: np.ndarray, masks: np.ndarray, seeds: np.ndarray | None, states: Any
+    ) -> np.ndarray:
+        """Return an action for each row, drawn by the seeds of the seats (uint64[n]) if it draws."""
+        if self.pure or seeds is None:
+            return self.choose(observations, masks)
         chances = probabilities(self.scores(observations), masks, self.temperature)
-        return drawn(chances, uniforms(game, seeds_of(waiting, seated), waiting))
+        return drawn(chances, uniforms(game, seeds, states))
 
     def chances(self, game: Game, states: np.ndarray) -> np.ndarray:
         """Return how likely it chooses each action: float64[states, n_actions], asked for whoever is to move in each.
@@ -346,7 +341,7 @@ def save_model(
 def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, Any], to_go_on: bool = False) -> None:
     """Write ``model`` as a model file; ``facts`` (JSON-able) go into it beside what dicegym needs to load it.
 
-    The file appears whole or not at all: it is written beside its place and then moved. Each network is in it once, as
+    The file appears whole or not at all. Each network is in it once, as
     plain arrays, with the settings of Stable-Baselines3; what arrays do not tell stays as Stable-Baselines3 writes it.
     What the optimizer remembers, twice as much as the weights, stays out unless training is ``to_go_on``: such a file
     is all that Stable-Baselines3 writes, and plain arrays. The games that were going on always stay out. A model that
@@ -358,14 +353,13 @@ def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, 
     player = PolicyPlayer(model, game, Path(path).stem)
     of_sb3 = hasattr(model, "policy")
     network = player.policy if isinstance(player.policy, Network) else None if of_sb3 else player.plain_network()
-    target = Path(path)
-    unfinished = target.with_name(target.name + ".part.zip")  # Stable-Baselines3 insists on the ending
     kept, critic = {}, None
     if of_sb3:
-        _save_sb3(model, unfinished, to_go_on)
-        whole = ModelFile(unfinished)
+        whole = ModelFile(path, saved_by_sb3(model, to_go_on))
+        names = whole.names
         if network is not None and not to_go_on and arrays_suffice(whole, type(model), game):
-            kept, critic = {SETTINGS_MEMBER: whole.read(SETTINGS_MEMBER)}, critic_of(model.policy)
+            names, critic = [SETTINGS_MEMBER], critic_of(model.policy)
+        kept = {name: whole.read(name) for name in names}
     header = {
         "game": game.name,
         "players": game.players,
@@ -376,23 +370,9 @@ def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, 
         **playing(model, game, None),
         **({} if isinstance(player.policy, Network) else {"torch_only": player.policy.reason}),
     }
-    with zipfile.ZipFile(unfinished, "a" if of_sb3 and not kept else "w") as archive:
-        model_file.write_members(archive, kept | model_file.members(header | facts, network, critic))
-    os.replace(unfinished, target)
+    model_file.write(path, header | facts, network, critic, kept)
     if not isinstance(player.policy, Network):  # it may need its classes, which are pickled
-        write_seal(target)
-
-
-def _save_sb3(model: Any, path: Path, to_go_on: bool) -> None:
-    """Let Stable-Baselines3 write its own members."""
-    optimizer = model.policy.optimizer
-    remembered = optimizer.state
-    if not to_go_on:
-        optimizer.state = type(remembered)(remembered.default_factory)
-    try:
-        model.save(path, exclude=_OF_THE_RUN if to_go_on else _OF_THE_RUN + _OF_THE_MACHINE)
-    finally:
-        optimizer.state = remembered
+        write_seal(Path(path))
 
 
 def load_model(

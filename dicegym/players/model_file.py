@@ -78,20 +78,25 @@ class ModelFile:
     """A model file that somebody else may have made, read as data alone; each part is read when it is asked for.
 
     Args:
-        path: the file.
+        path: the file; what errors call it.
+        content: its bytes, if it is not written yet.
 
     Attributes:
-        path: as given; what errors call it.
+        path: as given.
         names: of its members.
 
     Raises:
         ModelError: it is no file of members or a damaged one. So do all attributes.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], content: bytes | None = None) -> None:
         self.path = path
-        with ModelArchive(path) as archive:
+        self._source = path if content is None else content
+        with self._open() as archive:
             self.names = archive.names
+
+    def _open(self) -> ModelArchive:
+        return ModelArchive(self._source, str(self.path))
 
     @property
     def is_plain(self) -> bool:
@@ -180,11 +185,11 @@ class ModelFile:
 
     def read(self, member: str) -> bytes:
         """Return the bytes of a member."""
-        with ModelArchive(self.path) as archive:
+        with self._open() as archive:
             return archive.read(member)
 
     def _json(self, member: str) -> dict[str, Any]:
-        with ModelArchive(self.path) as archive:
+        with self._open() as archive:
             return archive.json(member)
 
     def _network(self, name: str) -> Network | None:
@@ -225,36 +230,44 @@ def trained_on(path: str | os.PathLike[str]) -> Game:
     return ModelFile(path).game
 
 
-def members(
-    header: Mapping[str, Any], network: Network | None, critic: Network | None = None, dtype: str = "float32"
-) -> dict[str, bytes]:
-    """Return the members of a model file that are dicegym's own, by name.
+def write(
+    path: str | os.PathLike[str],
+    header: Mapping[str, Any],
+    network: Network | None,
+    critic: Network | None = None,
+    kept: Mapping[str, bytes] | None = None,
+    dtype: str = "float32",
+) -> None:
+    """Write a model file, whole or not at all; the same bytes on any day.
 
     Args:
+        path: the file; one that is there is replaced.
         header: what the file says of itself; JSON-able.
         network: what chooses its actions, None if NumPy cannot play it.
         critic: what says what a state is worth, None to leave it out.
+        kept: members of Stable-Baselines3, by name.
         dtype: of the weights; they are trained in float32.
     """
     about = {name: value for name, value in header.items() if name not in _NETWORKS}
-    found: dict[str, bytes] = {}
+    arrays: dict[str, bytes] = {}
     for name, one in (("network", network), ("critic", critic)):
         if one is not None:
-            arrays: dict[str, np.ndarray] = {}
-            for number, layer in enumerate(one.layers):
-                arrays |= {f"weight{number}": layer.weight.astype(dtype), f"bias{number}": layer.bias.astype(dtype)}
             about[name] = {"activations": [layer.activation for layer in one.layers]}
-            found[_NETWORKS[name]] = npz_bytes(arrays)
-    return {MEMBER: json.dumps(about, indent=1, sort_keys=True).encode(), **found}
+            weights = {f"weight{number}": layer.weight.astype(dtype) for number, layer in enumerate(one.layers)}
+            biases = {f"bias{number}": layer.bias.astype(dtype) for number, layer in enumerate(one.layers)}
+            arrays[_NETWORKS[name]] = npz_bytes(weights | biases)
+    found = {**(kept or {}), MEMBER: _json_bytes(about), **arrays}
+    with writing(path) as unfinished, zipfile.ZipFile(unfinished, "w") as archive:
+        for name, content in found.items():
+            place = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            place.external_attr = 0o644 << 16
+            # What is compressed already stays as it is, and so do tensors, which hardly get smaller.
+            packed = zipfile.ZIP_STORED if name.endswith((".npz", ".pth")) else zipfile.ZIP_DEFLATED
+            archive.writestr(place, content, packed)
 
 
-def write_members(archive: zipfile.ZipFile, found: Mapping[str, bytes]) -> None:
-    """Append `members` to an open zip, the same bytes on any day."""
-    for name, content in found.items():
-        place = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-        place.external_attr = 0o644 << 16
-        # What is compressed already stays as it is.
-        archive.writestr(place, content, zipfile.ZIP_STORED if name.endswith(".npz") else zipfile.ZIP_DEFLATED)
+def _json_bytes(about: Mapping[str, Any]) -> bytes:
+    return json.dumps(about, indent=1, sort_keys=True).encode()
 
 
 def replace_facts(path: str | os.PathLike[str], changed: Mapping[str, Any]) -> None:
@@ -275,7 +288,7 @@ def replace_facts(path: str | os.PathLike[str], changed: Mapping[str, Any]) -> N
         for place in old.places():
             content = old.read(place.filename)
             if place.filename == MEMBER:
-                content = json.dumps(said | dict(changed), indent=1, sort_keys=True).encode()
+                content = _json_bytes(said | dict(changed))
             new.writestr(place, content)
     if sealed:
         write_seal(target)
@@ -295,8 +308,7 @@ def compact(path: str | os.PathLike[str], dtype: str = "float32") -> None:
     if network is None:
         raise ModelError(f"{path} has no plain arrays: PyTorch alone can play it, and no contest takes it")
     kept = {SETTINGS_MEMBER: old.read(SETTINGS_MEMBER)} if SETTINGS_MEMBER in old.names else {}
-    with writing(Path(path)) as unfinished, zipfile.ZipFile(unfinished, "w") as new:
-        write_members(new, kept | members(old.facts, network, dtype=dtype))
+    write(path, old.facts, network, kept=kept, dtype=dtype)
 
 
 def check_fit(model: str, trained: Game, game: Game) -> None:

@@ -17,6 +17,7 @@ import contextlib
 import copy
 import importlib
 import inspect
+import io
 import math
 import os
 import re
@@ -89,6 +90,10 @@ _MOST_SEEN = 1 << 20
 """Numbers that a critic may see beyond an observation: more is damage."""
 _MOST_MEMORY = 1 << 31
 """Bytes of the rollout that a model may ask for which goes on training."""
+_OF_THE_RUN = ("_last_obs", "_last_original_obs", "_last_episode_starts", "ep_info_buffer", "ep_success_buffer")
+"""What Stable-Baselines3 saves of the games that were going on, which a checkpoint holds as plain data."""
+_OF_THE_MACHINE = ("tensorboard_log",)
+"""A path there, which is nobody's business who gets the file."""
 _TOLERANCE = 1e-3
 """How far scores of a network and of its policy may lie apart, as a part of their size: both are sums of some hundred
 products, which float32 rounds by 1e-7 of their size each. Another network is off by as much as the scores are."""
@@ -118,6 +123,19 @@ def checked_device(device: str) -> Any:
             "PyTorch finds, such as 'cuda'"
         ) from None
     return found
+
+
+def saved_by_sb3(model: Any, to_go_on: bool) -> bytes:
+    """Return the bytes that Stable-Baselines3 saves a model as; see `dicegym.players.model.save`."""
+    file, optimizer = io.BytesIO(), model.policy.optimizer
+    remembered = optimizer.state
+    if not to_go_on:
+        optimizer.state = type(remembered)(remembered.default_factory)
+    try:
+        model.save(file, exclude=_OF_THE_RUN if to_go_on else _OF_THE_RUN + _OF_THE_MACHINE)
+    finally:
+        optimizer.state = remembered
+    return file.getvalue()
 
 
 def load_file(file: ModelFile, game: Game, device: str = "cpu", trust: bool = False, to_go_on: bool = False) -> Any:
@@ -315,11 +333,15 @@ def _check_spaces(path: Any, data: Mapping[str, Any], game: Game, privileged: in
     wanted = game.observation_size + privileged
     if shape != [wanted] or n_actions != str(game.n_actions) or one_line(done.get("start", 0)) != "0":
         told = f"({', '.join(map(str, shape))},)" if isinstance(shape, list) else one_line(shape, 60)
-        raise ModelError(
-            f"model {str(path)!r} was trained on observations {one_line(told, 60)} and {n_actions} actions, {game!r} "
-            f"has ({wanted},) and {game.n_actions}: name the game, the players and the parameters that "
-            "it was trained on"
-        )
+        raise _other_game(path, one_line(told, 60), n_actions, wanted, game)
+
+
+def _other_game(called: Any, shape: object, n_actions: object, wanted: int, game: Game) -> ModelError:
+    """Return the error for a model of observations and actions that are not the game's."""
+    return ModelError(
+        f"model {str(called)!r} was trained on observations {shape} and {n_actions} actions, {game!r} has ({wanted},) "
+        f"and {game.n_actions}: name the game, the players and the parameters that it was trained on"
+    )
 
 
 def _policy_arguments(
@@ -549,17 +571,13 @@ def check_spaces(model: Any, game: Game, name: str) -> None:
     size = game.observation_size + privileged_of(model)
     if shape == (size,) and n_actions is not None and int(n_actions) == game.n_actions:
         return
-    wanted = f"({game.observation_size},) and {game.n_actions}"
     if shape is None or n_actions is None or getattr(done, "shape", ()) != ():
         raise ModelError(
             f"model {name!r} was trained on observations {seen} and actions {done}; {game!r} has a vector of "
             f"{game.observation_size} numbers and {game.n_actions} discrete actions: train it without wrappers that "
             "change them"
         )
-    raise ModelError(
-        f"model {name!r} was trained on observations {shape} and {n_actions} actions, {game!r} has {wanted}: name the "
-        "game, the players and the parameters that it was trained on"
-    )
+    raise _other_game(name, shape, n_actions, game.observation_size, game)
 
 
 def privileged_of(model: Any) -> int:
