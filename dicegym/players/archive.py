@@ -19,7 +19,7 @@ import struct
 import warnings
 import zipfile
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from pathlib import Path
 from types import TracebackType
@@ -224,11 +224,9 @@ _MOST_DESCRIBED = 1 << 20
 _MOST_SHARED = 8
 """Of how many tensors, on average, the same numbers may be parts: policies list a shared extractor three times."""
 _TENSORS = re.compile(r"[^/]+/data\.pkl")
-_VALUES = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False, "EMPTY_TUPLE": ()}
-_PUSHED = frozenset(("BININT", "BININT1", "BININT2", "BINFLOAT", "BINUNICODE", "GLOBAL"))
-"""Instructions that name a value; of what is named as a global nothing but the name is ever looked at."""
-_PAIRS = {"TUPLE1": 1, "TUPLE2": 2, "TUPLE3": 3, "SETITEM": 2, "APPEND": 1}
-"""Instructions that take so many values, where others take all since the last mark."""
+_CONSTANTS: dict[str, Any] = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False, "EMPTY_TUPLE": ()}
+_TAKEN = {"TUPLE1": 1, "TUPLE2": 2, "TUPLE3": 3, "SETITEM": 2, "APPEND": 1}
+"""Instructions that take so many values, where others of their kind take all since the last mark."""
 _DICT, _TENSOR = "collections OrderedDict", "torch._utils _rebuild_tensor_v2"
 _STORAGES = {
     f"torch {name}Storage": dtype
@@ -288,62 +286,64 @@ class _Tensors:
         self._archive, self._folder = archive, folder
         self._room = _MOST_SHARED * size
         self._storages: dict[str, np.ndarray] = {}
-        self._stack: list[Any] = []
-        self._marks: list[int] = []
 
     def made(self) -> Any:
+        """Return what is described. Of what is named as a global nothing but the name is ever looked at."""
         if f"{self._folder}byteorder" in self._archive.names and self._read("byteorder") != b"little":
             raise ValueError("it is of a machine that writes numbers the other way round")
-        stack, memo = self._stack, dict[object, Any]()
-        with warnings.catch_warnings(action="ignore"):  # of what looks odd in texts
-            for instruction, argument, _ in pickletools.genops(self._read("data.pkl")):
-                name = instruction.name
-                if name in ("BINPUT", "LONG_BINPUT"):
+        stack: list[Any] = []
+        marks: list[int] = []
+        memo: dict[object, Any] = {}
+
+        def taken(name: str) -> list[Any]:
+            first = len(stack) - _TAKEN[name] if name in _TAKEN else marks.pop()
+            found = stack[first:]
+            del stack[first:]
+            return found
+
+        for name, argument in self._instructions():
+            match name:
+                case "BINPUT" | "LONG_BINPUT":
                     memo[argument] = stack[-1]
-                elif name in ("BINGET", "LONG_BINGET"):
+                case "BINGET" | "LONG_BINGET":
                     stack.append(memo[argument])
-                elif name in _VALUES:
-                    stack.append(_VALUES[name])
-                elif name in _PUSHED:
+                case "NONE" | "NEWTRUE" | "NEWFALSE" | "EMPTY_TUPLE":
+                    stack.append(_CONSTANTS[name])
+                case "BININT" | "BININT1" | "BININT2" | "BINFLOAT" | "BINUNICODE" | "GLOBAL":
                     stack.append(argument)
-                elif name == "MARK":
-                    self._marks.append(len(stack))
-                elif name in ("EMPTY_DICT", "EMPTY_LIST"):
+                case "MARK":
+                    marks.append(len(stack))
+                case "EMPTY_DICT" | "EMPTY_LIST":
                     stack.append({} if name == "EMPTY_DICT" else [])
-                elif name not in ("PROTO", "STOP"):
-                    self._combine(name)
+                case "TUPLE" | "TUPLE1" | "TUPLE2" | "TUPLE3":
+                    stack.append(tuple(taken(name)))
+                case "APPEND" | "APPENDS":
+                    values = taken(name)
+                    stack[-1].extend(values)
+                case "SETITEM" | "SETITEMS":
+                    values = taken(name)
+                    if not all(isinstance(key, str | int) for key in values[::2]):  # others may take forever to hash
+                        raise ValueError("it names values by something else than texts and numbers")
+                    stack[-1].update(zip(values[::2], values[1::2], strict=True))
+                case "BINPERSID":
+                    stack.append(self._storage(*stack.pop()))
+                case "REDUCE":
+                    arguments, what = stack.pop(), stack.pop()
+                    if what != _TENSOR and not (what == _DICT and arguments == ()):
+                        raise _no_tensor(what)
+                    stack.append(self._tensor(*arguments) if what == _TENSOR else {})
+                case "BUILD":  # attributes of a dictionary, such as the versions of modules
+                    stack.pop()
+                case _:
+                    raise ValueError(f"it holds the instruction {name}")
         (found,) = stack
         return found
 
-    def _combine(self, name: str) -> None:
-        """Carry out an instruction that takes values from the stack."""
-        stack = self._stack
-        if name == "BINPERSID":
-            stack.append(self._storage(*stack.pop()))
-        elif name == "REDUCE":
-            arguments, what = stack.pop(), stack.pop()
-            if what == _TENSOR:
-                stack.append(self._tensor(*arguments))
-            elif what == _DICT and arguments == ():
-                stack.append({})
-            else:
-                raise _no_tensor(what)
-        elif name == "BUILD":  # attributes of a dictionary, such as the versions of modules
-            stack.pop()
-        elif name in _PAIRS or name in ("TUPLE", "SETITEMS", "APPENDS"):
-            first = len(stack) - _PAIRS[name] if name in _PAIRS else self._marks.pop()
-            taken = stack[first:]
-            del stack[first:]
-            if name.startswith("TUPLE"):
-                stack.append(tuple(taken))
-            elif name.startswith("APPEND"):
-                stack[-1].extend(taken)
-            elif all(isinstance(key, str | int) for key in taken[::2]):  # others may take forever to be hashed
-                stack[-1].update(zip(taken[::2], taken[1::2], strict=True))
-            else:
-                raise ValueError("it names values by something else than texts and numbers")
-        else:
-            raise ValueError(f"it holds the instruction {name}")
+    def _instructions(self) -> Iterator[tuple[str, Any]]:
+        """Yield name and argument of each instruction between the first and the last."""
+        with warnings.catch_warnings(action="ignore"):  # of what looks odd in texts
+            found = [(one.name, argument) for one, argument, _ in pickletools.genops(self._read("data.pkl"))]
+        yield from ((name, argument) for name, argument in found if name not in ("PROTO", "STOP"))
 
     def _read(self, name: str) -> bytes:
         return self._archive.read(f"{self._folder}{name}", _MOST_DESCRIBED if name == "data.pkl" else None)

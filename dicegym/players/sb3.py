@@ -82,8 +82,9 @@ _EXTRACTOR = "stable_baselines3.common.torch_layers.FlattenExtractor"
 _NO_MATTER = ("net_arch", "ortho_init", "n_quantiles", "log_std_init", "normalize_images", "share_features_extractor")
 """Arguments of policies that tensors tell, that the beginning of a training alone needs, or that a vector of numbers
 from 0 to 1 does not."""
-_SCHEDULE = re.compile(r"(?:value_schedule=)?(ConstantSchedule|LinearSchedule)\(([^()]*)\)")
-_NUMBER_OF = re.compile(r"(\w+)=([-+.\w]+)")
+_NUMBER = r"([-+.\w]+)"
+_LINEAR = rf"LinearSchedule\(start={_NUMBER}, end={_NUMBER}, end_fraction={_NUMBER}\)"
+_SCHEDULE = re.compile(rf"(?:value_schedule=)?(?:ConstantSchedule\(val={_NUMBER}\)|{_LINEAR})")
 _SET_UP = "_setup_model"
 """What Stable-Baselines3's own ``load`` calls, too, when spaces are known and there are no games yet."""
 _MOST_SEEN = 1 << 20
@@ -191,7 +192,7 @@ def _rebuilt(file: ModelFile, kind: Any, game: Game, device: Any, to_go_on: bool
     privileged = _privileged(path, name, data)
     _check_spaces(path, data, game, privileged)
     policy = _policy_arguments(path, name, data, weights, game)
-    arguments = _arguments(path, kind, data, game) if to_go_on else _small(kind)
+    arguments = _arguments(file, kind, game, to_go_on)
     try:
         made: Any = "MlpPolicy"
         if privileged:
@@ -256,7 +257,7 @@ def arrays_suffice(file: ModelFile, kind: Any, game: Game) -> bool:
         return False
     try:
         _policy_arguments(file.path, name, file.settings, _weights(file), game)
-        _arguments(file.path, kind, file.settings, game)
+        _arguments(file, kind, game, to_go_on=True)
     except ModelError:  # they say what else it holds
         return False
     return True
@@ -422,19 +423,14 @@ def _layers(path: Any, form: _Form, weights: Mapping[str, Any]) -> dict[str, lis
     return found
 
 
-def _small(kind: Any) -> dict[str, Any]:
-    """Return arguments of an algorithm that is only to play: a memory for training helps nobody to."""
-    taken = inspect.signature(kind).parameters
-    return {key: value for key, value in (("n_steps", 2), ("buffer_size", 1), ("batch_size", 2)) if key in taken}
-
-
-def _arguments(path: Any, kind: Any, data: Mapping[str, Any], game: Game) -> dict[str, Any]:
-    """Return the arguments of an algorithm's class that stand in the file as plain values, and its schedules."""
+def _arguments(file: ModelFile, kind: Any, game: Game, to_go_on: bool) -> dict[str, Any]:
+    """Return the arguments of an algorithm's class: to go on, what the file says in plain values, and its schedules."""
     found: dict[str, Any] = {}
-    for key, parameter in inspect.signature(kind).parameters.items():
+    taken, data = inspect.signature(kind).parameters, file.settings if to_go_on else {}
+    for key, parameter in taken.items():
         value = data.get(key)
         if key in ("learning_rate", "clip_range", "clip_range_vf") and isinstance(value, dict):
-            found[key] = _schedule(path, key, value)
+            found[key] = _schedule(file.path, key, value)
         elif key in ("policy", "env", "seed", "device", "verbose", "tensorboard_log", "_init_setup_model"):
             continue
         elif _is_number(value) and (_is_number(parameter.default) or parameter.default is None):
@@ -443,11 +439,9 @@ def _arguments(path: Any, kind: Any, data: Mapping[str, Any], game: Game) -> dic
     steps, games = found.get("n_steps", 1), _whole(data.get("n_envs"), 1)
     if steps * games * (game.observation_size + game.n_actions + 8) * 4 > _MOST_MEMORY:
         raise ModelError(
-            f"{path} asks for a rollout of {steps:,} steps of {games:,} games, more than there is memory for"
+            f"{file.path} asks for a rollout of {steps:,} steps of {games:,} games, more than there is memory for"
         )
-    if "buffer_size" in found:  # a million empty memories help nobody to play
-        found["buffer_size"] = 1
-    return found
+    return found | ({"buffer_size": 1} if "buffer_size" in taken else {})  # a million empty memories help nobody
 
 
 def _schedule(path: Any, key: str, value: Mapping[str, Any]) -> Any:
@@ -456,21 +450,13 @@ def _schedule(path: Any, key: str, value: Mapping[str, Any]) -> Any:
 
     kind = one_line(value.get(":type:"), 100)
     parts = ", ".join(f"{name}={text}" for name, text in value.items() if name[:1] != ":")
-    for known in ("ConstantSchedule", "LinearSchedule"):
-        if kind == f"<class 'stable_baselines3.common.utils.{known}'>":
-            parts = f"{known}({parts})"
+    if (known := _CLASS.fullmatch(kind)) and known[1].rpartition(".")[0] == "stable_baselines3.common.utils":
+        parts = parts if parts.startswith("value_schedule=") else f"{known[1].rpartition('.')[2]}({parts})"
     told = _SCHEDULE.fullmatch(parts)
-    numbers: dict[str, float] = {}
-    for name, text in _NUMBER_OF.findall(told[2]) if told else ():
-        try:
-            numbers[name] = float(text)
-        except ValueError:
-            numbers[name] = math.nan
-    if told and all(map(math.isfinite, numbers.values())):
-        if told[1] == "ConstantSchedule" and set(numbers) == {"val"}:
-            return ConstantSchedule(**numbers)
-        if told[1] == "LinearSchedule" and set(numbers) == {"start", "end", "end_fraction"}:
-            return LinearSchedule(**numbers)
+    with contextlib.suppress(ValueError):  # what is no number
+        numbers = [float(text) for text in told.groups() if text] if told else []
+        if numbers and all(map(math.isfinite, numbers)):
+            return ConstantSchedule(*numbers) if len(numbers) == 1 else LinearSchedule(*numbers)
     raise untrusted(path, f"its {key} is {one_line(parts or kind, 80)}")
 
 
