@@ -114,14 +114,25 @@ class LiveBot(Player):
     Args:
         bot: the function or class.
         name: what reports and errors call it.
+        game: what it plays, with any number of players.
+
+    Raises:
+        PartError: the game has no bots of an original interface.
     """
 
-    def __init__(self, bot: Callable[..., Any], name: str) -> None:
+    def __init__(self, bot: Callable[..., Any], name: str, game: Game) -> None:
         self.name = name
         self.pure = getattr(bot, "PURE", False) is True
-        self._bot = bot
+        self._sit = need(game, ADAPTER).sit
+        self._interface = need(game, INTERFACE)
+        self._made = bot, name, game
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle the bot itself as Python does."""
+        return type(self), self._made
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
         """Sit down in one new game; see `Player.join`."""
-        program = LiveProgram(self._bot, self.name, need(game, INTERFACE), seed)
-        return need(game, ADAPTER).sit(program, program.seated(seat), game, seat)
+        bot, name, _ = self._made
+        program = LiveProgram(bot, name, self._interface, seed)
+        return self._sit(program, program.seated(seat), game, seat)

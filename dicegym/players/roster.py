@@ -566,7 +566,7 @@ def player_of(game: Game, spec: Any) -> Player:
             "write a function of (observation, mask), with these names, that returns an action"
         )
     game.check_original(name)
-    return LiveBot(spec, name)
+    return LiveBot(spec, name, game)
 
 
 def _is_model(spec: object) -> bool:

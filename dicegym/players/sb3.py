@@ -76,9 +76,9 @@ _FORMS = {
     ),
 }
 _CLASS = re.compile(r"<class '([\w.]+)'>")
-_ACTIVATIONS = "torch.nn.modules.activation."
-_OPTIMIZERS = "torch.optim."
-_EXTRACTOR = "stable_baselines3.common.torch_layers.FlattenExtractor"
+_EXTRACTOR = "<class 'stable_baselines3.common.torch_layers.FlattenExtractor'>"
+_EMPTY = ("features_extractor_kwargs", "optimizer_kwargs", "use_sde", "squash_output")
+"""Arguments of policies that are usual if they are empty or false."""
 _NO_MATTER = ("net_arch", "ortho_init", "n_quantiles", "log_std_init", "normalize_images", "share_features_extractor")
 """Arguments of policies that tensors tell, that the beginning of a training alone needs, or that a vector of numbers
 from 0 to 1 does not."""
@@ -349,6 +349,8 @@ def _policy_arguments(
     path: Any, name: str, data: Mapping[str, Any], weights: Mapping[str, Any], game: Game
 ) -> dict[str, Any]:
     """Return what the algorithm's policy is made with."""
+    import torch
+
     form = _FORMS[name]
     kind = data.get("policy_class")
     module = kind.get("__module__") if isinstance(kind, dict) else None
@@ -360,7 +362,7 @@ def _policy_arguments(
     sizes = _layers(path, form, weights)
     if form.networks is _ACTOR_CRITIC and not has_critic(weights):
         sizes["vf"] = sizes["pi"]
-    found: dict[str, Any] = {"net_arch": sizes, "activation_fn": _torch(form.activation)}
+    found: dict[str, Any] = {"net_arch": sizes, "activation_fn": getattr(torch.nn, form.activation)}
     if "" in sizes:
         *hidden, last = sizes[""] or [0]
         found["net_arch"] = hidden
@@ -369,36 +371,25 @@ def _policy_arguments(
     for key, value in said.items():
         if key in (":type:", ":serialized:", "privileged", *_NO_MATTER):
             continue
-        named = _CLASS.fullmatch(value) if isinstance(value, str) else None
-        text = named[1] if named else ""
-        if key == "activation_fn" and text.startswith(_ACTIVATIONS):
-            found[key] = _torch(text.removeprefix(_ACTIVATIONS))
-        elif key == "optimizer_class" and text.startswith(_OPTIMIZERS):
-            found[key] = _torch(text.rpartition(".")[2], "optim")
+        is_usual = key in _EMPTY and not value
+        if key == "activation_fn":
+            found[key] = _class_named(value, torch.nn.modules.activation, torch.nn.Module)
+        elif key == "optimizer_class":
+            found[key] = _class_named(value, torch.optim, torch.optim.Optimizer)
         elif key == "optimizer_kwargs" and isinstance(value, dict) and all(map(_is_setting, value.values())):
             found[key] = dict(value)
-        elif not _as_usual(key, value, text):
+        elif key == "features_extractor_class":
+            is_usual = value == _EXTRACTOR
+        if not is_usual and found.get(key) is None:
             raise untrusted(path, f"its policy was made with {one_line(key, 40)}={one_line(value, 80)}")
-    if None in found.values():
-        raise untrusted(path, f"its policy was made with {one_line({k: v for k, v in said.items() if k[:1] != ':'})}")
     return found
 
 
-def _as_usual(key: str, value: Any, text: str) -> bool:
-    """Return whether an argument of a policy is what it would be if nothing had been said."""
-    if key == "features_extractor_class":
-        return text == _EXTRACTOR
-    return key in ("features_extractor_kwargs", "optimizer_kwargs", "use_sde", "squash_output") and not value
-
-
-def _torch(name: str, package: str = "nn") -> Any:
-    """Return a class of ``torch.nn.modules.activation`` or ``torch.optim``, or None if there is none of that name."""
-    import torch
-
-    home, base = (
-        (torch.nn.modules.activation, torch.nn.Module) if package == "nn" else (torch.optim, torch.optim.Optimizer)
-    )
-    found = getattr(home, name, None)
+def _class_named(value: Any, home: Any, base: Any) -> Any:
+    """Return the class of a module that a text names, None if it names none that derives from ``base``."""
+    named = _CLASS.fullmatch(value) if isinstance(value, str) else None
+    is_there = named is not None and named[1].startswith(f"{home.__name__}.")
+    found = getattr(home, named[1].rpartition(".")[2], None) if named and is_there else None
     return found if inspect.isclass(found) and issubclass(found, base) else None
 
 
