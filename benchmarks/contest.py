@@ -14,7 +14,8 @@ from benchmarks.decisions import Counting
 from benchmarks.figures import Figure, Measure, Skipped
 from dicegym import arena
 from dicegym.bots.export import TABLE_SUFFIX
-from dicegym.bots.source import Source, files_of
+from dicegym.bots.files import gather
+from dicegym.bots.source import Source
 from dicegym.games.parts import solver
 from dicegym.players.roster import agent_names, agents_folder, resolve
 from dicegym.sandbox.jail import Isolation
@@ -46,7 +47,7 @@ def entries(name: str, folder: Path) -> list[str]:
     for number in range(ENTRIES):
         source = files[number % len(files)]
         copy = folder / (f"{source.stem}.py" if number < len(files) else f"{source.stem}_{number}.py")
-        for file in files_of(source):
+        for file in gather(source):
             shutil.copyfile(file, copy if file == source else folder / file.relative_to(source.parent))
         table = source.with_suffix(TABLE_SUFFIX)  # what the agent reads beside it, called as it is
         if table.is_file():

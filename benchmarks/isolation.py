@@ -49,9 +49,8 @@ class Played(NamedTuple):
 
     def seated(self) -> tuple[Program, Callable[..., Any]]:
         """Return a copy of the bot in this process, seated, with what answers a question."""
-        interface = need(self.game, INTERFACE)
-        program = Program(self.source, self.source.file.stem, interface.supplied_modules)
-        return program, interface.seated(program, interface.find(program), 0)
+        program = Program(self.source, self.source.file.stem, need(self.game, INTERFACE))
+        return program, program.seated(0)
 
 
 class _Noted(Player):

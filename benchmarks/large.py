@@ -19,7 +19,7 @@ from dicegym.arena.match import Match
 from dicegym.bots.files import gather
 from dicegym.engine.game import Game
 from dicegym.errors import DependencyError
-from dicegym.players.tables import situations
+from dicegym.players.twins import situations
 from dicegym.sandbox.jobs import entry
 from dicegym.sandbox.sandbox import Sandbox
 

@@ -18,7 +18,7 @@ from typer.core import TyperGroup
 import dicegym
 from dicegym.cli.app import whole_command
 from dicegym.games.parts import STARTER, part
-from dicegym.players.about import apart, sections, title_of
+from dicegym.games.rules_page import apart, sections, title_of
 from dicegym.registry import ENVIRONMENTS, Environment, rules_module
 from dicegym.sandbox.customs import customs
 

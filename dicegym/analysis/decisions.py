@@ -42,7 +42,7 @@ from dicegym.errors import ParameterError
 from dicegym.escape import lines, one_line
 from dicegym.games.worth import Progress, Valuer, ValueUnit
 from dicegym.pictures.naming import named
-from dicegym.players.watched import action_in, told_apart
+from dicegym.pictures.watched import action_in, told_apart
 
 AT_ONCE = 8
 """Actions that are judged in one call."""

@@ -25,8 +25,8 @@ from dicegym.columns import plain_table
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.worth import Valuer
+from dicegym.pictures.watched import action_in
 from dicegym.play.turn import Turn
-from dicegym.players.watched import action_in
 
 TOP = 10
 """Choices that are shown unless another number is asked for."""

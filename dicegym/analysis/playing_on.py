@@ -30,7 +30,8 @@ from dicegym.games.parts import CHANCE, KEYBOARD, SECRETS, part
 from dicegym.games.worth import ActionValues, BatchValuer, Valuer, ValueUnit
 from dicegym.play.player import Player, answer, draws_openly, sit_down
 from dicegym.play.turn import Act, Turn
-from dicegym.players.twins import TwinPlayer, opponent, twin_numbers
+from dicegym.players.roster import opponent
+from dicegym.players.twins import TwinPlayer, twin_numbers
 
 SLIP = 0.1
 """How often a player is supposed to do anything that is allowed instead: who sits there may be another one."""

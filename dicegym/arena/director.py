@@ -23,7 +23,7 @@ from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
 from dicegym.games.parts import Progress
 from dicegym.play.seeds import drawn_seed
-from dicegym.players.tables import TabledPlayer
+from dicegym.players.twins import TabledPlayer
 from dicegym.sandbox import jail
 from dicegym.sandbox.jobs import Entry, Job
 from dicegym.sandbox.limits import Limits

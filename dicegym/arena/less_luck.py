@@ -21,7 +21,7 @@ from dicegym.errors import UnknownNameError
 from dicegym.games.parts import Z_95
 from dicegym.play.player import Player
 from dicegym.players import twins
-from dicegym.players.roster import load, resolve
+from dicegym.players.roster import load, opponent, resolve
 from dicegym.sandbox.jobs import Entry, Failure
 
 
@@ -140,7 +140,7 @@ def player_of(game: Game, entry: Entry) -> Player | None:
         for name in twins.twin_numbers(game):
             try:
                 if resolve(game, name) == entry.origin:
-                    return twins.opponent(game, name)
+                    return opponent(game, name)
             except UnknownNameError:
                 continue
         return load(game, entry.origin, entry.name)

@@ -1,33 +1,28 @@
-"""A bot of an original interface as a player."""
+"""Bots of an original interface as players: a program in a file, or a function or class as it is."""
 
 from __future__ import annotations
 
-import importlib
+import inspect
+import traceback
+import types
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from dicegym.bots.program import Asked, Program
+from dicegym.bots.program import Program
 from dicegym.bots.source import Source
+from dicegym.bots.surroundings import PrivateRandom
 from dicegym.engine.game import Game
-from dicegym.games.parts import Interface
+from dicegym.errors import AgentError
+from dicegym.escape import describe_raised
+from dicegym.games.parts import ADAPTER, INTERFACE, need
 from dicegym.play.player import Player
 from dicegym.play.printed import Printed
-from dicegym.play.turn import Act
-
-Sit = Callable[[Asked, Callable[..., Any], Game, int], Act]
-"""What an adapter hands to `BotPlayer`: from a program, what is asked in one game, the game and the seat to what is
-asked for actions in that game."""
-
-
-def _again(module: str, *made: Any) -> BotPlayer:
-    """Make the player of a file again in another process."""
-    kind, source, name, sit, keep, seed = made
-    player: BotPlayer = kind(source, name, importlib.import_module(module), sit, keep, seed)
-    return player
+from dicegym.play.turn import Act, follows
 
 
 class BotPlayer(Player):
-    """A bot of an original interface as a player.
+    """A bot in a file as a player.
 
     In an environment each game is played by a fresh copy of the program, so that what a bot remembers, or
     draws, never reaches from one game into another. A bot that remembers and draws nothing may say so by a
@@ -36,8 +31,7 @@ class BotPlayer(Player):
     Args:
         source: where it is.
         name: what reports and errors call it.
-        interface: the module with the bot's own half of the original interface.
-        sit: makes the function that is asked for actions.
+        game: what it plays, with any number of players.
         keep: play all games with the one program made here, reseeded for each (the games of a match).
         seed: of the bot's randomness until it joins a game.
 
@@ -46,22 +40,24 @@ class BotPlayer(Player):
         says_pure: whether the file says so of itself.
 
     Raises:
-        AgentError: see `Program`; and what ``interface.find`` raises.
+        AgentError: see `Program`.
+        PartError: the game has no bots of an original interface.
     """
 
-    def __init__(self, source: Source, name: str, interface: Any, sit: Sit, keep: bool = False, seed: int = 0) -> None:
+    def __init__(self, source: Source, name: str, game: Game, keep: bool = False, seed: int = 0) -> None:
         self.source = source
         self.name = name
         self.printed = Printed()
-        self._interface: Interface = interface
-        self._interface_name: str = interface.__name__
-        self._sit = sit
+        self._sit = need(game, ADAPTER).sit
+        self._interface = need(game, INTERFACE)
+        self._made = source, name, game, keep, seed
         self._keep = keep
-        self._seed = seed
-        self._program = Program(source, name, interface.supplied_modules, seed, self.printed)
-        self._bot = interface.find(self._program)
-        self.says_pure = self._program.namespace.get("PURE") is True
+        self._program = self._start(seed)
+        self.says_pure = self._program.says_pure
         self.pure = not keep and self.says_pure
+
+    def _start(self, seed: int) -> Program:
+        return Program(self.source, self.name, self._interface, seed, self.printed)
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -70,15 +66,73 @@ class BotPlayer(Player):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle by the file: a program is loaded again, and has forgotten everything."""
-        made = type(self), self.source, self.name, self._sit, self._keep, self._seed
-        return _again, (self._interface_name, *made)
+        return type(self), self._made
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
-        """Sit down in one new game; see `Player.join`."""
-        program, bot = self._program, self._bot
+        """Sit down in one new game; see `Player.join`. One that remembers nothing is not told how the game goes on."""
+        program = self._program
         if self._keep:
             program.random.reseed(seed)
         elif not self.pure:
-            program = Program(self.source, self.name, self._interface.supplied_modules, seed, self.printed)
-            bot = self._interface.find(program)
-        return self._sit(program, self._interface.seated(program, bot, seat), game, seat)
+            program = self._start(seed)
+        act = self._sit(program, program.seated(seat), game, seat)
+        return act.__call__ if self.pure and follows(act) else act
+
+
+class LiveProgram(Program):
+    """Stands in for the program of a file where there is none; what the bot prints goes where it always goes."""
+
+    def __init__(self, bot: Callable[..., Any], name: str, interface: Any, seed: int) -> None:
+        self.name = name
+        self.printed = Printed()
+        self.random = PrivateRandom(seed)
+        self.namespace = getattr(bot, "__globals__", {})
+        self.interface = interface
+        self.bot = bot
+        method = getattr(interface, "METHOD", "")
+        if method and not inspect.isclass(bot):
+            self.bot = lambda *_: types.SimpleNamespace(**{method: bot})
+
+    def failure(self, error: BaseException, when: str) -> AgentError:
+        """Return the AgentError for what the bot raised ``when``; KeyboardInterrupt is raised again as it is."""
+        if isinstance(error, KeyboardInterrupt):
+            raise error
+        if isinstance(error, AgentError):
+            return error
+        *_, last = traceback.extract_tb(error.__traceback__)
+        line = f"{Path(last.filename).name}, line {last.lineno}"
+        return AgentError(self.name, f"{describe_raised(error)} {when} ({line})")
+
+
+class LiveBot(Player):
+    """A function or class of a game's original interface as a player: no file, no process of its own.
+
+    A class is made anew for each game; a function is asked in all games, and what it remembers goes with it. In an
+    interface of classes a function stands for a class whose method it is. One that remembers and draws nothing may say
+    so: ``bot.PURE = True`` makes batches many times as fast.
+
+    Args:
+        bot: the function or class.
+        name: what reports and errors call it.
+        game: what it plays, with any number of players.
+
+    Raises:
+        PartError: the game has no bots of an original interface.
+    """
+
+    def __init__(self, bot: Callable[..., Any], name: str, game: Game) -> None:
+        self.name = name
+        self.pure = getattr(bot, "PURE", False) is True
+        self._sit = need(game, ADAPTER).sit
+        self._interface = need(game, INTERFACE)
+        self._made = bot, name, game
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle the bot itself as Python does."""
+        return type(self), self._made
+
+    def join(self, game: Game, seat: int, seed: int) -> Act:
+        """Sit down in one new game; see `Player.join`."""
+        bot, name, _ = self._made
+        program = LiveProgram(bot, name, self._interface, seed)
+        return self._sit(program, program.seated(seat), game, seat)

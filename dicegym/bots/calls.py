@@ -131,7 +131,7 @@ class CallLog(Witness):
     def __init__(self, path: Path) -> None:
         self._file = os.open(path, os.O_WRONLY | getattr(os, "O_BINARY", 0))
         self._number = 0
-        self._kept = 0  # bytes of the first calls
+        self._first = ""
         self._last: deque[str] = deque(maxlen=LAST)
         self._lines: list[str] = []
         self._room = LONGEST
@@ -139,9 +139,12 @@ class CallLog(Witness):
 
     def asked(self, call: str) -> None:
         """Begin an entry."""
-        self._close()
+        if self._number <= FIRST:
+            self._first += self._entry()
+        else:
+            self._last.append(self._entry())
         self._number += 1
-        self._lines = [f"{self._number:>6}  {call}"]
+        self._lines, self._room, self._begun = [f"{self._number:>6}  {call}"], LONGEST, False
         self._save()
 
     def answered(self, answer: str) -> None:
@@ -171,26 +174,13 @@ class CallLog(Witness):
             self._lines.append("        printed: ... (and more)")
         self._save()
 
-    def _close(self) -> None:
-        text = "".join(f"{line}\n" for line in self._lines)
-        if self._number <= FIRST:
-            self._kept += self._write(self._kept, text)
-        else:
-            self._last.append(text)
-        self._lines, self._room, self._begun = [], LONGEST, False
+    def _entry(self) -> str:
+        return "".join(f"{line}\n" for line in self._lines)
 
     def _save(self) -> None:
-        text = "".join(f"{line}\n" for line in self._lines)
-        if self._number <= FIRST:
-            self._write(self._kept, text)
-            return
         left_out = self._number - 1 - FIRST - len(self._last)
-        between = f"        ... {left_out:,} calls left out ...\n" if left_out else ""
-        self._write(self._kept, between + "".join(self._last) + text)
-
-    def _write(self, place: int, text: str) -> int:
-        data = text.encode("utf-8", "backslashreplace")
-        os.lseek(self._file, place, os.SEEK_SET)
+        between = f"        ... {left_out:,} calls left out ...\n" if left_out > 0 else ""
+        data = "".join((self._first, between, *self._last, self._entry())).encode("utf-8", "backslashreplace")
+        os.lseek(self._file, 0, os.SEEK_SET)
         os.write(self._file, data)
-        os.ftruncate(self._file, place + len(data))
-        return len(data)
+        os.ftruncate(self._file, len(data))

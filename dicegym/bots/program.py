@@ -19,7 +19,7 @@ import sys
 import types
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from dicegym.bots.files import is_installed
 from dicegym.bots.scan import BadFileError
@@ -58,24 +58,27 @@ def old_python(error: BaseException) -> str:
     return f". This is Python 2, and bots run on Python {version}: translate it, with `2to3` say" if found else ""
 
 
-Supplied = Callable[[PrivateRandom], Mapping[str, types.ModuleType]]
-"""What an interface hands to `Program`: from the bot's randomness to the modules that the original had.
+class Asked:
+    """What an adapter knows of the bot that it asks: a `Program` here, or one in another process.
 
-What a module called ``builtins`` holds is what bots may name without an import.
-"""
-
-
-class Asked(Protocol):
-    """What an adapter knows of the bot that it asks: a `Program` here, or one in another process."""
+    Attributes:
+        name: what errors call the bot.
+        last: what it answered last and to what, for `explain`: (who puts that in words, answer, arguments).
+    """
 
     name: str
-    last: tuple[Callable[..., str], object, tuple[Any, ...]] | None
+    last: tuple[Callable[..., str], object, tuple[Any, ...]] | None = None
 
     def failure(self, error: BaseException, when: str) -> AgentError:
         """Return the AgentError for what the bot raised ``when``."""
+        raise NotImplementedError
 
     def explain(self) -> str:
         """Return what the bot answered last, to what, and what is wrong with that by itself."""
+        if self.last is None:
+            return ""
+        in_words, answer, arguments = self.last
+        return in_words(answer, *arguments)
 
 
 def explaining(act: Act, program: Asked) -> Act:
@@ -91,40 +94,41 @@ HINTS: Mapping[type[BaseException], str] = {
 """What is added to errors that say what happened, and not that it happens to all bots."""
 
 
-class Program:
+class Program(Asked):
     """One running copy of a bot's source.
 
     Args:
         source: where it is.
         name: what errors call the bot.
-        supplied: makes the modules of the original interface, given the bot's own randomness.
+        interface: the bot's half of the original interface, a `dicegym.games.parts.Interface`: it supplies the modules
+            that the original had (what one called ``builtins`` holds, bots may name without an import), and finds the
+            bot in what the file defined.
         seed: of the bot's randomness while the file is executed.
         printed: takes what the bot prints; default: one of its own.
 
     Attributes:
         namespace: what the file defined.
+        bot: what in it plays, a function or a class.
         builtins: what it may name without an import.
         random: the generator behind the bot's module ``random``.
         printed: what it printed.
         remarks: what its author should know although nothing is wrong, such as which of two classes plays.
-        last: what it answered last and to what, for `explain`: (who puts that in words, answer, arguments).
 
     Raises:
-        AgentError: the file is missing, not UTF-8, not Python, or fails while it is executed.
+        AgentError: the file is missing, not UTF-8, not Python, fails while it is executed, or holds no bot.
     """
 
-    last: tuple[Callable[..., str], object, tuple[Any, ...]] | None = None
-
     def __init__(
-        self, source: Source, name: str, supplied: Supplied, seed: int = 0, printed: Printed | None = None
+        self, source: Source, name: str, interface: Any, seed: int = 0, printed: Printed | None = None
     ) -> None:
         self.source = source
         self.name = name
+        self.interface = interface
         self.printed = Printed() if printed is None else printed
         self.random = PrivateRandom(seed)
         self._folder = source.file.resolve().parent
         own = {"random": self.random.as_module(), "sys": PrivateSys(self.printed)}
-        self._modules: dict[str, types.ModuleType] = own | dict(supplied(self.random))
+        self._modules: dict[str, types.ModuleType] = own | dict(interface.supplied_modules(self.random))
         self.builtins = dict(vars(builtins))
         self.builtins |= {"__import__": self._import, "print": private_print(self.printed), "input": no_input}
         if named := self._modules.pop("builtins", None):
@@ -137,8 +141,22 @@ class Program:
         self.namespace = module.__dict__
         try:
             self._execute(module, source.file)
+            self.bot: Callable[..., Any] = interface.find(self)
         except BaseException as error:
-            raise self.failure(error, "while it was loaded") from error
+            failure = self.failure(error, "while it was loaded")
+            if failure is error:
+                raise
+            raise failure from error
+
+    @property
+    def says_pure(self) -> bool:
+        """Whether the file says of its bot that it remembers and draws nothing."""
+        return self.namespace.get("PURE") is True
+
+    def seated(self, seat: int) -> Callable[..., Any]:
+        """Return what is asked in one game. Raises AgentError if the bot fails as it sits down."""
+        found: Callable[..., Any] = self.interface.seated(self, self.bot, seat)
+        return found
 
     def failure(self, error: BaseException, when: str) -> AgentError:
         """Return the AgentError for what the bot raised ``when``; KeyboardInterrupt is raised again as it is."""
@@ -195,13 +213,6 @@ class Program:
                 found = f"{Path(step.tb_frame.f_code.co_filename).name}, line {step.tb_lineno}"
             step = step.tb_next
         return found
-
-    def explain(self) -> str:
-        """Return what the bot answered last, to what, and what is wrong with that by itself."""
-        if self.last is None:
-            return ""
-        in_words, answer, arguments = self.last
-        return in_words(answer, *arguments)
 
     def get(self, name: str, kind: str = "function") -> Callable[..., Any]:
         """Return what the file defined as ``name``. Raises AgentError if that is missing or not callable."""

@@ -91,11 +91,6 @@ def defines(text: str, name: str, arguments: int | None = None, method: str = ""
     return False
 
 
-def files_of(file: Path) -> tuple[Path, ...]:
-    """Return a bot's file and the helper files of its own folder that it imports; see `dicegym.bots.files.gather`."""
-    return tuple(files.gather(file))
-
-
 @functools.lru_cache(maxsize=512)
 def _compiled(path: str, version: tuple[int, ...]) -> types.CodeType:
     source = files.read(path)

@@ -88,7 +88,7 @@ def rules(
     Example: dicegym rules liarsdice --interface
     """
     from dicegym.games.parts import STARTER, part
-    from dicegym.players.about import rules_page
+    from dicegym.games.rules_page import rules_page
     from dicegym.sandbox.customs import customs
 
     page = rules_page(game)

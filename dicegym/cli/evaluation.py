@@ -148,8 +148,8 @@ def evaluate(
     dicegym evaluate ppo --game liarsdice --against bayes --less-luck --temperature 1
     """
     from dicegym.learning.evaluate import evaluate as measure
-    from dicegym.learning.evaluate import is_strangers, kept_open, limits_of
-    from dicegym.players.roster import agent_name
+    from dicegym.learning.evaluate import kept_open, limits_of
+    from dicegym.players.roster import agent_name, is_strangers
 
     check_writable(json_file)
     named = list(against or [])

@@ -49,8 +49,7 @@ def agents(game: GameName, parameter: Parameters = None) -> None:
 
     Example: dicegym agents hog -p memory=1
     """
-    from dicegym.players.about import describe
-    from dicegym.players.roster import names_elsewhere
+    from dicegym.players.roster import describe, names_elsewhere
 
     table = chosen_game(game, parameter)
     print_table(["agent", "what it is"], [[name, describe(table, name)] for name in dicegym.agent_names(table)])

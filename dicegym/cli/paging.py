@@ -14,7 +14,7 @@ from dicegym.cli.common import out
 from dicegym.escape import lines
 
 if TYPE_CHECKING:
-    from dicegym.players.watched import WatchedMove
+    from dicegym.pictures.watched import WatchedMove
 
 FORWARD, BACK, FIRST, LAST, LEAVE = "forward", "back", "first", "last", "leave"
 KEYS = {

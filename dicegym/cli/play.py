@@ -235,7 +235,7 @@ def _command(
 
 def _welcome(table: dicegym.Game, names: Sequence[str], agents: Sequence[str]) -> str:
     """Return who sits at the table and who they are."""
-    from dicegym.players.about import describe
+    from dicegym.players.roster import describe
 
     others = f", in the order of play: {', '.join(names)}" if agents else ", alone"
     lines = [f"{table.spec.title}{others}."]

@@ -15,7 +15,7 @@ from dicegym.errors import DependencyError, ParameterError
 
 if TYPE_CHECKING:
     from dicegym.arena.replay import Replay
-    from dicegym.players.watched import WatchedMove
+    from dicegym.pictures.watched import WatchedMove
 
 
 REPLAY_ID = "a match of the store (its first game), MATCH.GAME, server:NUMBER, or a file that --json wrote"
@@ -148,7 +148,7 @@ def replay_named(game: str, store: str | None) -> Replay:
 
 def _heading(found: Replay, seat: int | None) -> str:
     """Return what is to be seen, in a line."""
-    from dicegym.players.watched import told_apart
+    from dicegym.pictures.watched import told_apart
 
     names = told_apart(found.seats)
     seen = "" if seat is None else f", as {names[seat]} (seat {seat}) was shown it"

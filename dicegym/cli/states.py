@@ -83,14 +83,13 @@ def action_meant(found: Position, text: str) -> int:
     Raises ParameterError if it means none, or several that are played one after the other.
     """
     from dicegym.games.keyboard import Place
-    from dicegym.players import numbered
-    from dicegym.players.human import keyboard_of
+    from dicegym.players.human import keyboard_of, legal_names, meant
 
     game, state = found.game, found.state[0]
     names = [f"player {seat}" for seat in range(game.players)]
     place = Place(game, int(state["player"]), tuple(names))
     words = " ".join(text.lower().split())
-    action = numbered.meant(words, numbered.legal_names(place, state), bare=False)
+    action = meant(words, legal_names(place, state), bare=False)
     if action is not None:
         return action
     actions: Sequence[int] = keyboard_of(game).read(place, state, words)

@@ -17,7 +17,7 @@ from dicegym.errors import ParameterError, one_line
 from dicegym.play.seeds import drawn_seed
 
 if TYPE_CHECKING:
-    from dicegym.players.watched import WatchedMove
+    from dicegym.pictures.watched import WatchedMove
 
 DELAY = 1.0
 """Seconds from move to move, where nothing else is asked for."""
@@ -51,7 +51,7 @@ def watch(
 
     Example: dicegym watch ppo --game hog --against bacon --gif hog.gif
     """
-    from dicegym.players.watched import moments, names_of, seating
+    from dicegym.pictures.watched import moments, names_of, seating
 
     films = [path for path in (gif, mp4) if path is not None]
     for path, ending in ((gif, ".gif"), (mp4, ".mp4")):

@@ -12,7 +12,7 @@ from dicegym.cli.keys import keys
 if TYPE_CHECKING:
     from rich.console import Group
 
-    from dicegym.players.watched import WatchedMove
+    from dicegym.pictures.watched import WatchedMove
 
 LEAST, MOST = 0.03, 30.0
 """Seconds from move to move that keys lead to."""

@@ -12,7 +12,7 @@ from dicegym.errors import DependencyError, ParameterError
 from dicegym.files import writing
 from dicegym.pictures.captions import captioned
 from dicegym.pictures.raster import pixels
-from dicegym.players.watched import WatchedMove
+from dicegym.pictures.watched import WatchedMove
 
 LAST = 4
 """How many times as long as any other picture the last one stays."""

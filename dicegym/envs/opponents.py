@@ -15,8 +15,7 @@ from dicegym.play.drive import join_table
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 from dicegym.players.pool import Draws, Pool
-from dicegym.players.tables import Tabulated, situations
-from dicegym.players.twins import TwinPlayer
+from dicegym.players.twins import Tabulated, TwinPlayer, situations
 
 
 class Opponents:

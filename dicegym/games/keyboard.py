@@ -48,7 +48,7 @@ class Place(NamedTuple):
 class Keyboard(Protocol):
     """A game's ``controls.py``: what a person types is read, and what happens is told.
 
-    A game without one is played by a numbered list of its actions (`dicegym.players.numbered`). All texts fit into 80
+    A game without one is played by a numbered list of its actions (`dicegym.players.human`). All texts fit into 80
     columns without colour; what is longer is wrapped at spaces.
     """
 

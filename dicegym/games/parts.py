@@ -99,7 +99,8 @@ class Interface(Protocol):
     """A game's ``interface.py``: the bot's own half of the game's original interface.
 
     It runs in the process of a bot, which is to be small and to start at once: it imports the standard library,
-    ``dicegym.bots``, and modules of its own folder that do the same.
+    ``dicegym.bots``, and modules of its own folder that do the same. An interface of classes may name the method that
+    plays in ``METHOD``: a function in memory then stands for a class with this method.
     """
 
     ENTRY_FILES: tuple[str, ...]
@@ -132,15 +133,6 @@ class Adapter(Protocol):
         turned into an AgentError by ``program.failure``, a `dicegym.bots.program.Asked`. Nothing else of the bot is
         in reach: it may run in another process, and then what it answers is plain values.
         """
-
-    def load(self, source: Any, name: str, keep: bool = False, seed: int = 0) -> Player:
-        """Return the player of a file, a `dicegym.bots.source.Source`; see `dicegym.bots.bot_player.BotPlayer`.
-
-        Raises AgentError if it cannot be loaded or holds no bot of this game.
-        """
-
-    def live(self, bot: Callable[..., Any], name: str) -> Player:
-        """Return the player of a function or class of the original interface: a `dicegym.bots.live_bot.LiveBot`."""
 
 
 class Examination(Protocol):

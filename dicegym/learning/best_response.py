@@ -49,8 +49,7 @@ from dicegym.play.player import Player
 from dicegym.players import model as models
 from dicegym.players.model import PolicyPlayer
 from dicegym.players.pool import Pool
-from dicegym.players.roster import model_file
-from dicegym.players.twins import opponent
+from dicegym.players.roster import model_file, opponent
 
 LOOKS = 8
 """How often a best response is measured while it is trained; the best of them counts."""

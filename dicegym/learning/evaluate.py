@@ -13,7 +13,6 @@ import numpy as np
 
 from dicegym.analysis.exploitability import best_reply, check_best_reply
 from dicegym.analysis.less_luck import NO_SPREAD, check_meter, measured
-from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.engine.validate import MOST, finite_number, whole_number
 from dicegym.errors import AgentError, FaultWarning, ModelError, ParameterError, one_line, unknown_name
@@ -22,7 +21,8 @@ from dicegym.games.parts import Z_95, Duel, quick_solver_of, solitaire, solver, 
 from dicegym.learning.blocks import APART, SIDE_BY_SIDE, BlockResult, Results, blocks_of, results_of
 from dicegym.play.player import Player
 from dicegym.players import twins
-from dicegym.players.roster import agent, agent_name, resolve
+from dicegym.players.roster import agent, agent_name, is_strangers
+from dicegym.players.roster import opponent as twin_or_agent
 from dicegym.sandbox.jobs import Entry, Failure, Job, entry
 from dicegym.sandbox.limits import Limits
 
@@ -107,7 +107,7 @@ def rivals_of(game: Game, opponent: Any, trust: bool = False) -> list[Player]:
     """
     found = []
     for spec in _named(game, opponent)[0]:
-        rival = twins.opponent(game, spec, trust=trust)
+        rival = twin_or_agent(game, spec, trust=trust)
         hides = isinstance(rival, twins.TwinPlayer) and not rival.pure and quick_solver_of(game, rival) is not None
         found.append(agent(game, spec, trust=trust) if hides else rival)
     return found
@@ -212,8 +212,8 @@ def evaluate(
         return Score("mean return less luck", "nobody", mean, mean - half, mean + half, games)
     if less_luck:  # of those who draw, more is known of their compiled twins
         check_meter(game)
-        player = twins.opponent(game, named, trust=trust)
-        rivals = [twins.opponent(game, spec, trust=trust) for spec in specs]
+        player = twin_or_agent(game, named, trust=trust)
+        rivals = [twin_or_agent(game, spec, trust=trust) for spec in specs]
     return _sampled(game, player, rivals, weights, against, games, seed, told, less_luck)
 
 
@@ -395,15 +395,6 @@ def wilson(rate: float, n: int, z: float = Z_95) -> tuple[float, float]:
 # By executors
 
 
-def is_strangers(game: Game, spec: Any) -> bool:
-    """Return whether ``spec``, as for `dicegym.agent`, names a bot's file that does not ship with the package.
-
-    Raises as `dicegym.players.roster.resolve` does.
-    """
-    origin = resolve(game, spec)
-    return isinstance(origin, Source) and not Entry("", origin).trusted
-
-
 def limits_of(seconds: float = GAME_SECONDS, memory: int = Limits.memory) -> Limits:
     """Return what a stranger's bot may use in an evaluation.
 
@@ -538,7 +529,7 @@ def _twin(game: Game, spec: Any, hides: bool) -> Any:
     ``hides`` tells whether the twin may hide what the file draws; see `rivals_of`.
     """
     if isinstance(spec, str) and spec.strip() in twins.twin_numbers(game):
-        found = twins.opponent(game, spec)
+        found = twin_or_agent(game, spec)
         if isinstance(found, twins.TwinPlayer) and (hides or found.pure or quick_solver_of(game, found) is None):
             return found
     return spec

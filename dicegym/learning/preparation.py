@@ -22,8 +22,7 @@ from dicegym.learning.settings import RunSettings, TrainingSettings
 from dicegym.learning.teacher import replied_to
 from dicegym.players import model as models
 from dicegym.players.roster import Origin, agent_names, model_file, resolve
-from dicegym.players.seal import is_sealed
-from dicegym.players.unpickling import TRUST
+from dicegym.players.trust import TRUST, is_sealed
 from dicegym.sandbox.jobs import Entry
 
 

@@ -38,12 +38,10 @@ from dicegym.learning.preparation import prepare
 from dicegym.learning.settings import TrainingSettings
 from dicegym.play.player import Player
 from dicegym.players import model as models
-from dicegym.players.archive import ModelArchive, array_in, npy_bytes
+from dicegym.players.archive import ModelArchive, array_in, npy_bytes, tensors_in
 from dicegym.players.model import PolicyPlayer
-from dicegym.players.sb3 import checked_device, weights_of
-from dicegym.players.seal import is_sealed, write_seal
-from dicegym.players.unpickling import TRUST, load_object, load_sb3, untrusted
-from dicegym.players.weights import check_optimizer, tensors_in
+from dicegym.players.sb3 import check_optimizer, checked_device, weights_of
+from dicegym.players.trust import TRUST, is_sealed, load_object, load_sb3, untrusted, write_seal
 
 STATE_FILE = "state.zip"
 """In a checkpoint's folder: what is plain."""

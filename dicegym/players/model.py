@@ -1,4 +1,11 @@
-"""Trained models as players, and the file that carries one.
+"""Trained models as players, and how they are written and read.
+
+In a game of hidden dice whoever always plays its best action tells by it what it holds: a model's actions are drawn
+from its policy there unless its file says otherwise. Elsewhere nothing is given away, and the best action is played. A
+draw is a function of the seed that the seat has in its game (`dicegym.engine.dice.private_seed`) and of all that
+stands in the record but the key. So it is the same in a batch of any size and order, for one seat asked alone, in
+copies of a game and after a training is resumed, and nothing is kept from one decision to the next. Records of one
+game differ from decision to decision, as they hold what was played.
 
 Files written by `save_model` or by a training carry their weights as plain arrays too, and are played by NumPy. What
 PyTorch alone can play (a file without arrays, a network that is no sequence of linear layers) needs the extra
@@ -7,8 +14,9 @@ PyTorch alone can play (a file without arrays, a network that is no sequence of 
 
 from __future__ import annotations
 
+import functools
 import os
-import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,36 +24,41 @@ import numpy as np
 
 from dicegym.bots.network import Network
 from dicegym.engine import loops
+from dicegym.engine.dice import mix, private_seed
 from dicegym.engine.game import Game
 from dicegym.errors import DependencyError, ModelError, ParameterError, one_line
+from dicegym.games.hidden import hidden_fields
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 from dicegym.players import model_file
-from dicegym.players.archive import ModelArchive
-from dicegym.players.drawing import (
+from dicegym.players.model_file import (
+    ALGORITHMS,
     BEST,
     DRAWN,
-    checked_temperature,
-    drawn,
-    probabilities,
-    seeds_of,
-    uniforms,
-    usual_temperature,
-)
-from dicegym.players.model_file import (
     MEMBER,
     PLAY,
     SETTINGS_MEMBER,
     TEMPERATURE,
+    ModelFile,
     check_fit,
+    checked_temperature,
     facts,
     replace_facts,
-    temperature_in,
     trained_on,
 )
-from dicegym.players.sb3 import ALGORITHMS, algorithm, algorithm_of, arrays_suffice, load_file, network_alone
-from dicegym.players.seal import is_sealed, write_seal
-from dicegym.players.torch_policy import TorchPolicy, critic_of, heeded, ignoring, privileged_of, written_down
+from dicegym.players.sb3 import (
+    TorchPolicy,
+    algorithm,
+    arrays_suffice,
+    critic_of,
+    heeded,
+    ignoring,
+    load_file,
+    privileged_of,
+    saved_by_sb3,
+    written_down,
+)
+from dicegym.players.trust import write_seal
 
 __all__ = [
     "ALGORITHMS",
@@ -69,10 +82,81 @@ __all__ = [
     "trained_on",
 ]
 
-_OF_THE_RUN = ("_last_obs", "_last_original_obs", "_last_episode_starts", "ep_info_buffer", "ep_success_buffer")
-"""What Stable-Baselines3 saves of the games that were going on, which a checkpoint holds as plain data."""
-_OF_THE_MACHINE = ("tensorboard_log",)
-"""A path there, which is nobody's business who gets the file."""
+_KEPT_SEEDS = 1 << 16
+_BITS_DROPPED = np.uint64(11)
+_SCALE = 1.0 / (1 << 53)
+_mixed: Callable[[np.ndarray], np.ndarray] = getattr(mix, "py_func", mix)  # the same arithmetic, over arrays
+_seed_of = functools.lru_cache(maxsize=_KEPT_SEEDS)(private_seed)
+
+
+def gives_away(game: Game) -> bool:
+    """Return whether what a seat plays tells others what it hides, while they can still answer.
+
+    So it is in games with hidden dice. Where all choose at once and in secret, nobody answers what it sees.
+    """
+    return game.players > 1 and bool(hidden_fields(game)) and game.spec.joint_action is None
+
+
+def usual_temperature(game: Game) -> float:
+    """Return the temperature at which a model with a policy plays a game unless it is told otherwise."""
+    return DRAWN if gives_away(game) else BEST
+
+
+def probabilities(scores: np.ndarray, masks: np.ndarray, temperature: float) -> np.ndarray:
+    """Return how likely each action is: softmax(scores / temperature) over legal actions, at 0 the best one alone.
+
+    Args:
+        scores: float64[n, n_actions], logits.
+        masks: bool[n, n_actions], what is legal, at least one action in each row.
+        temperature: from 0 on.
+
+    Returns:
+        float64[n, n_actions], rows sum to 1.
+    """
+    legal = np.where(masks, scores, -np.inf)
+    if temperature == BEST:
+        found = np.zeros_like(legal)
+        found[np.arange(len(found)), legal.argmax(axis=1)] = 1.0
+        return found
+    weights: np.ndarray = np.exp((legal - legal.max(axis=1, keepdims=True)) / temperature)
+    weights /= weights.sum(axis=1, keepdims=True)
+    return weights
+
+
+def drawn(chances: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
+    """Return an action (int64[n]) for each row of ``chances`` (float64[n, n_actions]), by numbers of 0 <= u < 1."""
+    bounds = chances.cumsum(axis=1)
+    actions = (bounds <= (uniforms * bounds[:, -1])[:, None]).sum(axis=1)
+    last = chances.shape[1] - 1 - (chances[:, ::-1] > 0).argmax(axis=1)  # u near 1 may be rounded to it
+    found: np.ndarray = np.minimum(actions, last)
+    return found
+
+
+def seeds_of(states: np.ndarray, seats: np.ndarray) -> np.ndarray:
+    """Return the seed that each seat sits down with, by the keys of the games: uint64[n]."""
+    return np.fromiter(map(_seed_of, states["key"].tolist(), seats.tolist()), np.uint64, len(states))
+
+
+def uniforms(game: Game, seeds: np.ndarray, states: np.ndarray) -> np.ndarray:
+    """Return a number of 0 <= u < 1 for each record, that depends on its seed (uint64[n]) and all of it but the key.
+
+    The words of a record are summed with odd random factors modulo 2**64, so that any two records of a game have other
+    sums unless they are the same (or by an accident of 2**-64), and the sum is mixed with the seed as dice are.
+    """
+    raw = game.drawing_bytes(states)
+    told = raw[:, states.dtype["key"].itemsize :]  # the key stands first (`dicegym.engine.spec.HEADER`)
+    words = np.zeros((len(raw), -(-told.shape[1] // 8) * 8), np.uint8)
+    words[:, : told.shape[1]] = told
+    sums = (words.view(np.uint64) * _factors(words.shape[1] // 8)).sum(axis=1)
+    mixed = _mixed(_mixed(sums) ^ _mixed(seeds))
+    found: np.ndarray = (mixed >> _BITS_DROPPED) * _SCALE
+    return found
+
+
+@functools.cache
+def _factors(n: int) -> np.ndarray:
+    """Return n odd numbers of 64 bits, the same on every machine."""
+    return _mixed(np.arange(1, n + 1, dtype=np.uint64)) | np.uint64(1)
 
 
 class PolicyPlayer(Player):
@@ -86,7 +170,7 @@ class PolicyPlayer(Player):
         game: the game that it was trained on.
         name: how reports call it.
         sample: draw from the policy (policy gradient methods only) instead of the best action, at temperature 1
-            unless another is given. Drawing makes the player impure; see `dicegym.players.drawing`.
+            unless another is given. Drawing makes the player impure; see this module.
         device: where PyTorch computes, if NumPy cannot play the model; None: where its weights are.
         temperature: actions are drawn from softmax(logits / temperature) over legal actions; 0: the best one is
             played. None: 1 if ``sample``, else 0.
@@ -94,7 +178,7 @@ class PolicyPlayer(Player):
     Attributes:
         temperature: as given, or as follows from ``sample``.
         policy: what scores actions: a plain network, played by NumPy, or a
-            `dicegym.players.torch_policy.TorchPolicy`.
+            `dicegym.players.sb3.TorchPolicy`.
 
     Raises:
         ModelError: observation or action space are not the game's.
@@ -145,30 +229,29 @@ class PolicyPlayer(Player):
     def join(self, game: Game, seat: int, seed: int) -> Act:
         """Return a chooser. Raises ModelError if it cannot sit in ``game`` (`check_seat`)."""
         self.check_seat(game)
-        width = self.game.observation_size
-        if self.pure:
+        width, seeds = self.game.observation_size, np.array([seed % (1 << 64)], np.uint64)
 
-            def act(turn: Turn) -> int:
-                return int(self.choose(turn.observation[None, :width], turn.mask[None])[0])
+        def act(turn: Turn) -> int:
+            states = None if self.pure else np.array([turn.record])
+            return int(self._chosen(game, turn.observation[None, :width], turn.mask[None], seeds, states)[0])
 
-            return act
-        seeds = np.array([seed % (1 << 64)], np.uint64)
-
-        def draw(turn: Turn) -> int:
-            chances = probabilities(self.scores(turn.observation[None, :width]), turn.mask[None], self.temperature)
-            return int(drawn(chances, uniforms(game, seeds, np.array([turn.record])))[0])
-
-        return draw
+        return act
 
     def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """Ask the network once for all games; see `Player.act_rows`. It draws as if it had sat down in each."""
         self.check_seat(game)
         waiting, seated = states[rows], np.asarray(seats, np.int64)
-        observations, masks = self._seen(game, waiting, seated)
-        if self.pure:
-            return self.choose(observations, masks).astype(np.int64)
+        seeds = None if self.pure else seeds_of(waiting, seated)
+        return self._chosen(game, *self._seen(game, waiting, seated), seeds, waiting).astype(np.int64)
+
+    def _chosen(
+        self, game: Game, observations: np.ndarray, masks: np.ndarray, seeds: np.ndarray | None, states: Any
+    ) -> np.ndarray:
+        """Return an action for each row, drawn by the seeds of the seats (uint64[n]) if it draws."""
+        if self.pure or seeds is None:
+            return self.choose(observations, masks)
         chances = probabilities(self.scores(observations), masks, self.temperature)
-        return drawn(chances, uniforms(game, seeds_of(waiting, seated), waiting))
+        return drawn(chances, uniforms(game, seeds, states))
 
     def chances(self, game: Game, states: np.ndarray) -> np.ndarray:
         """Return how likely it chooses each action: float64[states, n_actions], asked for whoever is to move in each.
@@ -200,7 +283,7 @@ class PolicyPlayer(Player):
 def temperature_for(model: Any, game: Game) -> float:
     """Return the temperature at which ``model`` plays unless it is told otherwise.
 
-    Policies of Stable-Baselines3 are drawn in games of hidden dice (`dicegym.players.drawing.usual_temperature`). What
+    Policies of Stable-Baselines3 are drawn in games of hidden dice (`usual_temperature`). What
     the scores of other modules and of Q-networks mean is not known, so their best action is played.
     """
     return usual_temperature(game) if hasattr(getattr(model, "policy", None), "action_net") else BEST
@@ -258,11 +341,11 @@ def save_model(
 def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, Any], to_go_on: bool = False) -> None:
     """Write ``model`` as a model file; ``facts`` (JSON-able) go into it beside what dicegym needs to load it.
 
-    The file appears whole or not at all: it is written beside its place and then moved. Each network is in it once, as
+    The file appears whole or not at all. Each network is in it once, as
     plain arrays, with the settings of Stable-Baselines3; what arrays do not tell stays as Stable-Baselines3 writes it.
     What the optimizer remembers, twice as much as the weights, stays out unless training is ``to_go_on``: such a file
     is all that Stable-Baselines3 writes, and plain arrays. The games that were going on always stay out. A model that
-    plain data may not explain is sealed; see `dicegym.players.seal`. How it plays is a fact (`playing`).
+    plain data may not explain is sealed; see `dicegym.players.trust`. How it plays is a fact (`playing`).
 
     Raises:
         ModelError: the model does not fit the game, or is a module that NumPy cannot play, which has no file.
@@ -270,15 +353,13 @@ def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, 
     player = PolicyPlayer(model, game, Path(path).stem)
     of_sb3 = hasattr(model, "policy")
     network = player.policy if isinstance(player.policy, Network) else None if of_sb3 else player.plain_network()
-    target = Path(path)
-    unfinished = target.with_name(target.name + ".part.zip")  # Stable-Baselines3 insists on the ending
     kept, critic = {}, None
     if of_sb3:
-        _save_sb3(model, unfinished, to_go_on)
-        if network is not None and not to_go_on and arrays_suffice(unfinished, type(model), game):
-            critic = critic_of(model.policy)
-            with ModelArchive(unfinished) as whole:
-                kept = {SETTINGS_MEMBER: whole.read(SETTINGS_MEMBER)}
+        whole = ModelFile(path, saved_by_sb3(model, to_go_on))
+        names = whole.names
+        if network is not None and not to_go_on and arrays_suffice(whole, type(model), game):
+            names, critic = [SETTINGS_MEMBER], critic_of(model.policy)
+        kept = {name: whole.read(name) for name in names}
     header = {
         "game": game.name,
         "players": game.players,
@@ -289,23 +370,9 @@ def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, 
         **playing(model, game, None),
         **({} if isinstance(player.policy, Network) else {"torch_only": player.policy.reason}),
     }
-    with zipfile.ZipFile(unfinished, "a" if of_sb3 and not kept else "w") as archive:
-        model_file.write_members(archive, kept | model_file.members(header | facts, network, critic))
-    os.replace(unfinished, target)
+    model_file.write(path, header | facts, network, critic, kept)
     if not isinstance(player.policy, Network):  # it may need its classes, which are pickled
-        write_seal(target)
-
-
-def _save_sb3(model: Any, path: Path, to_go_on: bool) -> None:
-    """Let Stable-Baselines3 write its own members."""
-    optimizer = model.policy.optimizer
-    remembered = optimizer.state
-    if not to_go_on:
-        optimizer.state = type(remembered)(remembered.default_factory)
-    try:
-        model.save(path, exclude=_OF_THE_RUN if to_go_on else _OF_THE_RUN + _OF_THE_MACHINE)
-    finally:
-        optimizer.state = remembered
+        write_seal(Path(path))
 
 
 def load_model(
@@ -327,24 +394,12 @@ def load_model(
         DependencyError: Stable-Baselines3 is missing.
         ParameterError: there is no such device.
     """
-    return _model(path, game, device, trust, to_go_on=True)
-
-
-def _model(
-    path: str | os.PathLike[str], game: Game | None, device: str, trust: bool, to_go_on: bool
-) -> tuple[Any, Game]:
-    """Return (Stable-Baselines3 model, its game); see `load_model`."""
-    if game is not None and model_file.is_plain(path):
-        return load_file(path, algorithm_of(path), game, device, trust or is_sealed(Path(path)), to_go_on), game
-    its_game = trained_on(path)
-    if game is not None:
-        model_file.check_fit(str(path), its_game, game)
-    with ModelArchive(path) as archive:
-        names = archive.names
-    if SETTINGS_MEMBER not in names:
-        raise network_alone(path)
-    own = "policy.pth" in names and (trust or is_sealed(Path(path)))  # plain arrays need no trust
-    return load_file(path, str(facts(path).get("algorithm")), its_game, device, own, to_go_on), its_game
+    file = ModelFile(path)
+    if game is None or not file.is_plain:
+        if game is not None:
+            check_fit(str(path), file.game, game)
+        game = file.game
+    return load_file(file, game, device, trust, to_go_on=True), game
 
 
 def load(
@@ -359,25 +414,19 @@ def load(
     The arrays of the file are enough where it carries them: then nothing but NumPy is loaded. It plays at the
     temperature that the file names, its best action if it names none, unless ``temperature`` says otherwise.
     """
-    name = Path(path).stem
-    if temperature is None:
-        temperature = temperature_in(path)
-    if not (game is not None and model_file.is_plain(path)):
-        its_game = trained_on(path)
+    file = ModelFile(path)
+    temperature = file.temperature if temperature is None else temperature
+    scorer: Any = None
+    if game is None or not file.is_plain:
         if game is not None:
-            model_file.check_seat(str(path), its_game, game)
-            game = its_game
-        network = model_file.network_in(path, its_game)
-        if network is not None:
-            return PolicyPlayer(network, its_game, name, temperature=temperature)
-    try:
-        model, its_game = _model(path, game, device, trust, to_go_on=False)
-    except DependencyError as error:
-        only = None if model_file.is_plain(path) else facts(path).get("torch_only")
-        hint = (
-            f"NumPy cannot play it, as {one_line(only)}"
-            if only
-            else "where that is installed, dicegym.save_model(model, path, game) writes a file that plays without it"
-        )
-        raise DependencyError(f"{path} carries no plain arrays, and so {error}; {hint}") from error
-    return PolicyPlayer(model, its_game, name, device=device, temperature=temperature)
+            model_file.check_seat(str(path), file.game, game)
+        game, scorer = file.game, file.network
+    if scorer is None:
+        try:
+            scorer = load_file(file, game, device, trust)
+        except DependencyError as error:
+            hint = "where that is installed, dicegym.save_model(model, path, game) writes a file that plays without it"
+            if not file.is_plain and (only := file.facts.get("torch_only")):
+                hint = f"NumPy cannot play it, as {one_line(only)}"
+            raise DependencyError(f"{path} carries no plain arrays, and so {error}; {hint}") from error
+    return PolicyPlayer(scorer, game, Path(path).stem, device=device, temperature=temperature)

@@ -5,7 +5,7 @@ was trained) and how (``play``: at which temperature), and of ``network.npz``, t
 actions. Whatever plays reads these two alone: PyTorch is not needed, and nothing is unpickled. Beside them may be
 ``critic.npz``, the layers of its value network, and ``data``, the settings of Stable-Baselines3: with them it is
 trained further. What arrays cannot hold, such as a network of another kind, is in the members of Stable-Baselines3's
-own ``save`` instead.
+own ``save`` instead. A file with these alone is a model too, once its game is named.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import json
 import os
 import zipfile
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +22,11 @@ import numpy as np
 
 from dicegym.bots.network import ACTIVATIONS, Layer, Network
 from dicegym.engine.game import Game
+from dicegym.engine.validate import finite_number
 from dicegym.errors import DicegymError, ModelError, ParameterError, one_line
 from dicegym.files import writing
 from dicegym.players.archive import ModelArchive, npz_bytes
-from dicegym.players.drawing import BEST, checked_temperature
-from dicegym.players.seal import is_sealed, write_seal
+from dicegym.players.trust import is_sealed, write_seal
 
 MEMBER = "dicegym.json"
 """The member of a model file that says what the model plays."""
@@ -41,40 +42,232 @@ PLAY, TEMPERATURE = "play", "temperature"
 no such entry, plays the best action."""
 _NETWORKS = {"network": NETWORK_MEMBER, "critic": CRITIC_MEMBER}
 """What `MEMBER` says of a network's activations -> the member with its weights."""
+DRAWN = 1.0
+"""The temperature at which models of games with hidden dice play: the probabilities that they were trained by."""
+BEST = 0.0
+"""The temperature of who plays its best action."""
 _LARGEST = 1e300
 """Beyond, sums in float64 come near what is no number any more."""
+TENSORS_MEMBER, OPTIMIZER_MEMBER = "policy.pth", "policy.optimizer.pth"
+"""What Stable-Baselines3 writes of its networks and of what the optimizer remembers."""
+ALGORITHMS = {
+    "FastMaskablePPO": "dicegym.learning.fast_ppo",
+    "MaskablePPO": "sb3_contrib",
+    "QRDQN": "sb3_contrib",
+    "PPO": "stable_baselines3",
+    "A2C": "stable_baselines3",
+    "DQN": "stable_baselines3",
+    "DAgger": "dicegym.learning.dagger",
+}
+"""Algorithms with discrete actions whose policies can play, and the package or module of each."""
+ASYMMETRIC = "dicegym.players.asymmetric"
+"""The module of the policy whose critic sees more, which plain data tells too."""
+_HOMES = {
+    "sb3_contrib.common.maskable.policies": "MaskablePPO",
+    "sb3_contrib.qrdqn.policies": "QRDQN",
+    "stable_baselines3.dqn.policies": "DQN",
+    "sb3_contrib.common.recurrent.policies": "RecurrentPPO",
+    ASYMMETRIC: "MaskablePPO",
+}
+"""Modules of policy classes that one algorithm alone uses."""
+_MARKS = {"n_quantiles": "QRDQN", "exploration_rate": "DQN", "clip_range": "PPO", "gae_lambda": "A2C"}
+"""What a file of Stable-Baselines3 holds if it is of this algorithm, and of none before it in this list."""
 
 
-def members(
-    header: Mapping[str, Any], network: Network | None, critic: Network | None = None, dtype: str = "float32"
-) -> dict[str, bytes]:
-    """Return the members of a model file that are dicegym's own, by name.
+class ModelFile:
+    """A model file that somebody else may have made, read as data alone; each part is read when it is asked for.
 
     Args:
+        path: the file; what errors call it.
+        content: its bytes, if it is not written yet.
+
+    Attributes:
+        path: as given.
+        names: of its members.
+
+    Raises:
+        ModelError: it is no file of members or a damaged one. So do all attributes.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], content: bytes | None = None) -> None:
+        self.path = path
+        self._source = path if content is None else content
+        with self._open() as archive:
+            self.names = archive.names
+
+    def _open(self) -> ModelArchive:
+        return ModelArchive(self._source, str(self.path))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is what Stable-Baselines3's own ``save`` writes, which does not say what it plays."""
+        return MEMBER not in self.names and {SETTINGS_MEMBER, TENSORS_MEMBER} <= set(self.names)
+
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        """What it says of itself."""
+        if MEMBER in self.names:
+            return self._json(MEMBER)
+        if self.is_plain:
+            raise ModelError(
+                f"{self.path} was saved by Stable-Baselines3 alone and does not say what it plays: name its game "
+                "(--game hog, with --parameter for what is not the default), or save it with dicegym.save_model"
+            )
+        raise ModelError(f"{self.path} has no {MEMBER} and is no model: save models with dicegym.save_model")
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """What Stable-Baselines3 has written of the algorithm."""
+        return self._json(SETTINGS_MEMBER)
+
+    @property
+    def algorithm(self) -> str:
+        """The name of the algorithm that trained it, as it says, or as what Stable-Baselines3 wrote tells."""
+        if MEMBER in self.names:
+            return str(self.facts.get("algorithm"))
+        about = self.settings.get("policy_class")
+        if not isinstance(about, dict):
+            raise ModelError(
+                f"{self.path} cannot be read as a model of Stable-Baselines3: it does not say what its policy is"
+            )
+        module = one_line(about.get("__module__", ""), 80)
+        marked = (name for mark, name in _MARKS.items() if mark in self.settings)
+        name = _HOMES.get(module) or next(marked, module)
+        if name not in ALGORITHMS:
+            raise ModelError(f"{self.path} was saved by {name}; those that can play are {', '.join(ALGORITHMS)}")
+        return name
+
+    @property
+    def temperature(self) -> float:
+        """The temperature at which it says that it plays; 0, its best action, if it says nothing of it."""
+        if self.is_plain:
+            return BEST
+        said = self.facts.get(PLAY, {})
+        try:
+            return checked_temperature(said.get(TEMPERATURE, BEST))
+        except (AttributeError, ParameterError):
+            raise ModelError(
+                f"{self.path}: {MEMBER} says {PLAY}={one_line(said, 80)}, which is no way to play: give "
+                f'{{"{TEMPERATURE}": 1.0}}, a number from 0 on'
+            ) from None
+
+    @cached_property
+    def game(self) -> Game:
+        """The game that it was trained on, whose rules are known and the same now."""
+        from dicegym.games import game
+
+        about = self.facts
+        try:
+            name, fingerprint = str(about["game"]), one_line(about["fingerprint"])
+            found = game(name, players=about["players"], **about["parameters"])
+        except (KeyError, TypeError) as error:
+            raise ModelError(f"{self.path}: {MEMBER} is incomplete ({one_line(error)})") from None
+        except DicegymError as error:
+            told = one_line(error, 400)
+            raise ModelError(f"{self.path} was trained on a game that is not known here: {told}") from None
+        if fingerprint != found.fingerprint:
+            raise ModelError(
+                f"{self.path} was trained on other rules, observations or actions of {found!r} "
+                f"(fingerprint {fingerprint}, now {found.fingerprint}): train it again"
+            )
+        return found
+
+    @property
+    def network(self) -> Network | None:
+        """The network that it carries as arrays, which fits its game; None if it carries none."""
+        found = self._network("network")
+        return None if found is None else checked(found, self.game, str(self.path))
+
+    @property
+    def critic(self) -> Network | None:
+        """The value network that it carries as arrays, as it is there; None if it carries none."""
+        return self._network("critic")
+
+    def read(self, member: str) -> bytes:
+        """Return the bytes of a member."""
+        with self._open() as archive:
+            return archive.read(member)
+
+    def _json(self, member: str) -> dict[str, Any]:
+        with self._open() as archive:
+            return archive.json(member)
+
+    def _network(self, name: str) -> Network | None:
+        said, member = self.facts.get(name), _NETWORKS[name]
+        if said is None:
+            return None
+        try:
+            activations = [str(name) for name in said["activations"]]
+            with ModelArchive(self.read(member), f"{self.path}: its {member}") as packed:
+                arrays = packed.arrays()
+            if wrong := [array.dtype for array in arrays.values() if array.dtype.kind != "f"]:
+                raise ValueError(f"weights are {wrong[0]}, and no floating point numbers")
+            wide = {name: array.astype(np.float64) for name, array in arrays.items()}
+            layers = [Layer(wide[f"weight{i}"], wide[f"bias{i}"], name) for i, name in enumerate(activations)]
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelError(f"{self.path}: its {member} cannot be read: {one_line(error)}") from None
+        return Network(tuple(layers))
+
+
+def checked_temperature(value: Any) -> float:
+    """Return a temperature as a float. Raises ParameterError unless it is a number from 0 on."""
+    temperature = finite_number("temperature", value, "how evenly actions are drawn (0: the best one is played)")
+    if temperature < 0:
+        raise ParameterError(
+            f"temperature={value!r} cannot be used: give 0 for the best action, 1 for the policy as it was trained, "
+            "more to choose more evenly"
+        )
+    return temperature
+
+
+def facts(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return what a model file says of itself. Raises ModelError if it is none, or says nothing."""
+    return ModelFile(path).facts
+
+
+def trained_on(path: str | os.PathLike[str]) -> Game:
+    """Return the game that a model file was trained on. Raises ModelError if its rules are not known, or others now."""
+    return ModelFile(path).game
+
+
+def write(
+    path: str | os.PathLike[str],
+    header: Mapping[str, Any],
+    network: Network | None,
+    critic: Network | None = None,
+    kept: Mapping[str, bytes] | None = None,
+    dtype: str = "float32",
+) -> None:
+    """Write a model file, whole or not at all; the same bytes on any day.
+
+    Args:
+        path: the file; one that is there is replaced.
         header: what the file says of itself; JSON-able.
         network: what chooses its actions, None if NumPy cannot play it.
         critic: what says what a state is worth, None to leave it out.
+        kept: members of Stable-Baselines3, by name.
         dtype: of the weights; they are trained in float32.
     """
     about = {name: value for name, value in header.items() if name not in _NETWORKS}
-    found: dict[str, bytes] = {}
+    arrays: dict[str, bytes] = {}
     for name, one in (("network", network), ("critic", critic)):
         if one is not None:
-            arrays: dict[str, np.ndarray] = {}
-            for number, layer in enumerate(one.layers):
-                arrays |= {f"weight{number}": layer.weight.astype(dtype), f"bias{number}": layer.bias.astype(dtype)}
             about[name] = {"activations": [layer.activation for layer in one.layers]}
-            found[_NETWORKS[name]] = npz_bytes(arrays)
-    return {MEMBER: json.dumps(about, indent=1, sort_keys=True).encode(), **found}
+            weights = {f"weight{number}": layer.weight.astype(dtype) for number, layer in enumerate(one.layers)}
+            biases = {f"bias{number}": layer.bias.astype(dtype) for number, layer in enumerate(one.layers)}
+            arrays[_NETWORKS[name]] = npz_bytes(weights | biases)
+    found = {**(kept or {}), MEMBER: _json_bytes(about), **arrays}
+    with writing(path) as unfinished, zipfile.ZipFile(unfinished, "w") as archive:
+        for name, content in found.items():
+            place = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            place.external_attr = 0o644 << 16
+            # What is compressed already stays as it is, and so do tensors, which hardly get smaller.
+            packed = zipfile.ZIP_STORED if name.endswith((".npz", ".pth")) else zipfile.ZIP_DEFLATED
+            archive.writestr(place, content, packed)
 
 
-def write_members(archive: zipfile.ZipFile, found: Mapping[str, bytes]) -> None:
-    """Append `members` to an open zip, the same bytes on any day."""
-    for name, content in found.items():
-        place = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-        place.external_attr = 0o644 << 16
-        # What is compressed already stays as it is.
-        archive.writestr(place, content, zipfile.ZIP_STORED if name.endswith(".npz") else zipfile.ZIP_DEFLATED)
+def _json_bytes(about: Mapping[str, Any]) -> bytes:
+    return json.dumps(about, indent=1, sort_keys=True).encode()
 
 
 def replace_facts(path: str | os.PathLike[str], changed: Mapping[str, Any]) -> None:
@@ -95,7 +288,7 @@ def replace_facts(path: str | os.PathLike[str], changed: Mapping[str, Any]) -> N
         for place in old.places():
             content = old.read(place.filename)
             if place.filename == MEMBER:
-                content = json.dumps(said | dict(changed), indent=1, sort_keys=True).encode()
+                content = _json_bytes(said | dict(changed))
             new.writestr(place, content)
     if sealed:
         write_seal(target)
@@ -110,73 +303,12 @@ def compact(path: str | os.PathLike[str], dtype: str = "float32") -> None:
 
     Raises ModelError if it is damaged or no such file; it stays as it was then.
     """
-    about, network = facts(path), network_in(path, trained_on(path))
+    old = ModelFile(path)
+    network = old.network
     if network is None:
         raise ModelError(f"{path} has no plain arrays: PyTorch alone can play it, and no contest takes it")
-    with ModelArchive(path) as old:
-        kept = {SETTINGS_MEMBER: old.read(SETTINGS_MEMBER)} if SETTINGS_MEMBER in old.names else {}
-    with writing(Path(path)) as unfinished, zipfile.ZipFile(unfinished, "w") as new:
-        write_members(new, kept | members(about, network, dtype=dtype))
-
-
-def is_plain(path: str | os.PathLike[str]) -> bool:
-    """Return whether a file is what Stable-Baselines3's own ``save`` writes, which does not say what it plays."""
-    try:
-        with ModelArchive(path) as archive:
-            names = set(archive.names)
-    except ModelError:
-        return False
-    return MEMBER not in names and {SETTINGS_MEMBER, "policy.pth"} <= names
-
-
-def facts(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return what a model file says of itself. Raises ModelError if it is none, or says nothing."""
-    with ModelArchive(path) as archive:
-        if MEMBER in archive.names:
-            return archive.json(MEMBER)
-    if is_plain(path):
-        raise ModelError(
-            f"{path} was saved by Stable-Baselines3 alone and does not say what it plays: name its game "
-            "(--game hog, with --parameter for what is not the default), or save it with dicegym.save_model"
-        )
-    raise ModelError(f"{path} has no {MEMBER} and is no model: save models with dicegym.save_model")
-
-
-def temperature_in(path: str | os.PathLike[str]) -> float:
-    """Return the temperature at which a model file says that it plays; 0, its best action, if it says nothing of it.
-
-    Raises ModelError if it is no model, or what it says is no temperature.
-    """
-    if is_plain(path):
-        return BEST
-    said = facts(path).get(PLAY, {})
-    try:
-        return checked_temperature(said.get(TEMPERATURE, BEST))
-    except (AttributeError, ParameterError):
-        raise ModelError(
-            f"{path}: {MEMBER} says {PLAY}={one_line(said, 80)}, which is no way to play: give "
-            f'{{"{TEMPERATURE}": 1.0}}, a number from 0 on'
-        ) from None
-
-
-def trained_on(path: str | os.PathLike[str]) -> Game:
-    """Return the game that a model file was trained on. Raises ModelError if its rules are not known, or others now."""
-    from dicegym.games import game
-
-    about = facts(path)
-    try:
-        name, fingerprint = str(about["game"]), one_line(about["fingerprint"])
-        found = game(name, players=about["players"], **about["parameters"])
-    except (KeyError, TypeError) as error:
-        raise ModelError(f"{path}: {MEMBER} is incomplete ({one_line(error)})") from None
-    except DicegymError as error:
-        raise ModelError(f"{path} was trained on a game that is not known here: {one_line(error, 400)}") from None
-    if fingerprint != found.fingerprint:
-        raise ModelError(
-            f"{path} was trained on other rules, observations or actions of {found!r} "
-            f"(fingerprint {fingerprint}, now {found.fingerprint}): train it again"
-        )
-    return found
+    kept = {SETTINGS_MEMBER: old.read(SETTINGS_MEMBER)} if SETTINGS_MEMBER in old.names else {}
+    write(path, old.facts, network, kept=kept, dtype=dtype)
 
 
 def check_fit(model: str, trained: Game, game: Game) -> None:
@@ -207,54 +339,6 @@ def shows_as_much(game: Game, parameters: Mapping[str, int]) -> bool:
     """Return whether ``game`` is the one of these parameters, or shows more than that and differs in nothing else."""
     more = {name: value for name, value in game.spec.sighted.items() if game.parameters[name] == value}
     return game.parameters == {**parameters, **more}
-
-
-def network_in(path: str | os.PathLike[str], game: Game) -> Network | None:
-    """Return the network that a model file carries as arrays, or None if it carries none.
-
-    Args:
-        path: a file that `facts` reads.
-        game: what it was trained on.
-
-    Raises:
-        ModelError: the arrays cannot be read, or do not fit each other or the game.
-    """
-    found = _layers_in(path, "network")
-    return None if found is None else checked(Network(found), game, str(path))
-
-
-def critic_in(path: str | os.PathLike[str]) -> Network | None:
-    """Return the value network that a model file carries as arrays, as it is there, or None if it carries none.
-
-    Raises ModelError if the arrays cannot be read.
-    """
-    found = _layers_in(path, "critic")
-    return None if found is None else Network(found)
-
-
-def _layers_in(path: str | os.PathLike[str], name: str) -> tuple[Layer, ...] | None:
-    said, member = facts(path).get(name), _NETWORKS[name]
-    if said is None:
-        return None
-    try:
-        activations = [str(name) for name in said["activations"]]
-        with ModelArchive(path) as archive:
-            content = archive.read(member)
-        with ModelArchive(content, f"{path}: its {member}") as packed:
-            arrays = packed.arrays()
-        return tuple(
-            Layer(_numbers(arrays[f"weight{number}"]), _numbers(arrays[f"bias{number}"]), name)
-            for number, name in enumerate(activations)
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise ModelError(f"{path}: its {member} cannot be read: {one_line(error)}") from None
-
-
-def _numbers(array: np.ndarray) -> np.ndarray:
-    """Return weights in float64. Raises ValueError for what is no numbers."""
-    if array.dtype.kind != "f":
-        raise ValueError(f"weights are {array.dtype}, and no floating point numbers")
-    return array.astype(np.float64)
 
 
 def checked(network: Network, game: Game, model: str) -> Network:

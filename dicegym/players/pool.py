@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Sequence
 from itertools import accumulate
@@ -10,17 +9,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.bots.source import Source
 from dicegym.engine.dice import FINE
 from dicegym.engine.game import Game
 from dicegym.engine.seats import seat_pool
 from dicegym.engine.validate import finite_number
 from dicegym.errors import ParameterError, UntrustedCodeWarning
 from dicegym.play.player import Player
-from dicegym.players.roster import agents_folder, resolve
-from dicegym.players.twins import TwinPlayer, opponent
-from dicegym.registry import is_shipped as is_own_game
-from dicegym.shipped import is_shipped
+from dicegym.players.roster import is_strangers, opponent
+from dicegym.players.twins import TwinPlayer
 
 _warned = False
 """Whether `UntrustedCodeWarning` was given."""
@@ -102,7 +98,7 @@ class Pool:
         weights = list(spec.values()) if isinstance(spec, dict) else [1.0] * len(specs)
         pool = cls([opponent(game, name, trust) for name in specs], weights)
         for name, player in zip(specs, pool.players, strict=True):
-            if not isinstance(player, TwinPlayer) and _is_strangers(game, name):
+            if not isinstance(player, TwinPlayer) and is_strangers(game, name):
                 _warn_of_program(player.name)
         return pool
 
@@ -122,14 +118,6 @@ class Pool:
         seat_pool(*self.draws, np.uint64(key), learner, members)
         found: list[int] = members.tolist()
         return found
-
-
-def _is_strangers(game: Game, spec: Any) -> bool:
-    """Return whether ``spec`` names a bot's file that ships neither with the package nor with its game."""
-    origin = resolve(game, spec) if isinstance(spec, str | os.PathLike) else None
-    if not isinstance(origin, Source) or is_shipped(origin.file):
-        return False
-    return is_own_game(game.name) or not origin.file.is_relative_to(agents_folder(game))
 
 
 def _warn_of_program(name: str) -> None:

@@ -9,7 +9,7 @@ agents of a game that does not come with the package lie in the folder ``agents`
 from __future__ import annotations
 
 import ast
-import functools
+import contextlib
 import inspect
 import os
 import re
@@ -18,29 +18,34 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dicegym.bots.files import lacking, read
-from dicegym.bots.scan import BadFileError, text_of
+from dicegym.bots.bot_player import BotPlayer, LiveBot
+from dicegym.bots.files import gather, lacking, read
+from dicegym.bots.scan import BadFileError, docstring, text_of
 from dicegym.bots.source import Source, locate, split
 from dicegym.engine.game import Game
 from dicegym.engine.siblings import folder_of
-from dicegym.errors import AgentError, ModelError, ParameterError, unknown_name
+from dicegym.errors import AgentError, ModelError, ParameterError, UnknownNameError, unknown_name
 from dicegym.escape import describe_raised, one_line
 from dicegym.games import game as make_game
-from dicegym.games.parts import ADAPTER, INTERFACE, Interface, need, part
+from dicegym.games import loadable
+from dicegym.games.parts import ADAPTER, INTERFACE, Interface, part
 from dicegym.play.player import FunctionPlayer, Player
 from dicegym.play.turn import Act, Turn
 from dicegym.players import model as models
 from dicegym.players.model import PolicyPlayer, temperature_for
-from dicegym.players.model_file import shows_as_much
-from dicegym.players.twin_player import twin_numbers, twin_of
-from dicegym.registry import is_shipped
-from dicegym.shipped import shipped_folder
+from dicegym.players.model_file import ModelFile, shows_as_much
+from dicegym.players.twins import twin_numbers, twin_of
+from dicegym.registry import GAMES
+from dicegym.registry import is_shipped as is_own_game
+from dicegym.shipped import is_shipped, shipped_folder
 
 AGENTS_VARIABLE = "DICEGYM_AGENTS"
 PLACEHOLDERS = ("my", "best")
 """What people call files and folders that would tell nobody whose they are."""
 MOST_LOOKED_AT = 50
 """Files of a folder that are looked at for the only bot in it."""
+LONGEST = 400
+"""Characters that are told of what somebody else has written of a model."""
 _CALL = re.compile(r"(?P<name>[^\s()]+)\s*\((?P<arguments>.*)\)", re.DOTALL)
 Spec = Player | str | Path | Callable[..., Any]
 """What names an agent; see `agent`. (A model in memory is none of these types, and is taken too.)"""
@@ -51,7 +56,7 @@ Origin = Source | Path | Player
 def agents_folder(game: Game | str) -> Path:
     """Return the folder that holds the agents of a game; it need not exist. Raises UnknownNameError."""
     spec = make_game(game).spec
-    if not (spec.registered and is_shipped(spec.name)):
+    if not (spec.registered and is_own_game(spec.name)):
         return folder_of(spec.module) / "agents"
     if configured := os.environ.get(AGENTS_VARIABLE):
         return Path(configured).expanduser() / spec.name
@@ -83,22 +88,14 @@ def names_elsewhere(game: Game | str) -> dict[str, dict[str, int]]:
     Raises UnknownNameError.
     """
     game = make_game(game)
-    asked = ((name, path) for name, path in sorted(_found(game).items()) if path.suffix == ".zip")
-    stated = {name: _parameters_of(path, (stat := path.stat()).st_mtime_ns, stat.st_size) for name, path in asked}
-    return {name: found for name, found in stated.items() if not (found is None or shows_as_much(game, found))}
-
-
-@functools.lru_cache(maxsize=256)
-def _parameters_of(path: Path, changed: int, size: int) -> dict[str, int] | None:
-    """Return the parameters that a model's file says it was trained with; None if it does not say.
-
-    Whoever loads it hears what else is wrong. ``changed`` and ``size`` tell versions of the file apart.
-    """
-    try:
-        found = models.facts(path).get("parameters")
-    except ModelError:
-        return None
-    return found if isinstance(found, dict) else None
+    found = {}
+    for name, path in sorted(_found(game).items()):
+        if path.suffix == ".zip":
+            with contextlib.suppress(ModelError):  # whoever loads it hears what is wrong
+                stated = ModelFile(path).facts.get("parameters")
+                if isinstance(stated, dict) and not shows_as_much(game, stated):
+                    found[name] = stated
+    return found
 
 
 def _found(game: Game) -> dict[str, Path]:
@@ -137,7 +134,7 @@ def agent(
         seed: of the bot's randomness until it joins a game.
         device: where a model is computed that PyTorch alone can play: "cpu", "cuda", "auto", ...
         trust: whether a model's file may run what its author wrote, which some need: see
-            `dicegym.players.unpickling`. A bot is a program, and always runs.
+            `dicegym.players.trust`. A bot is a program, and always runs.
         temperature: how a model's file is played, whatever it says itself: its actions are drawn from
             softmax(logits / temperature), and 0 plays the best one.
 
@@ -154,6 +151,32 @@ def agent(
     return load(
         game, resolve(game, spec), name, keep=keep, seed=seed, device=device, trust=trust, temperature=temperature
     )
+
+
+def opponent(game: Game, spec: Spec | Any, trust: bool = False) -> Player:
+    """Return the player that ``spec`` names, but its compiled twin (`dicegym.players.twins`) if a name has one.
+
+    ``trust`` is as for `agent`, and so is what is raised.
+    """
+    origin, name = resolve(game, spec), spec.strip() if isinstance(spec, str) else ""
+    twin = twin_of(game, origin, name) if isinstance(origin, Source) and name in twin_numbers(game) else None
+    return twin or load(game, origin, one_line(agent_name(game, spec)), trust=trust)
+
+
+def is_strangers(game: Game, spec: Spec | Any) -> bool:
+    """Return whether ``spec`` names a bot's file that ships, with all that it imports, with nothing that is installed.
+
+    What ships is the package's own, or an agent beside the rules of a game from outside. Raises as `resolve` does.
+    """
+    origin = None if is_given(spec) else resolve(game, spec)
+    if not isinstance(origin, Source):
+        return False
+    if not is_own_game(game.name) and origin.file.is_relative_to(agents_folder(game)):
+        return False
+    try:
+        return not all(map(is_shipped, [origin.file, *gather(origin.file)]))
+    except BadFileError:
+        return True
 
 
 def load(
@@ -181,7 +204,7 @@ def load(
         if game.added_parameters and (twin := twin_of(game, origin, name)):
             return twin
         game.check_original(name)
-        return need(game, ADAPTER).load(origin, name, keep=keep, seed=seed)
+        return BotPlayer(origin, name, game, keep, seed)
     model: Player = models.load(str(origin), game, device=device, trust=trust, temperature=temperature)
     model.name = name
     return model
@@ -347,6 +370,126 @@ def _integers(arguments: str, spec: str) -> tuple[int, ...]:
     return tuple(values)
 
 
+def describe(game: Game, name: str) -> str:
+    """Return one line about an agent: its file's first sentence, or how a model was trained."""
+    found = resolve(game, name)
+    if isinstance(found, Source):
+        try:
+            text = inspect.cleandoc(docstring(read(found.file)))
+        except BadFileError:
+            return "(cannot be read)"
+        sentence = " ".join(text.split("\n\n")[0].split()).partition(". ")[0]
+        return sentence.removesuffix(".") or "(says nothing of itself)"
+    try:
+        file = ModelFile(str(found))
+        if file.is_plain:
+            return f"a {file.algorithm} model, as Stable-Baselines3 saved it"
+        about = file.facts
+        score = about.get("score") or {}
+        measured = f", {score['value']:.4f} {score['measure']} against {score['opponent']}" if score else ""
+        return one_line(f"{about['algorithm']} model, {about['timesteps']:,} steps{measured}", LONGEST)
+    except (ModelError, LookupError, TypeError, ValueError) as error:
+        return f"a model that cannot be read: {one_line(error, LONGEST)}"
+
+
+def card(game: Game, name: str) -> str:
+    """Return all that an agent says of itself: the docstring of its file, or the card beside a model; empty if nothing.
+
+    Raises UnknownNameError and AgentError as `agent` does.
+    """
+    found = resolve(game, name)
+    try:
+        if isinstance(found, Source):
+            return inspect.cleandoc(docstring(read(found.file)))
+        beside = Path(str(found)).with_suffix(".md")
+        return text_of(read(beside)) if beside.is_file() else ""
+    except BadFileError:
+        return ""
+
+
+def game_for(spec: str, **parameters: int) -> Game:
+    """Return the game that an agent plays: a model says it, a bot's file or an agent's name tells it.
+
+    Args:
+        spec: an agent as for `agent`.
+        **parameters: of the game; a model knows its own, and can be asked to sit at a table of other ``players``.
+
+    Raises:
+        ParameterError: it fits no game or several, or ``parameters`` are given with a model.
+        UnknownNameError: there is no such agent or parameter.
+        ModelError: the model cannot be read, or was trained on other rules.
+    """
+    model: Origin | None = Path(spec).expanduser()
+    if not spec.endswith(".zip"):
+        name = game_of_file(spec)
+        try:
+            model = resolve(make_game(name), spec)
+        except AgentError:  # a missing file is the affair of whoever loads it
+            model = None
+        if not isinstance(model, Path):
+            return make_game(name, **parameters)
+    trained_on = ModelFile(str(model)).game
+    if parameters.keys() - {"players"}:
+        given = ", ".join(f"{name}={value}" for name, value in parameters.items())
+        raise ParameterError(f"{spec} is a model, which says itself what it plays: leave out {given}")
+    return make_game(trained_on.name, **{"players": trained_on.players, **trained_on.parameters, **parameters})
+
+
+def game_of_file(file: str) -> str:
+    """Return the name of the game whose original interface the bot in ``file`` is written for.
+
+    An agent's name is that game's which has an agent of this name. Raises ParameterError unless exactly one
+    game knows it, UnknownNameError for a name that none knows. With a single game there is no question.
+    """
+    if len(GAMES) == 1:
+        return GAMES[0]
+    path = Path(file).expanduser()
+    if path.suffix == ".py" and ":" not in file and not path.is_dir() and (reason := lacking(path)):
+        raise ParameterError(reason)
+    known = [name for name in loadable() if _knows(make_game(name), file)]
+    if len(known) > 1:  # a whole course project, say, holds a function that other games' bots have too
+        known = [name for name in known if _is_named_for(make_game(name), file)] or known
+    if not known and path.is_dir():
+        called = sorted({entry for name in loadable() for entry in entry_files(make_game(name))})
+        raise ParameterError(
+            f"the folder {file} holds no bot of any game, which would be called {', '.join(called[:-1])} or "
+            f"{called[-1]}: name a file in it; `dicegym tournament GAME FOLDER` takes a folder of many"
+        )
+    if not known and locate(Path(file).expanduser(), ()) is None and not Path(file).suffix:
+        names = {agent for name in loadable() for agent in agent_names(make_game(name))}
+        raise unknown_name("agent of any game", file, sorted(names))
+    if not known:
+        raise ParameterError(f"{file} fits no game: say which one is meant with --game, and hear what it misses")
+    if len(known) != 1:
+        raise ParameterError(f"{file} fits {' and '.join(known)}: say which one is meant with --game")
+    return known[0]
+
+
+def _is_named_for(game: Game, file: str) -> bool:
+    """Return whether a bot is called as those of ``game`` are, or lies among its agents."""
+    path = Path(file).expanduser()
+    source = locate(path, entry_files(game))
+    if source is None:
+        return False
+    return source.file.name in entry_files(game) or agents_folder(game).resolve() in source.file.resolve().parents
+
+
+def _knows(game: Game, file: str) -> bool:
+    """Return whether ``file`` is a bot of ``game`` by its text, or the name of one of its agents."""
+    source = locate(Path(file).expanduser(), entry_files(game))
+    if source is not None:
+        interface = part(game, INTERFACE)
+        try:
+            return interface is not None and interface.recognises(text_of(read(source.file)))
+        except BadFileError as error:
+            raise AgentError(source.file.name, str(error)) from None
+    try:
+        resolve(game, file)
+    except (AgentError, UnknownNameError):
+        return False
+    return True
+
+
 OBSERVATION, MASK = ("observation", "obs"), ("mask", "action_mask")
 """What a function calls its two arguments that is to be asked as a learner is."""
 
@@ -417,14 +560,13 @@ def player_of(game: Game, spec: Any) -> Player:
         return ObservationPlayer(spec, name)
     if arguments == ["turn"]:
         return FunctionPlayer(spec, name, getattr(spec, "PURE", False) is True)
-    adapter = part(game, ADAPTER)
-    if adapter is None:
+    if part(game, ADAPTER) is None:
         raise ParameterError(
             f"{game.spec.title} has no bots of an original interface that {name}({', '.join(arguments)}) could be: "
             "write a function of (observation, mask), with these names, that returns an action"
         )
     game.check_original(name)
-    return adapter.live(spec, name)
+    return LiveBot(spec, name, game)
 
 
 def _is_model(spec: object) -> bool:

@@ -1,32 +1,46 @@
-"""The files of Stable-Baselines3: which algorithm saved one, and its model, built anew without their pickles.
+"""Stable-Baselines3 and PyTorch: a model in a file, built anew without its pickles, and a model in memory as a scorer.
 
 Stable-Baselines3 writes weights as tensors, and everything else as JSON where JSON can hold it. What it cannot hold,
 such as a class, stands there as a pickle with a text beside it that says what it is: "<class
 'torch.nn.modules.activation.ReLU'>". Tensors' names and shapes tell the networks and those texts the activation
 between layers. A network of anything else is one that only its author's program can build: its pickles are read only
-from who is trusted (`dicegym.players.unpickling`). Needs the extra ``train``.
+from who is trusted (`dicegym.players.trust`).
+
+What chooses the actions of a model in memory is written down as plain layers, which NumPy plays
+(`dicegym.bots.network`), if it is such; networks of another kind, such as one with a features extractor of one's own,
+are asked by `TorchPolicy`. Needs the extra ``train``.
 """
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import importlib
 import inspect
+import io
 import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.bots.network import Network
+from dicegym.bots.network import ACTIVATIONS, Layer, Network
 from dicegym.engine.game import Game
 from dicegym.engine.validate import MOST
 from dicegym.errors import DependencyError, ModelError, ParameterError, one_line, unknown_name
-from dicegym.players.archive import ModelArchive
-from dicegym.players.model_file import SETTINGS_MEMBER, critic_in, network_in, trained_on
-from dicegym.players.unpickling import load_sb3, untrusted
-from dicegym.players.weights import check_optimizer, state_in, tensors_in
+from dicegym.players.archive import no_weights, state_in, tensors_in
+from dicegym.players.model_file import (
+    ALGORITHMS,
+    ASYMMETRIC,
+    OPTIMIZER_MEMBER,
+    SETTINGS_MEMBER,
+    TENSORS_MEMBER,
+    ModelFile,
+)
+from dicegym.players.trust import is_sealed, load_sb3, untrusted
 
 
 class _Form(NamedTuple):
@@ -45,7 +59,6 @@ class _Form(NamedTuple):
 _ACTOR_CRITIC = {"pi": "mlp_extractor.policy_net", "vf": "mlp_extractor.value_net"}
 _VALUE_HEAD = "value_net"
 _HEADS = ("action_net", _VALUE_HEAD)
-_TENSORS = "policy.pth"
 _ON_POLICY = _Form("stable_baselines3.common.policies", _ACTOR_CRITIC, _HEADS, "Tanh")
 _MASKED = _ON_POLICY._replace(module="sb3_contrib.common.maskable.policies")
 _FORMS = {
@@ -63,55 +76,123 @@ _FORMS = {
     ),
 }
 _CLASS = re.compile(r"<class '([\w.]+)'>")
-_ACTIVATIONS = "torch.nn.modules.activation."
-_OPTIMIZERS = "torch.optim."
-_EXTRACTOR = "stable_baselines3.common.torch_layers.FlattenExtractor"
+_EXTRACTOR = "<class 'stable_baselines3.common.torch_layers.FlattenExtractor'>"
+_EMPTY = ("features_extractor_kwargs", "optimizer_kwargs", "use_sde", "squash_output")
+"""Arguments of policies that are usual if they are empty or false."""
 _NO_MATTER = ("net_arch", "ortho_init", "n_quantiles", "log_std_init", "normalize_images", "share_features_extractor")
 """Arguments of policies that tensors tell, that the beginning of a training alone needs, or that a vector of numbers
 from 0 to 1 does not."""
-_SCHEDULE = re.compile(r"(?:value_schedule=)?(ConstantSchedule|LinearSchedule)\(([^()]*)\)")
-_NUMBER_OF = re.compile(r"(\w+)=([-+.\w]+)")
+_NUMBER = r"([-+.\w]+)"
+_LINEAR = rf"LinearSchedule\(start={_NUMBER}, end={_NUMBER}, end_fraction={_NUMBER}\)"
+_SCHEDULE = re.compile(rf"(?:value_schedule=)?(?:ConstantSchedule\(val={_NUMBER}\)|{_LINEAR})")
 _SET_UP = "_setup_model"
 """What Stable-Baselines3's own ``load`` calls, too, when spaces are known and there are no games yet."""
-ASYMMETRIC = "dicegym.players.asymmetric"
-"""The module of the policy whose critic sees more, which plain data tells too."""
 _MOST_SEEN = 1 << 20
 """Numbers that a critic may see beyond an observation: more is damage."""
 _MOST_MEMORY = 1 << 31
 """Bytes of the rollout that a model may ask for which goes on training."""
+_OF_THE_RUN = ("_last_obs", "_last_original_obs", "_last_episode_starts", "ep_info_buffer", "ep_success_buffer")
+"""What Stable-Baselines3 saves of the games that were going on, which a checkpoint holds as plain data."""
+_OF_THE_MACHINE = ("tensorboard_log",)
+"""A path there, which is nobody's business who gets the file."""
+_TOLERANCE = 1e-3
+"""How far scores of a network and of its policy may lie apart, as a part of their size: both are sums of some hundred
+products, which float32 rounds by 1e-7 of their size each. Another network is off by as much as the scores are."""
 
 
-def rebuilt(path: Any, kind: Any, game: Game, device: Any, to_go_on: bool = False) -> Any:
-    """Return the Stable-Baselines3 model in a file, built from plain data alone.
+def algorithm(name: str) -> Any:
+    """Return the algorithm class ``name``. Raises UnknownNameError, or DependencyError without the extra."""
+    if name not in ALGORITHMS:
+        raise unknown_name("algorithm", name, list(ALGORITHMS))
+    try:
+        return getattr(importlib.import_module(ALGORITHMS[name]), name)
+    except ImportError as error:
+        raise DependencyError.for_extra(str(error.name), "train", f"a {name} model") from error
+
+
+def checked_device(device: str) -> Any:
+    """Return a ``torch.device``. Raises ParameterError if there is none of this name here."""
+    import torch
+    from stable_baselines3.common.utils import get_device
+
+    try:
+        found = get_device(device) if device == "auto" else torch.device(device)  # the former replaces what is missing
+        torch.zeros(1, device=found)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        raise ParameterError(
+            f"device {device!r} cannot be used here ({one_line(error, 120)}): give 'cpu', 'auto', or one that "
+            "PyTorch finds, such as 'cuda'"
+        ) from None
+    return found
+
+
+def saved_by_sb3(model: Any, to_go_on: bool) -> bytes:
+    """Return the bytes that Stable-Baselines3 saves a model as; see `dicegym.players.model.save`."""
+    file, optimizer = io.BytesIO(), model.policy.optimizer
+    remembered = optimizer.state
+    if not to_go_on:
+        optimizer.state = type(remembered)(remembered.default_factory)
+    try:
+        model.save(file, exclude=_OF_THE_RUN if to_go_on else _OF_THE_RUN + _OF_THE_MACHINE)
+    finally:
+        optimizer.state = remembered
+    return file.getvalue()
+
+
+def load_file(file: ModelFile, game: Game, device: str = "cpu", trust: bool = False, to_go_on: bool = False) -> Any:
+    """Return the Stable-Baselines3 model in a file.
 
     Args:
-        path: the file.
+        file: the file.
+        game: what it plays.
+        device: where its network is to be: "cpu", "cuda", ... or "auto".
+        trust: unpickle what it holds, which runs whatever its author wrote; so is what this user sealed. Otherwise it
+            is built from plain data.
+        to_go_on: whether it is to be trained further.
+
+    Raises:
+        DependencyError: without the extra.
+        ModelError: there is no such algorithm, or the file cannot be loaded: it holds a network alone, is damaged, does
+            not fit the game, needs ``trust``, or with it a class that cannot be imported.
+        ParameterError: there is no such device.
+    """
+    if SETTINGS_MEMBER not in file.names:
+        raise _network_alone(file)
+    if (name := file.algorithm) not in ALGORITHMS:
+        raise ModelError(f"{file.path}: {unknown_name('algorithm', one_line(name, 80), list(ALGORITHMS))}")
+    kind, where = algorithm(name), checked_device(device)
+    if TENSORS_MEMBER in file.names and (trust or is_sealed(Path(file.path))):  # plain arrays need no trust
+        # A million empty memories help nobody to play.
+        return load_sb3(kind, file.path, where, {"buffer_size": 1} if name in ("DQN", "QRDQN") else None)
+    return _rebuilt(file, kind, game, where, to_go_on)
+
+
+def _network_alone(file: ModelFile) -> ModelError:
+    """Return the error for a file that plays, and does not say how Stable-Baselines3 would train it."""
+    return ModelError(f"{file.path} holds a network alone, which can play, and no model of Stable-Baselines3 to train")
+
+
+def _rebuilt(file: ModelFile, kind: Any, game: Game, device: Any, to_go_on: bool) -> Any:
+    """Return the Stable-Baselines3 model in a file, built from plain data alone; see `load_file`.
+
+    Args:
+        file: the file.
         kind: the class of its algorithm.
         game: what it plays.
         device: a ``torch.device``.
         to_go_on: also what only training needs: the algorithm's settings and what the optimizer remembers.
-
-    Raises:
-        ModelError: it is damaged, does not fit the game, or plain data does not tell how to build it.
     """
     from gymnasium.spaces import Box, Discrete
 
-    name = kind.__name__
-    with ModelArchive(path) as archive:
-        data = archive.json(SETTINGS_MEMBER)
-        is_whole = _TENSORS in archive.names
-        has_optimizer = to_go_on and "policy.optimizer.pth" in archive.names
-        remembered = (
-            tensors_in(archive.read("policy.optimizer.pth"), f"{path}: its policy.optimizer.pth")
-            if has_optimizer
-            else None
-        )
-    weights = weights_of(path)
+    path, name, data = file.path, kind.__name__, file.settings
+    called = f"{path}: its {OPTIMIZER_MEMBER}"
+    has_optimizer = to_go_on and OPTIMIZER_MEMBER in file.names
+    remembered = tensors_in(file.read(OPTIMIZER_MEMBER), called) if has_optimizer else None
+    weights = _weights(file)
     privileged = _privileged(path, name, data)
     _check_spaces(path, data, game, privileged)
     policy = _policy_arguments(path, name, data, weights, game)
-    arguments = _arguments(path, kind, data, game) if to_go_on else _small(kind)
-    n_envs = _whole(data.get("n_envs"), 1) if to_go_on else 1
+    arguments = _arguments(file, kind, game, to_go_on)
     try:
         made: Any = "MlpPolicy"
         if privileged:
@@ -121,9 +202,10 @@ def rebuilt(path: Any, kind: Any, game: Game, device: Any, to_go_on: bool = Fals
         model = kind(made, None, policy_kwargs=policy, device=device, _init_setup_model=False, **arguments)
         model.observation_space = Box(0.0, 1.0, (game.observation_size + privileged,), np.float32)
         model.action_space = Discrete(game.n_actions)
-        model.n_envs = n_envs
+        model.n_envs = _whole(data.get("n_envs"), 1) if to_go_on else 1
         getattr(model, _SET_UP)()
-        model.policy.load_state_dict(weights, strict=is_whole)  # without a critic its own one begins anew
+        # Without a critic its own one begins anew.
+        model.policy.load_state_dict(weights, strict=TENSORS_MEMBER in file.names)
     except (RuntimeError, AssertionError, ValueError, TypeError, AttributeError) as error:
         text = f"{type(error).__name__}: {one_line(error)}"
         raise ModelError(f"{path} cannot be built as a {name} model: {text}") from None
@@ -132,32 +214,29 @@ def rebuilt(path: Any, kind: Any, game: Game, device: Any, to_go_on: bool = Fals
         for key in ("num_timesteps", "_n_updates", "_episode_num"):
             setattr(model, key, _whole(data.get(key), 0))
     if remembered is not None:
-        check_optimizer(remembered, model.policy.optimizer, f"{path}: its policy.optimizer.pth")
+        check_optimizer(remembered, model.policy.optimizer, called)
         model.policy.optimizer.load_state_dict(remembered)
     return model
 
 
-def weights_of(path: Any) -> dict[str, Any]:
+def weights_of(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return the tensors of a model file's policy by name, whatever network they are of.
 
     Those of its value network are missing where it was left out of the file, as in models that ship.
 
     Raises ModelError if the file is damaged, or holds a network that Stable-Baselines3 does not know.
     """
-    with ModelArchive(path) as archive:
-        if _TENSORS in archive.names:
-            return state_in(archive.read(_TENSORS), f"{path}: its {_TENSORS}")
-        is_trained = SETTINGS_MEMBER in archive.names
-    actor = network_in(path, trained_on(path)) if is_trained else None
+    return _weights(ModelFile(path))
+
+
+def _weights(file: ModelFile) -> dict[str, Any]:
+    if TENSORS_MEMBER in file.names:
+        return state_in(file.read(TENSORS_MEMBER), f"{file.path}: its {TENSORS_MEMBER}")
+    actor = file.network if SETTINGS_MEMBER in file.names else None
     if actor is None:
-        raise network_alone(path)
-    critic = critic_in(path)
+        raise _network_alone(file)
+    critic = file.critic
     return _tensors(actor, "pi", "action_net") | ({} if critic is None else _tensors(critic, "vf", _VALUE_HEAD))
-
-
-def network_alone(path: Any) -> ModelError:
-    """Return the error for a file that plays, and does not say how Stable-Baselines3 would train it."""
-    return ModelError(f"{path} holds a network alone, which can play, and no model of Stable-Baselines3 to train")
 
 
 def has_critic(weights: Mapping[str, Any]) -> bool:
@@ -165,25 +244,62 @@ def has_critic(weights: Mapping[str, Any]) -> bool:
     return f"{_VALUE_HEAD}.weight" in weights
 
 
-def arrays_suffice(path: Any, kind: Any, game: Game) -> bool:
-    """Return whether plain arrays and its settings tell all of a model that Stable-Baselines3 has saved.
+def arrays_suffice(file: ModelFile, kind: Any, game: Game) -> bool:
+    """Return whether plain arrays and settings tell all of a model that Stable-Baselines3 has saved.
 
     Args:
-        path: the file.
+        file: what it has saved.
         kind: the class of its algorithm.
         game: what it plays.
     """
-    form = _FORMS.get(kind.__name__)
-    if form is None or form.networks is not _ACTOR_CRITIC:
+    name = kind.__name__
+    if name not in _FORMS or _FORMS[name].networks is not _ACTOR_CRITIC:
         return False
-    with ModelArchive(path) as archive:
-        data = archive.json(SETTINGS_MEMBER)
     try:
-        _policy_arguments(path, kind.__name__, data, weights_of(path), game)
-        _arguments(path, kind, data, game)
+        _policy_arguments(file.path, name, file.settings, _weights(file), game)
+        _arguments(file, kind, game, to_go_on=True)
     except ModelError:  # they say what else it holds
         return False
     return True
+
+
+def check_optimizer(state: Any, optimizer: Any, called: str) -> None:
+    """Raise ModelError unless ``state`` is what an optimizer like ``optimizer`` says of itself.
+
+    What it remembers of each weight has that weight's shape; its settings are of the same kind as they are now.
+    """
+    import torch
+
+    fresh = optimizer.state_dict()
+    weights = [weight for group in optimizer.param_groups for weight in group["params"]]
+    if not isinstance(state, dict) or set(state) != set(fresh) or not isinstance(state["state"], dict):
+        raise no_weights(called, "it is no state of an optimizer")
+    groups = state["param_groups"]
+    if not isinstance(groups, list) or len(groups) != len(fresh["param_groups"]):
+        raise no_weights(called, "it is that of an optimizer of other weights")
+    for group, wanted in zip(groups, fresh["param_groups"], strict=True):
+        if not isinstance(group, dict) or set(group) - {"initial_lr"} != set(wanted) - {"initial_lr"}:
+            raise no_weights(called, "it is that of another kind of optimizer")
+        for name, value in wanted.items():
+            if not _alike(group.get(name, value), value):
+                raise no_weights(called, f"its {name} is another kind of value than {one_line(value, 60)}")
+    for number, remembered in state["state"].items():
+        if not isinstance(number, int) or not 0 <= number < len(weights) or not isinstance(remembered, dict):
+            raise no_weights(called, "it remembers of weights that there are not")
+        shapes = (weights[number].shape, torch.Size([]))
+        for value in remembered.values():
+            if not (isinstance(value, int | float) or (isinstance(value, torch.Tensor) and value.shape in shapes)):
+                raise no_weights(called, f"what it remembers of weight {number} has another shape")
+
+
+def _alike(value: Any, wanted: Any) -> bool:
+    """Return whether a setting is of the kind of ``wanted``: a number for a number, the same for anything else."""
+    if isinstance(wanted, tuple | list):
+        several = isinstance(value, tuple | list) and len(value) == len(wanted)
+        return several and all(_alike(one, other) for one, other in zip(value, wanted, strict=True))
+    if isinstance(wanted, float) or (isinstance(wanted, int) and not isinstance(wanted, bool)):
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    return type(value) is type(wanted) and value == wanted
 
 
 def _tensors(network: Network, key: str, head: str) -> dict[str, Any]:
@@ -218,17 +334,23 @@ def _check_spaces(path: Any, data: Mapping[str, Any], game: Game, privileged: in
     wanted = game.observation_size + privileged
     if shape != [wanted] or n_actions != str(game.n_actions) or one_line(done.get("start", 0)) != "0":
         told = f"({', '.join(map(str, shape))},)" if isinstance(shape, list) else one_line(shape, 60)
-        raise ModelError(
-            f"model {str(path)!r} was trained on observations {one_line(told, 60)} and {n_actions} actions, {game!r} "
-            f"has ({wanted},) and {game.n_actions}: name the game, the players and the parameters that "
-            "it was trained on"
-        )
+        raise _other_game(path, one_line(told, 60), n_actions, wanted, game)
+
+
+def _other_game(called: Any, shape: object, n_actions: object, wanted: int, game: Game) -> ModelError:
+    """Return the error for a model of observations and actions that are not the game's."""
+    return ModelError(
+        f"model {str(called)!r} was trained on observations {shape} and {n_actions} actions, {game!r} has ({wanted},) "
+        f"and {game.n_actions}: name the game, the players and the parameters that it was trained on"
+    )
 
 
 def _policy_arguments(
     path: Any, name: str, data: Mapping[str, Any], weights: Mapping[str, Any], game: Game
 ) -> dict[str, Any]:
     """Return what the algorithm's policy is made with."""
+    import torch
+
     form = _FORMS[name]
     kind = data.get("policy_class")
     module = kind.get("__module__") if isinstance(kind, dict) else None
@@ -240,7 +362,7 @@ def _policy_arguments(
     sizes = _layers(path, form, weights)
     if form.networks is _ACTOR_CRITIC and not has_critic(weights):
         sizes["vf"] = sizes["pi"]
-    found: dict[str, Any] = {"net_arch": sizes, "activation_fn": _torch(form.activation)}
+    found: dict[str, Any] = {"net_arch": sizes, "activation_fn": getattr(torch.nn, form.activation)}
     if "" in sizes:
         *hidden, last = sizes[""] or [0]
         found["net_arch"] = hidden
@@ -249,36 +371,25 @@ def _policy_arguments(
     for key, value in said.items():
         if key in (":type:", ":serialized:", "privileged", *_NO_MATTER):
             continue
-        named = _CLASS.fullmatch(value) if isinstance(value, str) else None
-        text = named[1] if named else ""
-        if key == "activation_fn" and text.startswith(_ACTIVATIONS):
-            found[key] = _torch(text.removeprefix(_ACTIVATIONS))
-        elif key == "optimizer_class" and text.startswith(_OPTIMIZERS):
-            found[key] = _torch(text.rpartition(".")[2], "optim")
+        is_usual = key in _EMPTY and not value
+        if key == "activation_fn":
+            found[key] = _class_named(value, torch.nn.modules.activation, torch.nn.Module)
+        elif key == "optimizer_class":
+            found[key] = _class_named(value, torch.optim, torch.optim.Optimizer)
         elif key == "optimizer_kwargs" and isinstance(value, dict) and all(map(_is_setting, value.values())):
             found[key] = dict(value)
-        elif not _as_usual(key, value, text):
+        elif key == "features_extractor_class":
+            is_usual = value == _EXTRACTOR
+        if not is_usual and found.get(key) is None:
             raise untrusted(path, f"its policy was made with {one_line(key, 40)}={one_line(value, 80)}")
-    if None in found.values():
-        raise untrusted(path, f"its policy was made with {one_line({k: v for k, v in said.items() if k[:1] != ':'})}")
     return found
 
 
-def _as_usual(key: str, value: Any, text: str) -> bool:
-    """Return whether an argument of a policy is what it would be if nothing had been said."""
-    if key == "features_extractor_class":
-        return text == _EXTRACTOR
-    return key in ("features_extractor_kwargs", "optimizer_kwargs", "use_sde", "squash_output") and not value
-
-
-def _torch(name: str, package: str = "nn") -> Any:
-    """Return a class of ``torch.nn.modules.activation`` or ``torch.optim``, or None if there is none of that name."""
-    import torch
-
-    home, base = (
-        (torch.nn.modules.activation, torch.nn.Module) if package == "nn" else (torch.optim, torch.optim.Optimizer)
-    )
-    found = getattr(home, name, None)
+def _class_named(value: Any, home: Any, base: Any) -> Any:
+    """Return the class of a module that a text names, None if it names none that derives from ``base``."""
+    named = _CLASS.fullmatch(value) if isinstance(value, str) else None
+    is_there = named is not None and named[1].startswith(f"{home.__name__}.")
+    found = getattr(home, named[1].rpartition(".")[2], None) if named and is_there else None
     return found if inspect.isclass(found) and issubclass(found, base) else None
 
 
@@ -303,19 +414,14 @@ def _layers(path: Any, form: _Form, weights: Mapping[str, Any]) -> dict[str, lis
     return found
 
 
-def _small(kind: Any) -> dict[str, Any]:
-    """Return arguments of an algorithm that is only to play: a memory for training helps nobody to."""
-    taken = inspect.signature(kind).parameters
-    return {key: value for key, value in (("n_steps", 2), ("buffer_size", 1), ("batch_size", 2)) if key in taken}
-
-
-def _arguments(path: Any, kind: Any, data: Mapping[str, Any], game: Game) -> dict[str, Any]:
-    """Return the arguments of an algorithm's class that stand in the file as plain values, and its schedules."""
+def _arguments(file: ModelFile, kind: Any, game: Game, to_go_on: bool) -> dict[str, Any]:
+    """Return the arguments of an algorithm's class: to go on, what the file says in plain values, and its schedules."""
     found: dict[str, Any] = {}
-    for key, parameter in inspect.signature(kind).parameters.items():
+    taken, data = inspect.signature(kind).parameters, file.settings if to_go_on else {}
+    for key, parameter in taken.items():
         value = data.get(key)
         if key in ("learning_rate", "clip_range", "clip_range_vf") and isinstance(value, dict):
-            found[key] = _schedule(path, key, value)
+            found[key] = _schedule(file.path, key, value)
         elif key in ("policy", "env", "seed", "device", "verbose", "tensorboard_log", "_init_setup_model"):
             continue
         elif _is_number(value) and (_is_number(parameter.default) or parameter.default is None):
@@ -324,11 +430,9 @@ def _arguments(path: Any, kind: Any, data: Mapping[str, Any], game: Game) -> dic
     steps, games = found.get("n_steps", 1), _whole(data.get("n_envs"), 1)
     if steps * games * (game.observation_size + game.n_actions + 8) * 4 > _MOST_MEMORY:
         raise ModelError(
-            f"{path} asks for a rollout of {steps:,} steps of {games:,} games, more than there is memory for"
+            f"{file.path} asks for a rollout of {steps:,} steps of {games:,} games, more than there is memory for"
         )
-    if "buffer_size" in found:  # a million empty memories help nobody to play
-        found["buffer_size"] = 1
-    return found
+    return found | ({"buffer_size": 1} if "buffer_size" in taken else {})  # a million empty memories help nobody
 
 
 def _schedule(path: Any, key: str, value: Mapping[str, Any]) -> Any:
@@ -337,21 +441,13 @@ def _schedule(path: Any, key: str, value: Mapping[str, Any]) -> Any:
 
     kind = one_line(value.get(":type:"), 100)
     parts = ", ".join(f"{name}={text}" for name, text in value.items() if name[:1] != ":")
-    for known in ("ConstantSchedule", "LinearSchedule"):
-        if kind == f"<class 'stable_baselines3.common.utils.{known}'>":
-            parts = f"{known}({parts})"
+    if (known := _CLASS.fullmatch(kind)) and known[1].rpartition(".")[0] == "stable_baselines3.common.utils":
+        parts = parts if parts.startswith("value_schedule=") else f"{known[1].rpartition('.')[2]}({parts})"
     told = _SCHEDULE.fullmatch(parts)
-    numbers: dict[str, float] = {}
-    for name, text in _NUMBER_OF.findall(told[2]) if told else ():
-        try:
-            numbers[name] = float(text)
-        except ValueError:
-            numbers[name] = math.nan
-    if told and all(map(math.isfinite, numbers.values())):
-        if told[1] == "ConstantSchedule" and set(numbers) == {"val"}:
-            return ConstantSchedule(**numbers)
-        if told[1] == "LinearSchedule" and set(numbers) == {"start", "end", "end_fraction"}:
-            return LinearSchedule(**numbers)
+    with contextlib.suppress(ValueError):  # what is no number
+        numbers = [float(text) for text in told.groups() if text] if told else []
+        if numbers and all(map(math.isfinite, numbers)):
+            return ConstantSchedule(*numbers) if len(numbers) == 1 else LinearSchedule(*numbers)
     raise untrusted(path, f"its {key} is {one_line(parts or kind, 80)}")
 
 
@@ -368,101 +464,260 @@ def _whole(value: Any, least: int) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and least <= value < MOST else least
 
 
-ALGORITHMS = {
-    "FastMaskablePPO": "dicegym.learning.fast_ppo",
-    "MaskablePPO": "sb3_contrib",
-    "QRDQN": "sb3_contrib",
-    "PPO": "stable_baselines3",
-    "A2C": "stable_baselines3",
-    "DQN": "stable_baselines3",
-    "DAgger": "dicegym.learning.dagger",
-}
-"""Algorithms with discrete actions whose policies can play, and the package or module of each."""
-_HOMES = {
-    "sb3_contrib.common.maskable.policies": "MaskablePPO",
-    "sb3_contrib.qrdqn.policies": "QRDQN",
-    "stable_baselines3.dqn.policies": "DQN",
-    "sb3_contrib.common.recurrent.policies": "RecurrentPPO",
-    ASYMMETRIC: "MaskablePPO",
-}
-"""Modules of policy classes that one algorithm alone uses."""
-_MARKS = {"n_quantiles": "QRDQN", "exploration_rate": "DQN", "clip_range": "PPO", "gae_lambda": "A2C"}
-"""What a file of Stable-Baselines3 holds if it is of this algorithm, and of none before it in this list."""
+class _NoPlainLayersError(Exception):
+    """A policy is no sequence of linear layers with activations between them; the message says what it has."""
 
 
-def algorithm(name: str) -> Any:
-    """Return the algorithm class ``name``. Raises UnknownNameError, or DependencyError without the extra."""
-    if name not in ALGORITHMS:
-        raise unknown_name("algorithm", name, list(ALGORITHMS))
-    try:
-        return getattr(importlib.import_module(ALGORITHMS[name]), name)
-    except ImportError as error:
-        raise DependencyError.for_extra(str(error.name), "train", f"a {name} model") from error
-
-
-def algorithm_of(path: str | os.PathLike[str]) -> str:
-    """Return the name of the algorithm that saved a file of Stable-Baselines3, read without running anything.
-
-    Raises ModelError if the file holds no such thing, or an algorithm whose policies cannot play.
-    """
-    with ModelArchive(path) as archive:
-        data = archive.json("data")
-    about = data.get("policy_class")
-    if not isinstance(about, dict):
-        raise ModelError(f"{path} cannot be read as a model of Stable-Baselines3: it does not say what its policy is")
-    module = one_line(about.get("__module__", ""), 80)
-    name = _HOMES.get(module) or next((name for mark, name in _MARKS.items() if mark in data), module)
-    if name not in ALGORITHMS:
-        raise ModelError(f"{path} was saved by {name}; those that can play are {', '.join(ALGORITHMS)}")
-    return name
-
-
-def load_file(
-    path: str | os.PathLike[str],
-    name: str,
-    game: Game,
-    device: str = "cpu",
-    trust: bool = False,
-    to_go_on: bool = False,
-) -> Any:
-    """Return the Stable-Baselines3 model in a file.
+class TorchPolicy:
+    """Scores actions by a policy of Stable-Baselines3, or by any ``torch.nn.Module``, as it computes them itself.
 
     Args:
-        path: the file.
-        name: its algorithm.
+        model: a model with a ``policy``, whose weights are copied, or a module from float32[n, observation size] to
+            scores[n, n_actions].
+        device: where to compute; None: where the weights are.
+        reason: why it is not played by NumPy, for those who want to write it down.
+    """
+
+    def __init__(self, model: Any, device: Any = None, reason: str = "") -> None:
+        self.reason = reason
+        policy = getattr(model, "policy", model)
+        policy = copy.deepcopy(policy, _not_copied(policy))
+        if device is not None:
+            policy = policy.to(checked_device(device))
+        if hasattr(policy, "set_training_mode"):
+            policy.set_training_mode(False)
+        else:
+            policy.eval()
+        self._policy = policy
+
+    def scores(self, observations: np.ndarray) -> np.ndarray:
+        """Return logits, values or whatever the module gives, float64[n, n_actions], of float32[n, observation size].
+
+        Raises ModelError if it does not give that.
+        """
+        import torch
+
+        policy = self._policy
+        weights = next(iter(policy.parameters()), None)
+        with torch.no_grad():
+            x = torch.as_tensor(observations, dtype=torch.float32, device=None if weights is None else weights.device)
+            if hasattr(policy, "q_net"):
+                found = policy.q_net(x)
+            elif hasattr(policy, "quantile_net"):
+                found = policy.quantile_net(x).mean(dim=1)
+            elif hasattr(policy, "get_distribution"):
+                found = policy.get_distribution(x).distribution.logits
+            else:
+                found = policy(x)
+        if not isinstance(found, torch.Tensor) or found.ndim != 2 or len(found) != len(observations):
+            shape = tuple(getattr(found, "shape", ())) or type(found).__name__
+            raise ModelError(
+                f"a module that plays maps float32[n, inputs] to scores[n, actions], and this gives {shape}"
+            )
+        scores: np.ndarray = found.cpu().numpy().astype(np.float64)
+        return scores
+
+
+def _not_copied(policy: Any) -> dict[int, Any]:
+    """Return, by its id, what a copy of a policy holds instead of what nobody needs to play."""
+    found: dict[int, Any] = {id(getattr(policy, "optimizer", None)): None}
+    drawn_from = getattr(policy, "action_dist", None)
+    if drawn_from is not None:  # it holds what was last drawn from, a part of the graph, which cannot be copied
+        found[id(drawn_from)] = fresh = copy.copy(drawn_from)
+        fresh.distribution = None
+    return found
+
+
+def check_spaces(model: Any, game: Game, name: str) -> None:
+    """Raise ModelError unless a Stable-Baselines3 model sees and does what the game's seats do."""
+    normalised = getattr(model, "get_vec_normalize_env", lambda: None)()
+    if (
+        normalised is not None and normalised.norm_obs
+    ):  # its averages are not in the model, and its spaces do not show it
+        raise ModelError(
+            f"model {name!r} was trained on observations that VecNormalize had changed, and what changes them does not "
+            "go with it: they lie between 0 and 1 as they are, so train it with VecNormalize(games, norm_obs=False)"
+        )
+    if type(model).__name__ not in ALGORITHMS and hasattr(getattr(model, "policy", None), "lstm_actor"):
+        raise ModelError(
+            f"model {name!r} is a {type(model).__name__}, which remembers from one observation to the next, and "
+            f"recurrent policies do not play here: those that do are {', '.join(ALGORITHMS)}"
+        )
+    seen, done = getattr(model, "observation_space", None), getattr(model, "action_space", None)
+    shape, n_actions = getattr(seen, "shape", None), getattr(done, "n", None)
+    size = game.observation_size + privileged_of(model)
+    if shape == (size,) and n_actions is not None and int(n_actions) == game.n_actions:
+        return
+    if shape is None or n_actions is None or getattr(done, "shape", ()) != ():
+        raise ModelError(
+            f"model {name!r} was trained on observations {seen} and actions {done}; {game!r} has a vector of "
+            f"{game.observation_size} numbers and {game.n_actions} discrete actions: train it without wrappers that "
+            "change them"
+        )
+    raise _other_game(name, shape, n_actions, game.observation_size, game)
+
+
+def privileged_of(model: Any) -> int:
+    """Return how many of the last numbers of its observations only the critic of a model sees."""
+    return int(getattr(getattr(model, "policy", None), "privileged", 0))
+
+
+def written_down(model: Any, game: Game, name: str, device: Any = None) -> Network | TorchPolicy:
+    """Return what scores actions of a model: a plain network, or the policy itself if it is none.
+
+    A plain network has been compared with the policy on made-up observations, so that one whose layers are put
+    together in another way than in sequence is never mistaken for it.
+
+    Args:
+        model: a Stable-Baselines3 model, or a ``torch.nn.Module`` from observations to scores.
         game: what it plays.
-        device: where its network is to be: "cpu", "cuda", ... or "auto".
-        trust: unpickle what it holds, which runs whatever its author wrote. Otherwise it is built from plain data; see
-            `dicegym.players.sb3`.
-        to_go_on: whether it is to be trained further.
+        name: what errors call it.
+        device: see `TorchPolicy`.
 
     Raises:
-        DependencyError: without the extra.
-        ModelError: there is no such algorithm, or the file cannot be loaded: it is damaged, does not fit the game,
-            needs ``trust``, or with it a class that cannot be imported.
-        ParameterError: there is no such device.
+        ModelError: it does not fit the game.
     """
-    if name not in ALGORITHMS:
-        raise ModelError(f"{path}: {unknown_name('algorithm', one_line(name, 80), list(ALGORITHMS))}")
-    kind = algorithm(name)
-    where = checked_device(device)
-    if not trust:
-        return rebuilt(path, kind, game, where, to_go_on)
-    # A million empty memories help nobody to play.
-    return load_sb3(kind, path, where, {"buffer_size": 1} if name in ("DQN", "QRDQN") else None)
-
-
-def checked_device(device: str) -> Any:
-    """Return a ``torch.device``. Raises ParameterError if there is none of this name here."""
     import torch
-    from stable_baselines3.common.utils import get_device
 
+    if hasattr(model, "policy"):
+        check_spaces(model, game, name)
+    elif not isinstance(model, torch.nn.Module):
+        raise ModelError(
+            f"{type(model).__name__} {name!r} is no model: give one of Stable-Baselines3 "
+            f"({', '.join(ALGORITHMS)}) or a torch.nn.Module from observations to a score for each action"
+        )
+    seen = np.random.default_rng(0).random((32, game.observation_size), np.float32).round(1)
     try:
-        found = get_device(device) if device == "auto" else torch.device(device)  # the former replaces what is missing
-        torch.zeros(1, device=found)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        raise ParameterError(
-            f"device {device!r} cannot be used here ({one_line(error, 120)}): give 'cpu', 'auto', or one that "
-            "PyTorch finds, such as 'cuda'"
-        ) from None
+        asked = TorchPolicy(model, device)
+        expected = asked.scores(seen)
+    except (RuntimeError, ValueError, TypeError, AttributeError, NotImplementedError) as error:
+        raise ModelError(
+            f"model {name!r} cannot be asked for scores of {game.n_actions} actions, given observations of "
+            f"{game.observation_size} numbers: {type(error).__name__}: {one_line(error)}"
+        ) from error
+    if expected.shape[1] != game.n_actions:
+        raise ModelError(f"model {name!r} scores {expected.shape[1]} actions, and {game!r} has {game.n_actions}")
+    try:
+        network = _network(_parts(getattr(model, "policy", model)))
+        _compare(network, seen, expected)
+    except _NoPlainLayersError as error:
+        asked.reason = str(error)
+        return asked
+    return network
+
+
+def _compare(network: Network, seen: np.ndarray, expected: np.ndarray) -> None:
+    """Raise _NoPlainLayersError unless the network scores as expected, a number added to a whole row apart."""
+    try:
+        found = network.scores(seen)
+    except ValueError:  # the layers do not even fit each other
+        raise _NoPlainLayersError("its layers do not follow each other") from None
+    apart = (found - found.mean(axis=1, keepdims=True)) - (expected - expected.mean(axis=1, keepdims=True))
+    if found.shape != expected.shape or np.abs(apart).max() > _TOLERANCE * max(1.0, float(np.abs(expected).max())):
+        raise _NoPlainLayersError("it computes something else than its linear layers one after the other")
+
+
+def critic_of(policy: Any) -> Network | None:
+    """Return the value network of an actor-critic policy; None if it is no sequence of linear layers."""
+    try:
+        return _network([policy.vf_features_extractor, policy.mlp_extractor.value_net, policy.value_net])
+    except _NoPlainLayersError:
+        return None
+
+
+def _network(parts: Sequence[Any]) -> Network:
+    """Return modules, one after the other, as plain layers. Raises _NoPlainLayersError."""
+    import torch
+
+    layers: list[Layer] = []
+    for module in torch.nn.Sequential(*parts).modules():
+        kind = type(module).__name__
+        if isinstance(module, torch.nn.Linear):
+            weight = module.weight.detach().cpu().numpy().astype(np.float64)
+            bias = np.zeros(len(weight))
+            for added in [value for name, value in module.named_parameters() if name == "bias"]:  # none, or one
+                bias += added.detach().cpu().numpy()
+            layers.append(Layer(np.ascontiguousarray(weight.T), bias))
+        elif kind in ACTIVATIONS and layers and not layers[-1].activation:
+            layers[-1] = layers[-1]._replace(activation=kind)
+        elif kind not in ("Sequential", "FlattenExtractor", "Flatten"):
+            raise _NoPlainLayersError(
+                f"it has {kind}, and not only linear layers with one of {', '.join(ACTIVATIONS)} between"
+            )
+    if not layers or any(bool(layer.activation) == (layer is layers[-1]) for layer in layers):
+        raise _NoPlainLayersError("between its linear layers, and nowhere else, activations are missing")
+    return Network(tuple(layers))
+
+
+def _parts(policy: Any) -> list[Any]:
+    """Return the modules of a policy that lead from observations to scores, in order."""
+    import torch
+
+    if hasattr(policy, "q_net"):
+        return [policy.q_net.features_extractor, policy.q_net.q_net]
+    if hasattr(policy, "quantile_net"):
+        net = policy.quantile_net
+        last = net.quantile_net[-1]  # linear, so the mean over quantiles is a linear layer itself
+        mean = torch.nn.Linear(last.in_features, int(net.action_space.n)).to(last.weight)
+        mean.load_state_dict(
+            {
+                "weight": last.weight.view(net.n_quantiles, -1, last.in_features).mean(dim=0),
+                "bias": last.bias.view(net.n_quantiles, -1).mean(dim=0),
+            }
+        )
+        return [net.features_extractor, net.quantile_net[:-1], mean]
+    if hasattr(policy, "action_net"):
+        return [policy.pi_features_extractor, policy.mlp_extractor.policy_net, policy.action_net]
+    return [policy]
+
+
+@contextlib.contextmanager
+def ignoring(model: Any, inputs: np.ndarray) -> Iterator[None]:
+    """Let the networks of ``model`` ignore the ``inputs`` (bool[what it observes]) for the time being.
+
+    The weights come back also if something is raised meanwhile. What was never anything but 0 in training left its
+    weights as they were drawn: with them a model would be disturbed by what it meets for the first time at another
+    table. Networks that do not begin with a linear layer stay as they are.
+    """
+    import torch
+
+    first = _first_weights(model, len(inputs))
+    before = [weight.detach().clone() for weight in first]
+    with torch.no_grad():
+        try:
+            for weight in first:
+                weight[:, torch.as_tensor(inputs[: weight.shape[1]])] = 0
+            yield
+        finally:
+            for weight, old in zip(first, before, strict=True):
+                weight.copy_(old)
+
+
+def _first_weights(model: Any, size: int) -> list[Any]:
+    """Return the weights (torch.Tensor[units, inputs]) of the first layer of each of a model's networks.
+
+    Inputs are ``size``, and without the privileged ones, which are the last, where a network does not see them.
+    """
+    import torch
+
+    widths = (size, size - privileged_of(model))
+    return [
+        module[0].weight
+        for module in model.policy.modules()
+        if isinstance(module, torch.nn.Sequential)
+        and len(module)
+        and isinstance(module[0], torch.nn.Linear)
+        and module[0].in_features in widths
+    ]
+
+
+def heeded(model: Any) -> np.ndarray:
+    """Return which inputs a model does not ignore (bool[what it observes]); all if its networks do not tell."""
+    size = model.observation_space.shape[0]
+    weights = [weight.detach().cpu().numpy() for weight in _first_weights(model, size)]
+    if not weights:
+        return np.ones(size, np.bool_)
+    found = np.zeros(size, np.bool_)
+    for weight in weights:
+        found[: weight.shape[1]] |= (weight != 0).any(axis=0)
     return found

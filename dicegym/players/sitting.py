@@ -6,7 +6,7 @@ page shares with it how a game that was kept is taken up again (`Rerun`), and wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from dicegym.engine.dice import named_seed
@@ -16,7 +16,7 @@ from dicegym.games.keyboard import STRENGTHS, Place
 from dicegym.play.drive import Referee
 from dicegym.play.player import Player
 from dicegym.play.turn import Turn
-from dicegym.players.human import HumanPlayer, SeatedPerson, keyboard_of
+from dicegym.players.human import HumanPlayer, SeatedPerson, Words, keyboard_of
 from dicegym.players.roster import resolve
 
 
@@ -109,26 +109,31 @@ WORDS = {"undo": "take your last move back", AGAIN: "begin another game", QUIT: 
 Warn = Callable[[Turn, Sequence[int]], str]
 """Is told what a person is about to play: its turn, and one action or, where all choose at once, those of its whole
 choice; returns why it had better not, or nothing. It may judge by what the person knows, and by nothing else."""
-Answers = Mapping[str, tuple[str, Callable[[Turn], str]]]
-"""Words that a person may type when it is to move: what ``help`` says of each, and what answers it."""
 Epilogue = Callable[["Sitting"], str]
 """Is told when the game is over; returns what there is to say of it, or nothing."""
-_ALIKE = {"u": "undo", "back": "undo", "new": AGAIN, "q": QUIT, "exit": QUIT, "bye": QUIT}
+_LEAVING = {"undo": "undo", "u": "undo", "back": "undo"} | {AGAIN: AGAIN, "new": AGAIN}
+_LEAVING |= dict.fromkeys((QUIT, "q", "exit", "bye"), QUIT)
+"""What leaves the game as it stands, and which of `WORDS` it stands for."""
+_AT_THE_END = {"": QUIT, "n": QUIT, "no": QUIT, "y": AGAIN, "yes": AGAIN}
 
 
 class _Left(Exception):  # noqa: N818  # no error: what a person wants
     """The person typed a word that leaves the game as it stands."""
 
-    def __init__(self, word: str) -> None:
-        super().__init__(word)
-        self.word = word
+
+def _leave(answer: str) -> None:
+    """Raise `_Left`, with one of `WORDS`, if an answer leaves the game."""
+    if answer in _LEAVING:
+        raise _Left(_LEAVING[answer])
 
 
-def _leave(word: str) -> Callable[[], None]:
-    def leave() -> None:
-        raise _Left(word)
+def _leaving(word: str) -> tuple[str, Callable[[Turn], str]]:
+    """Return a word that leaves the game as `Words` have it."""
 
-    return leave
+    def leave(turn: Turn) -> str:
+        raise _Left(_LEAVING[word])
+
+    return WORDS.get(word, ""), leave
 
 
 class Sitting:
@@ -166,7 +171,7 @@ class Sitting:
         show: Callable[[str], None] = print,
         warn: Warn | None = None,
         epilogue: Epilogue | None = None,
-        answers: Answers | None = None,
+        answers: Words | None = None,
     ) -> None:
         if not 0 <= seat < game.players:
             raise ParameterError(f"seat {seat} is no seat: give 0 to {game.players - 1}")
@@ -181,11 +186,8 @@ class Sitting:
         self.actions: list[int] = []
         self.keyboard = keyboard_of(game)
         self.names = names_beside([rival.name for rival in rivals], seat)
-        commands = {word: _leave(word) for word in WORDS} | {also: _leave(word) for also, word in _ALIKE.items()}
-        answers = answers or {}
-        helps = {word: told for word, (told, _) in answers.items()} | WORDS
-        told = {word: answer for word, (_, answer) in answers.items()}
-        self.person = HumanPlayer("you", ask, show, self.names, commands, helps, told)
+        words = {**(answers or {}), **{word: _leaving(word) for word in _LEAVING}}
+        self.person = HumanPlayer("you", ask, show, self.names, words)
         self.players = [*rivals[:seat], self.person, *rivals[seat:]]
 
     def play(self) -> str:
@@ -203,8 +205,8 @@ class Sitting:
                 run.play()
                 self._end(run)
             except _Left as left:
-                if left.word != "undo":
-                    return left.word
+                if str(left) != "undo":
+                    return str(left)
             if not marks:
                 self.person.show("There is no move of yours to take back.")
                 continue
@@ -227,8 +229,8 @@ class Sitting:
                 answer = self.person.question("`again`, `undo` or `quit`? ")
             except EOFError:
                 raise _Left(QUIT) from None
-            if not self.person.command({"": QUIT, "y": AGAIN, "yes": AGAIN, "n": QUIT, "no": QUIT}.get(answer, answer)):
-                self.person.show("The game is over: type `again`, `undo` or `quit`.")
+            _leave(_AT_THE_END.get(answer, answer))
+            self.person.show("The game is over: type `again`, `undo` or `quit`.")
 
 
 class _Run(Rerun):
@@ -292,8 +294,8 @@ class _Run(Rerun):
                 return True
             if answer in ("", "n", "no"):
                 return False
-            if not self._screen.command(answer):
-                self._screen.show("Type `yes` to play it, or `no` to choose again.")
+            _leave(answer)
+            self._screen.show("Type `yes` to play it, or `no` to choose again.")
 
     def play(self) -> Any:
         """Play to the end, telling of every action; return the record."""

@@ -197,7 +197,6 @@ class Child:
         self._kept = b""
         self._number = 0
         self._program: Any = None
-        self._bot: Any = None
         self._ask: Any = None
         self._printed = Printed()
         self._sent = 0
@@ -310,18 +309,16 @@ class Child:
             self._watching = watched_by(_Witness(self))  # kept, since it ends when it is forgotten
             self._watching.__enter__()
         seed_numpy(seed)
-        self._program = Program(host.source, host.setup["name"], host.interface.supplied_modules, seed, self._printed)
-        self._bot = host.interface.find(self._program)
-        pure = self._program.namespace.get("PURE") is True
+        self._program = Program(host.source, host.setup["name"], host.interface, seed, self._printed)
         remarks = [str(one)[:500] for one in self._program.remarks[:5]]
-        text: str = encode({"pure": pure, "remarks": remarks})
+        text: str = encode({"pure": self._program.says_pure, "remarks": remarks})
         return text
 
     def _join(self, seat: int, seed: int) -> str:
         """Sit down in a game."""
         self._program.random.reseed(seed)
         seed_numpy(seed)
-        self._ask = self._host.interface.seated(self._program, self._bot, seat)
+        self._ask = self._program.seated(seat)
         return "null"
 
     def tell(self, method: str, text: str) -> None:

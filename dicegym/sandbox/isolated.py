@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
+from dicegym.bots.program import Asked
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
 from dicegym.escape import quote_words
@@ -18,10 +19,8 @@ MOST_REMARKS = 5
 """What is kept of what a bot's process says of its program."""
 
 
-class RemoteProgram:
-    """What an adapter knows of a bot in another process; see `dicegym.bots.program.Asked`."""
-
-    last: tuple[Callable[..., str], object, tuple[Any, ...]] | None = None
+class RemoteProgram(Asked):
+    """What an adapter knows of a bot in another process."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -33,13 +32,6 @@ class RemoteProgram:
         if not isinstance(error, RaisedError):
             raise error  # of our own, or Ctrl-C
         return AgentError(self.name, f"{error.text} {when}" + (f" ({error.where})" if error.where else ""))
-
-    def explain(self) -> str:
-        """Return what the bot answered last, to what, and what is wrong with that by itself."""
-        if self.last is None:
-            return ""
-        in_words, answer, arguments = self.last
-        return in_words(answer, *arguments)
 
 
 class _Ask:

@@ -31,7 +31,7 @@ from dicegym.errors import AgentError, DicegymError, one_line
 from dicegym.play.drive import play_game
 from dicegym.play.player import Player
 from dicegym.play.printed import Printed
-from dicegym.players import tables
+from dicegym.players import twins
 from dicegym.sandbox import jail, scratch
 from dicegym.sandbox.heartbeat import Heartbeat
 from dicegym.sandbox.hosts import MOST, HostProcess
@@ -65,7 +65,7 @@ def rehearse(game: Game, entry: Entry) -> None:
     game.returns(state)
     game.observe(state, 0)  # models look and are told what is legal; bots play by a view
     game.legal(game.new_game()[0])
-    tables.prepare(game)
+    twins.prepare(game)
 
 
 class Hosts:

@@ -18,8 +18,7 @@ from dicegym.errors import ParameterError
 from dicegym.games.parts import LUCK, part, solver
 from dicegym.learning.blocks import Results, results_of
 from dicegym.learning.evaluate import Score, evaluate, score_of
-from dicegym.players.roster import agent
-from dicegym.players.twins import opponent
+from dicegym.players.roster import agent, opponent
 from dicegym.registry import GAMES
 
 ONE_DIE = dicegym.game("liarsdice", players=2, dice=1)

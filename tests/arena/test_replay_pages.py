@@ -24,8 +24,8 @@ from dicegym.arena.replay.pictures import packed, unpacked
 from dicegym.engine.game import Game
 from dicegym.pictures.drawing import draw
 from dicegym.pictures.svg import Drawing, Tile
+from dicegym.pictures.watched import told_apart
 from dicegym.play.player import RandomPlayer
-from dicegym.players.watched import told_apart
 
 NAMES = ("</script><img src=x onerror=alert(1)>", "@data@ <!--", "c\x1b[31m")
 

@@ -30,10 +30,10 @@ from dicegym.arena.replay.telling import result_lines
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, DamagedFileError, ParameterError, ReplayError, UnknownNameError
 from dicegym.pictures.naming import named
+from dicegym.pictures.watched import told_apart
 from dicegym.play.drive import Referee
 from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
 from dicegym.play.turn import Turn
-from dicegym.players.watched import told_apart
 
 
 def clumsy(game: Game) -> Player:

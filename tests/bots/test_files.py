@@ -18,7 +18,7 @@ from dicegym.bots import files, scan
 from dicegym.bots.scan import BadFileError
 from dicegym.bots.source import Source, defines
 from dicegym.errors import AgentError, DicegymError, ParameterError
-from dicegym.players.about import describe, game_of_file
+from dicegym.players.roster import describe, game_of_file
 from dicegym.sandbox.jobs import entry
 from dicegym.sandbox.readable import visible_files
 from dicegym.sandbox.scratch import empty

@@ -416,8 +416,11 @@ def test_a_program_can_be_loaded_for_any_interface(write: Write) -> None:
 
     referee = types.ModuleType("referee")
     referee.NAME = "fair"
-    program = Program(Source(path), "bot", lambda rng: {"referee": referee})
+    interface = types.SimpleNamespace(
+        supplied_modules=lambda rng: {"referee": referee}, find=lambda program: program.get("Bot", "class")
+    )
+    program = Program(Source(path), "bot", interface)
     assert program.printed.text == "fair\n"
-    assert program.get("Bot", "class").__name__ == "Bot"
+    assert program.bot.__name__ == "Bot"
     with pytest.raises(AgentError, match="has no class Player"):
         program.get("Player", "class")

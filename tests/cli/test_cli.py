@@ -221,32 +221,32 @@ def test_with_several_games_the_file_or_the_name_tells(monkeypatch: pytest.Monke
     import types
 
     from dicegym import games
-    from dicegym.errors import ParameterError
-    from dicegym.players import about
+    from dicegym.errors import ParameterError, UnknownNameError
+    from dicegym.players import roster
 
     hog, adapter = games.game("hog"), types.SimpleNamespace(ENTRY_FILES=("o.py",), recognises=lambda text: False)
     other = types.SimpleNamespace()
-    part, entry_files = about.part, about.entry_files
-    monkeypatch.setattr(about, "part", lambda game, kind: adapter if game is other else part(game, kind))
-    monkeypatch.setattr(about, "entry_files", lambda game: ("o.py",) if game is other else entry_files(game))
+    part, entry_files = roster.part, roster.entry_files
+    monkeypatch.setattr(roster, "part", lambda game, kind: adapter if game is other else part(game, kind))
+    monkeypatch.setattr(roster, "entry_files", lambda game: ("o.py",) if game is other else entry_files(game))
 
     def resolve(game: Game, spec: str) -> str:
         if game is hog and spec == "bacon":
             return spec
-        raise about.UnknownNameError("no such agent")
+        raise UnknownNameError("no such agent")
 
-    monkeypatch.setattr(about, "GAMES", ("hog", "other"))
-    monkeypatch.setattr(about.games, "game", lambda name: hog if name == "hog" else other)
-    monkeypatch.setattr(about, "resolve", resolve)
+    monkeypatch.setattr(roster, "GAMES", ("hog", "other"))
+    monkeypatch.setattr(roster, "make_game", lambda name: hog if name == "hog" else other)
+    monkeypatch.setattr(roster, "resolve", resolve)
     bot = tmp_path / "hog.py"
     bot.write_text("def final_strategy(score, opponent_score):\n    return 4\n")
-    assert about.game_of_file(str(bot)) == "hog"
-    assert about.game_of_file("bacon") == "hog"
-    monkeypatch.setattr(about, "agent_names", lambda game: ["bacon"] if game is hog else [])
-    with pytest.raises(about.UnknownNameError, match="Did you mean 'bacon'"):
-        about.game_of_file("bacn")
+    assert roster.game_of_file(str(bot)) == "hog"
+    assert roster.game_of_file("bacon") == "hog"
+    monkeypatch.setattr(roster, "agent_names", lambda game: ["bacon"] if game is hog else [])
+    with pytest.raises(UnknownNameError, match="Did you mean 'bacon'"):
+        roster.game_of_file("bacn")
     with pytest.raises(ParameterError, match="there is no file"):
-        about.game_of_file(str(tmp_path / "none.py"))
+        roster.game_of_file(str(tmp_path / "none.py"))
 
 
 def test_the_demonstration_refuses_before_it_trains(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ from dicegym.cli import paging
 from dicegym.cli.common import Terminal
 from dicegym.cli.paging import BACK, FIRST, FORWARD, KEYS, LAST, LEAVE, page_through
 from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.pictures.watched import moments
 from dicegym.play.player import FunctionPlayer
-from dicegym.players.watched import moments
 
 
 @pytest.fixture

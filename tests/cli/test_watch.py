@@ -13,9 +13,9 @@ from dicegym.cli.watch import of_training
 from dicegym.engine.scene import Line, Scene
 from dicegym.errors import ParameterError
 from dicegym.pictures.naming import named
+from dicegym.pictures.watched import moments, names_of, seating
 from dicegym.play.drive import play_game
 from dicegym.play.player import FunctionPlayer, RandomPlayer
-from dicegym.players.watched import moments, names_of, seating
 from dicegym.registry import GAMES
 from dicegym.shipped import shipped_folder
 

@@ -18,7 +18,7 @@ from dicegym.errors import AgentError, StepError
 from dicegym.play.drive import play_game
 from dicegym.play.player import FunctionPlayer, Player
 from dicegym.play.turn import Act, Turn
-from dicegym.players.twins import opponent
+from dicegym.players.roster import opponent
 
 
 def failing_once() -> Player:

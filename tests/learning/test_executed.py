@@ -19,9 +19,9 @@ from dicegym.engine.game import Game
 from dicegym.errors import AgentError, FaultWarning, ParameterError
 from dicegym.learning import blocks
 from dicegym.learning.blocks import EvaluationBlock, blocks_of, seating_of
-from dicegym.learning.evaluate import evaluate, is_strangers, kept_open, limits_of
+from dicegym.learning.evaluate import evaluate, kept_open, limits_of
 from dicegym.play.player import FunctionPlayer
-from dicegym.players.roster import agents_folder
+from dicegym.players.roster import agents_folder, is_strangers
 from dicegym.sandbox.jobs import entry
 
 SPY = """

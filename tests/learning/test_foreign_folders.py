@@ -22,7 +22,7 @@ from dicegym.learning.curves import read_run
 from dicegym.learning.league import read_league
 from dicegym.learning.run_state import PROGRAMS_FILE, STATE_FILE
 from dicegym.learning.train import train
-from dicegym.players import seal
+from dicegym.players import trust as seal
 from dicegym.players.archive import npy_bytes
 
 SMALL = [

@@ -171,7 +171,7 @@ def test_files_without_a_curve_have_no_picture(chain: Path, tmp_path: Path) -> N
 
 
 def test_a_sealed_file_stays_sealed(chain: Path, tmp_path: Path) -> None:
-    from dicegym.players.seal import is_sealed, write_seal
+    from dicegym.players.trust import is_sealed, write_seal
 
     model = tmp_path / "m.zip"
     shutil.copy(chain / "first/best.zip", model)

@@ -25,7 +25,7 @@ from dicegym.learning.seeds.ray_trainer import Inbox, InboxVoice, RayTrainer, re
 from dicegym.learning.seeds.summary import folder_of
 from dicegym.learning.seeds.task import FAILED, FINISHED, STOPPED, Progressed, Said, SeedTask, TrainingEnd
 from dicegym.learning.seeds.training import train_seeds
-from dicegym.players.seal import is_sealed, write_seal
+from dicegym.players.trust import is_sealed, write_seal
 
 SMALL = [
     "run.games=16",

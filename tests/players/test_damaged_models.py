@@ -19,9 +19,9 @@ from hostile_models import changed, members_of, members_of_bytes, zipped
 import dicegym
 from dicegym.errors import ModelError
 from dicegym.players import model as models
-from dicegym.players.about import describe, game_for
 from dicegym.players.archive import MOST_BYTES, ModelArchive, array_in, npy_bytes, npz_bytes
 from dicegym.players.model_file import MEMBER, NETWORK_MEMBER
+from dicegym.players.roster import describe, game_for
 
 pytest.importorskip("sb3_contrib")
 

@@ -17,20 +17,20 @@ from dicegym.bots.network import Layer, Network
 from dicegym.engine.game import Game
 from dicegym.envs.opponents import Opponents
 from dicegym.errors import ModelError, ParameterError
+from dicegym.games.hidden import hidden_fields
 from dicegym.learning.blocks import results_of
 from dicegym.learning.evaluate import evaluate
 from dicegym.play.drive import play_game
 from dicegym.players import model as models
-from dicegym.players.drawing import (
+from dicegym.players.model import (
+    PolicyPlayer,
     drawn,
     gives_away,
-    hidden_fields,
     probabilities,
     seeds_of,
     uniforms,
     usual_temperature,
 )
-from dicegym.players.model import PolicyPlayer
 from dicegym.players.model_file import MEMBER
 from dicegym.players.roster import agents_folder
 from dicegym.registry import GAMES

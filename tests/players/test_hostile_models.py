@@ -22,9 +22,8 @@ from dicegym.envs.vector import BatchEnv
 from dicegym.errors import DicegymError, ModelError, ParameterError
 from dicegym.learning.evaluate import evaluate
 from dicegym.players import model as models
-from dicegym.players.about import describe, game_for
 from dicegym.players.pool import Pool
-from dicegym.players.roster import agents_folder
+from dicegym.players.roster import agents_folder, describe, game_for
 
 pytest.importorskip("sb3_contrib")
 

@@ -20,9 +20,8 @@ from dicegym.engine.game import Game
 from dicegym.errors import AgentError, DependencyError, ModelError, ParameterError
 from dicegym.players import model as models
 from dicegym.players import model_file
-from dicegym.players.about import describe
 from dicegym.players.model_file import CRITIC_MEMBER, MEMBER, NETWORK_MEMBER, SETTINGS_MEMBER
-from dicegym.players.roster import agents_folder
+from dicegym.players.roster import agents_folder, describe
 
 NEAR = 1e-4
 """Float32 rounds each of the some hundred products of a score by 6e-8 of its size, and scores are about ten: what is
@@ -155,8 +154,7 @@ def test_arrays_that_do_not_fit_are_refused(layers: list[tuple[int, int, str]], 
     network = Network(tuple(Layer(np.zeros((i, o)), np.zeros(o), kind) for i, o, kind in layers))
     about = models.facts(HOG)
     path = tmp_path / "m.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        model_file.write_members(archive, model_file.members(about, network))
+    model_file.write(path, about, network)
     with pytest.raises(ModelError) as refused:
         models.load(path)
     assert words in str(refused.value)
@@ -176,13 +174,14 @@ def test_broken_arrays_are_refused_and_nothing_is_unpickled(tmp_path: Path) -> N
             models.load(changed(HOG, tmp_path / "m.zip", change))
 
 
-def test_the_same_weights_make_the_same_members() -> None:
+def test_the_same_weights_make_the_same_file(tmp_path: Path) -> None:
     network = models.load(HOG).plain_network()
-    about = {name: value for name, value in models.facts(HOG).items() if name != "network"}
-    made = model_file.members(about, network)
-    assert made == model_file.members(about, network)
-    with zipfile.ZipFile(HOG) as archive:
-        assert json.loads(made[MEMBER]) == json.loads(archive.read(MEMBER))
+    made = []
+    for name in ("a.zip", "b.zip"):
+        model_file.write(tmp_path / name, models.facts(HOG), network)
+        made.append((tmp_path / name).read_bytes())
+    assert made[0] == made[1]
+    assert models.facts(tmp_path / "a.zip") == models.facts(HOG)
 
 
 def trained(game: Game, label: str, **settings: Any) -> Any:
@@ -401,22 +400,20 @@ def test_a_network_that_is_not_plain_plays_through_torch_and_says_why_it_cannot_
 
 
 def test_the_algorithm_of_a_plain_file_is_told_from_what_it_holds(tmp_path: Path) -> None:
-    from dicegym.players.sb3 import algorithm_of
-
     def written(**data: Any) -> Path:
         with zipfile.ZipFile(tmp_path / "m.zip", "w") as archive:
             archive.writestr("data", json.dumps(data))
         return tmp_path / "m.zip"
 
     own: dict[str, Any] = {"policy_class": {"__module__": "my.policies"}}
-    assert algorithm_of(written(**own, clip_range=0.2, gae_lambda=1)) == "PPO"
-    assert algorithm_of(written(**own, gae_lambda=1)) == "A2C"
-    assert algorithm_of(written(**own, exploration_rate=0.1)) == "DQN"
+    assert model_file.ModelFile(written(**own, clip_range=0.2, gae_lambda=1)).algorithm == "PPO"
+    assert model_file.ModelFile(written(**own, gae_lambda=1)).algorithm == "A2C"
+    assert model_file.ModelFile(written(**own, exploration_rate=0.1)).algorithm == "DQN"
     recurrent = {"policy_class": {"__module__": "sb3_contrib.common.recurrent.policies"}}
     with pytest.raises(ModelError, match="saved by RecurrentPPO; those that can play are"):
-        algorithm_of(written(**recurrent, clip_range=0.2))
+        assert model_file.ModelFile(written(**recurrent, clip_range=0.2)).algorithm
     with pytest.raises(ModelError, match="cannot be read as a model of Stable-Baselines3"):
-        algorithm_of(written())
+        assert model_file.ModelFile(written()).algorithm
 
 
 def test_a_contest_refuses_a_model_that_only_torch_can_play() -> None:

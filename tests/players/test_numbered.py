@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dicegym.players.numbered import MOST_LISTED, list_of, meant
+from dicegym.players.human import MOST_LISTED, list_of, meant
 
 NAMES = {0: "exchange", 2: "roll 1", 3: "roll 10", 11: "Free bacon"}
 

@@ -15,7 +15,7 @@ from variants import VARIANTS, forget, pick, states_of
 
 import dicegym
 from dicegym import games
-from dicegym.bots.source import files_of
+from dicegym.bots.files import gather
 from dicegym.engine import loops
 from dicegym.engine.dice import drawn
 from dicegym.engine.game import Game
@@ -140,7 +140,7 @@ def test_the_hash_covers_the_helpers_that_a_file_imports(tmp_path: Path) -> None
     bot.write_text("import math\nfrom _helper import value\n")
     helper.write_text("def value():\n    from . import _deeper\n")
     deeper.write_text("import bot\n")
-    assert files_of(bot) == (bot, deeper, helper)
+    assert list(gather(bot)) == [bot, deeper, helper]
     for file in (bot, helper, deeper):
         before = source_hash(bot)
         file.write_text(file.read_text() + "# edited\n")

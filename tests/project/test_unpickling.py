@@ -30,8 +30,7 @@ WORDS = re.compile(
 """The last word of whatever reads: a file without one is not parsed."""
 
 PLACES = {
-    "dicegym/players/unpickling.py": "the door, which --trust alone opens",
-    "dicegym/players/weights.py": "torch.load with weights_only, of what was looked through first",
+    "dicegym/players/trust.py": "the door, which --trust alone opens",
     "dicegym/engine/entries.py": "what Numba has pickled into compiled code of this process",
     "dicegym/engine/kernel_cache.py": "compiled kernels of this user's own folder, with a hash",
     "dicegym/checks/facts.py": "a copy of a game that it has just pickled",
@@ -80,21 +79,9 @@ def test_programs_are_read_in_known_places_alone() -> None:
         if told := [f"line {line}: {what}" for line, what in reads(path)]:
             found[name] = told
     unknown = {name: told for name, told in found.items() if not any(name.startswith(place) for place in PLACES)}
-    assert not unknown, f"what is read there may be a stranger's: {unknown}; use dicegym.players.unpickling"
+    assert not unknown, f"what is read there may be a stranger's: {unknown}; use dicegym.players.trust"
     missing = [place for place in PLACES if "." in place and place not in found]
     assert not missing, f"nothing is read there any more: {missing}"
-
-
-def test_tensors_are_read_as_weights_alone() -> None:
-    calls = [
-        node
-        for path in SOURCES
-        for node in nodes_of(path)
-        if isinstance(node, ast.Call) and ends_in_a_word(node.func) and ast.unparse(node.func) == "torch.load"
-    ]
-    assert calls
-    for call in calls:
-        assert {one.arg: ast.unparse(one.value) for one in call.keywords}.get("weights_only") == "True"
 
 
 def test_the_door_is_opened_by_name() -> None:
@@ -105,7 +92,7 @@ def test_the_door_is_opened_by_name() -> None:
         if any(name in path.read_text(encoding="utf-8") for name in ("load_sb3(", "load_object("))
     }
     assert callers == {
-        "dicegym/players/unpickling.py",
+        "dicegym/players/trust.py",
         "dicegym/players/sb3.py",
         "dicegym/learning/run_state.py",
     }

@@ -19,9 +19,10 @@ import dicegym
 from dicegym import shipped
 from dicegym.arena.replay import from_json
 from dicegym.errors import AgentError
+from dicegym.games.parts import CONTROLS, part
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
-from dicegym.players.numbered import offered
+from dicegym.players import human
 from dicegym.players.roster import AGENTS_VARIABLE, agent_names
 from dicegym.web.app import create_app
 from dicegym.web.play import hall as halls
@@ -77,7 +78,7 @@ def test_a_whole_game_is_played_by_its_forms(
 ) -> None:
     """What is legal can be chosen, and moves come back; the record is the engine's, after a restart too."""
     if not controls:
-        monkeypatch.setattr(offered, "part", lambda game, kind: None)
+        monkeypatch.setattr(human, "part", lambda game, kind: None if kind is CONTROLS else part(game, kind))
     generator = random.Random(5)
     table = begun(client, name, rival="easy")
     taken = 0

@@ -13,7 +13,7 @@ from dicegym.arena.store.stored import PlayedGame, StoredMatch, StoredMisplay
 from dicegym.engine.game import Game
 from dicegym.errors import DicegymError
 from dicegym.pictures.naming import named
-from dicegym.players.watched import told_apart
+from dicegym.pictures.watched import told_apart
 
 BUDGET = 2_000_000
 """Characters of games on a page."""

@@ -28,7 +28,7 @@ from dicegym.engine.scene import Scene
 from dicegym.escape import harmless, one_line
 from dicegym.files import write_text
 from dicegym.pictures.drawing import Drawing, draw
-from dicegym.players.watched import told_apart
+from dicegym.pictures.watched import told_apart
 
 PICTURES_BUDGET = 400_000
 """Characters that pictures may take in a page; where they would take more, lines are shown instead."""

@@ -15,7 +15,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import DicegymError, ParameterError, ReplayError, one_line, unknown_name
 from dicegym.pictures.drawing import draw
 from dicegym.pictures.svg import escaped
-from dicegym.players.watched import is_moment, told_apart
+from dicegym.pictures.watched import is_moment, told_apart
 
 if TYPE_CHECKING:
     from dicegym.arena.match import MatchResult

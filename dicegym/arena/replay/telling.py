@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dicegym.arena.replay.replay import Frame, PlayedAction, Replay
 from dicegym.engine.game import Game
 from dicegym.escape import one_line
-from dicegym.players.watched import WatchedMove, told_apart, watched_move
+from dicegym.pictures.watched import WatchedMove, told_apart, watched_move
 
 REASON = 300
 """Characters of what was wrong that are shown."""

@@ -24,7 +24,8 @@ from dicegym.games.bidding.solving.hand_rules import Mixture, Policy, Start, num
 from dicegym.games.bidding.solving.hand_tree import HandTree, Node
 from dicegym.games.worth import Meter
 from dicegym.play.player import Player, draws_openly
-from dicegym.players.twins import TwinPlayer, opponent
+from dicegym.players.roster import opponent
+from dicegym.players.twins import TwinPlayer
 
 POINTS, POINTS_DRAWN = 20_000, 1500
 """Public points of a hand that are thought of beforehand: all there are between bots that draw nothing, which are some

@@ -9,14 +9,10 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from dicegym.bots.bot_player import BotPlayer
-from dicegym.bots.live_bot import LiveBot
 from dicegym.bots.program import Asked
-from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.escape import docstring
-from dicegym.games.hog import interface
 from dicegym.games.hog.examination import SCORES_ALONE, action_of, examine, for_a_file
 from dicegym.games.hog.interface import ENTRY_POINT
 from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE
@@ -62,16 +58,6 @@ def _all_at_once(program: Asked, many: Many, views: list[tuple[int, ...]]) -> It
             yield answer - FIRST_NUMBER
         else:
             yield action_of(program.name, answer, *pair)
-
-
-def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> BotPlayer:
-    """Return the player of a file; see `BotPlayer`. Raises AgentError."""
-    return BotPlayer(source, name, interface, sit, keep, seed)
-
-
-def live(bot: Callable[..., Any], name: str) -> LiveBot:
-    """Return the player of a function (score, opponent_score) -> number; see `LiveBot`."""
-    return LiveBot(bot, name, interface, sit)
 
 
 def export(player: Player, game: Game, form: str) -> str:

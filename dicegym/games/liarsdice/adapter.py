@@ -9,17 +9,13 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from dicegym.bots.bot_player import BotPlayer
 from dicegym.bots.calls import call_text, shown
 from dicegym.bots.export import network_source
-from dicegym.bots.live_bot import LiveBot
 from dicegym.bots.program import Asked
-from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
 from dicegym.games.bidding.table import FACES, MOST_QUANTITY
 from dicegym.games.bidding.view import Bid, Showdown, View
-from dicegym.games.liarsdice import interface
 from dicegym.games.liarsdice.interface import ENTRY_FILES
 from dicegym.games.liarsdice.rules import LIAR, NO_PLAY
 from dicegym.play.player import Player
@@ -153,26 +149,6 @@ class Seated:
 def sit(program: Asked, get_play: Callable[..., Any], game: Game, seat: int) -> Act:
     """Return what asks ``get_play`` for actions, and shows it how each hand ended."""
     return Seated(program, get_play)
-
-
-class LiarsDiceBot(BotPlayer):
-    """A file of the original interface. One that remembers nothing is not called to observe showdowns."""
-
-    def join(self, game: Game, seat: int, seed: int) -> Act:
-        """Sit down in one new game; see `Player.join`."""
-        seated: Any = super().join(game, seat, seed)
-        act: Act = seated.__call__ if self.pure else seated
-        return act
-
-
-def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> LiarsDiceBot:
-    """Return the player of a file; see `BotPlayer`. Raises AgentError."""
-    return LiarsDiceBot(source, name, interface, sit, keep, seed)
-
-
-def live(bot: Callable[..., Any], name: str) -> LiveBot:
-    """Return the player of a function (me, hands, history) -> play; see `LiveBot`."""
-    return LiveBot(bot, name, interface, sit)
 
 
 _INTERFACE = """

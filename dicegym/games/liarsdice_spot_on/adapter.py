@@ -8,16 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dicegym.bots.bot_player import BotPlayer
 from dicegym.bots.calls import shown
 from dicegym.bots.export import network_source
-from dicegym.bots.live_bot import LiveBot
 from dicegym.bots.program import Asked, explaining
-from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.engine.validate import is_whole_number
 from dicegym.games.bidding.table import FACES, N_BIDS
-from dicegym.games.liarsdice_spot_on import interface
 from dicegym.games.liarsdice_spot_on.interface import ENTRY_POINT
 from dicegym.games.liarsdice_spot_on.rules import LARGEST, MOST_BIDS, N_CHALLENGES, NO_MOVE
 from dicegym.games.liarsdice_spot_on.text import CHALLENGES
@@ -90,16 +86,6 @@ def _wrong(answer: object) -> str:
     if answer[0] < 1:
         return ", where a quantity is at least 1"
     return "" if 1 <= answer[1] <= FACES else f", of which {answer[1]} is no face 1 to {FACES}"
-
-
-def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> BotPlayer:
-    """Return the player of a file; see `BotPlayer`. Raises AgentError."""
-    return BotPlayer(source, name, interface, sit, keep, seed)
-
-
-def live(bot: Callable[..., Any], name: str) -> LiveBot:
-    """Return the player of a class with ``move``, or of such a function; see `LiveBot`."""
-    return LiveBot(bot, name, interface, sit, ENTRY_POINT)
 
 
 _INTERFACE = """

@@ -20,7 +20,7 @@ from dicegym.bots.source import defines
 from dicegym.bots.surroundings import PrivateRandom
 
 ENTRY_FILES = ("player_bot.py", "bot.py")
-ENTRY_POINT = "move"
+ENTRY_POINT = METHOD = "move"
 
 
 def supplied_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:

@@ -11,14 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.bots.bot_player import BotPlayer
 from dicegym.bots.calls import shown
 from dicegym.bots.export import network_source
-from dicegym.bots.live_bot import LiveBot
 from dicegym.bots.program import Asked, explaining
-from dicegym.bots.source import Source
 from dicegym.engine.game import Game
-from dicegym.games.lucky import interface
 from dicegym.games.lucky.catalogue import N_DICE, PRICES, STOCK
 from dicegym.games.lucky.interface import ENTRY_POINT
 from dicegym.games.lucky.orders import DONE, INVALID, added
@@ -106,16 +102,6 @@ def _wrong(answer: object) -> str:
             return f", which asks {kinds.count(kind)} times for die {kind}, and there are {_STOCK[kind]}"
     spent = sum(int(PRICES[kind]) for kind in kinds)
     return f", which costs {spent}" if kinds else ""
-
-
-def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> BotPlayer:
-    """Return the player of a file; see `BotPlayer`. Raises AgentError."""
-    return BotPlayer(source, name, interface, sit, keep, seed)
-
-
-def live(bot: Callable[..., Any], name: str) -> LiveBot:
-    """Return the player of a class with ``get_orders``, or of such a function; see `LiveBot`."""
-    return LiveBot(bot, name, interface, sit, ENTRY_POINT)
 
 
 _INTERFACE = """

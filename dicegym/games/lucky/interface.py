@@ -20,7 +20,7 @@ from dicegym.bots.source import defines
 from dicegym.bots.surroundings import PrivateRandom
 
 ENTRY_FILES = ("bot.py",)
-ENTRY_POINT = "get_orders"
+ENTRY_POINT = METHOD = "get_orders"
 BASE = "Bot"
 
 

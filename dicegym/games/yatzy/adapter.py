@@ -10,14 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dicegym.bots.bot_player import BotPlayer
 from dicegym.bots.calls import shown, without_addresses
 from dicegym.bots.export import network_source
-from dicegym.bots.live_bot import LiveBot
 from dicegym.bots.program import Asked, explaining
-from dicegym.bots.source import Source
 from dicegym.engine.game import Game
-from dicegym.games.yatzy import interface
 from dicegym.games.yatzy.interface import ENTRY_POINT
 from dicegym.games.yatzy.protocol import CommandError, action_of, named_by, written
 from dicegym.games.yatzy.rules import UNREADABLE
@@ -62,16 +58,6 @@ def in_words(answer: object, view: Any) -> str:
     except CommandError as error:
         why = f" ({without_addresses(error.message)})"
     return f"{ENTRY_POINT}(standing) returned {shown(answer)}{why}, {_moment(view)}"
-
-
-def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> BotPlayer:
-    """Return the player of a file; see `BotPlayer`. Raises AgentError."""
-    return BotPlayer(source, name, interface, sit, keep, seed)
-
-
-def live(bot: Callable[..., Any], name: str) -> LiveBot:
-    """Return the player of a function from a STANDING to a command; see `LiveBot`."""
-    return LiveBot(bot, name, interface, sit)
 
 
 _INTERFACE = """

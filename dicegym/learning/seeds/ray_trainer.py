@@ -25,7 +25,7 @@ from dicegym.learning.lock import alone_in
 from dicegym.learning.seeds.process import LIBRARY_THREADS, Voice, carry_out
 from dicegym.learning.seeds.task import FAILED, STOPPED, Said, SeedEvent, SeedTask, TrainingEnd
 from dicegym.learning.seeds.training import Workshop
-from dicegym.players.seal import SEAL, is_sealed, write_seal
+from dicegym.players.trust import SEAL, is_sealed, write_seal
 
 HEAD = {"node:__internal_head__": 0.001}
 """What only the first node of a cluster has, with which the cluster ends."""

@@ -36,8 +36,7 @@ from dicegym.learning.files import CURVE_FILE
 from dicegym.learning.seeds.task import FINISHED
 from dicegym.learning.settings import LARGEST_TRAINING_SEED
 from dicegym.players import model as models
-from dicegym.players.seal import is_sealed, write_seal
-from dicegym.players.unpickling import TRUST
+from dicegym.players.trust import TRUST, is_sealed, write_seal
 
 BAND_CSV, BAND_JSON, CARD_FILE, PICTURE = "band.csv", "band.json", "seeds.md", "curve.png"
 """What a folder of several seeds gets besides their own."""

@@ -20,9 +20,9 @@ from dicegym.engine.game import Game
 from dicegym.errors import DicegymError, ParameterError, one_line
 from dicegym.games.parts import Z_95
 from dicegym.games.worth import Valuer, ValueUnit
+from dicegym.pictures.watched import action_in
 from dicegym.play.turn import Turn
 from dicegym.players.sitting import Warn
-from dicegym.players.watched import action_in
 from dicegym.web.workers import TooBusyError
 
 GAMES = 250

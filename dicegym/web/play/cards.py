@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dicegym import games
-from dicegym.players.about import rules_page
+from dicegym.games.rules_page import rules_page
 from dicegym.players.roster import agent_names, resolve
 
 

@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
-from dicegym.players.numbered import legal_names
-from dicegym.players.watched import action_in
+from dicegym.pictures.watched import action_in
+from dicegym.players.human import legal_names
 from dicegym.web.api import Operation, body_of
 from dicegym.web.context import Web
 from dicegym.web.pages import web_of

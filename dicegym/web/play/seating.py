@@ -14,8 +14,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import DicegymError, ParameterError, unknown_name
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn, follows
-from dicegym.players.about import describe
-from dicegym.players.roster import agent_names, resolve
+from dicegym.players.roster import agent_names, describe, resolve
 from dicegym.players.sitting import strengths
 from dicegym.registry import is_shipped
 from dicegym.sandbox.jobs import Entry

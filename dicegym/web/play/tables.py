@@ -17,8 +17,7 @@ from dicegym.games.controls import Fields, PlayForm
 from dicegym.games.keyboard import Place
 from dicegym.play.player import Player
 from dicegym.play.turn import Turn
-from dicegym.players.human import keyboard_of
-from dicegym.players.numbered import controls_of
+from dicegym.players.human import controls_of, keyboard_of
 from dicegym.players.sitting import Rerun, Warn
 from dicegym.web.play.seating import PersonOnPage
 from dicegym.web.play.sheets import TableSheet

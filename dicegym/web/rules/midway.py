@@ -8,9 +8,9 @@ from typing import Any
 from dicegym.arena.pages.template import trusted
 from dicegym.engine.game import Game
 from dicegym.pictures.drawing import draw
+from dicegym.pictures.watched import is_moment
 from dicegym.play.drive import Referee
-from dicegym.players import twins
-from dicegym.players.watched import is_moment
+from dicegym.players.roster import opponent
 
 SEED = 3
 
@@ -24,7 +24,7 @@ def picture_of(game: Game) -> Any:
 
 def midway(game: Game, seed: int = SEED) -> Any:
     """Return the record of a game that is half played: the same one whenever it is asked for."""
-    player = twins.opponent(game, game.spec.baseline)
+    player = opponent(game, game.spec.baseline)
     players = [player] * game.players
     moves = sum(1 for _ in Referee(game, game.new_game(seed), players).moves())
     referee, shown = Referee(game, game.new_game(seed), players), game.new_game(seed)[0]

@@ -20,7 +20,8 @@ from dicegym.errors import UnknownNameError
 from dicegym.escape import one_line
 from dicegym.games import loadable
 from dicegym.games.parts import INTERFACE, STARTER, part
-from dicegym.players.about import apart, describe, rules_page, sections, title_of
+from dicegym.games.rules_page import apart, rules_page, sections, title_of
+from dicegym.players.roster import describe
 from dicegym.registry import ENVIRONMENTS
 from dicegym.sandbox.customs import customs
 from dicegym.web.api import Operation

@@ -20,9 +20,8 @@ from dicegym.arena.store.stored import StoredMatch
 from dicegym.errors import DicegymError, UnknownNameError, one_line, unknown_name
 from dicegym.learning.curve_pictures import draw_learned
 from dicegym.pictures.charts import Axis, ChartLine, chart, swatch
-from dicegym.players.about import card, describe
 from dicegym.players.model_file import facts
-from dicegym.players.roster import agent_names, resolve
+from dicegym.players.roster import agent_names, card, describe, resolve
 from dicegym.web.context import Web
 from dicegym.web.watch.boards import Board, Boards, status_of
 from dicegym.web.watch.contests import number_of, rows_of, title_of

@@ -15,7 +15,7 @@ from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.served import runs_on
 from dicegym.arena.store.stored import PlayedGame, StoredMatch, StoredMisplay
 from dicegym.errors import ParameterError
-from dicegym.players.watched import told_apart
+from dicegym.pictures.watched import told_apart
 from dicegym.web.context import Web
 from dicegym.web.watch.analyses import Analyses
 from dicegym.web.watch.contests import number_of, there, title_of

@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pig import interface
 from pig.interface import ENTRY_POINT
 from pig.rules import HOLD, ROLL
 
-from dicegym.bots.bot_player import BotPlayer
-from dicegym.bots.live_bot import LiveBot
 from dicegym.bots.program import Asked
-from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, one_line
 from dicegym.play.turn import Act, Turn
@@ -35,13 +31,3 @@ def sit(program: Asked, roll_again: Callable[..., Any], game: Game, seat: int) -
         return ROLL if answer else HOLD
 
     return act
-
-
-def load(source: Source, name: str, keep: bool = False, seed: int = 0) -> BotPlayer:
-    """Return the player of a file; see `BotPlayer`. Raises AgentError."""
-    return BotPlayer(source, name, interface, sit, keep, seed)
-
-
-def live(bot: Callable[..., Any], name: str) -> LiveBot:
-    """Return the player of a function; see `LiveBot`."""
-    return LiveBot(bot, name, interface, sit)

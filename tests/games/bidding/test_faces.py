@@ -22,7 +22,8 @@ from dicegym.games.bidding.values import exploitability, sources
 from dicegym.games.keyboard import Place
 from dicegym.games.parts import CONTROLS, DUEL, KEYBOARD, LUCK, SOLUTIONS, need, solved_with, solver
 from dicegym.games.worth import SearchTime
-from dicegym.players.twins import TwinPlayer, opponent, twin_numbers
+from dicegym.players.roster import opponent
+from dicegym.players.twins import TwinPlayer, twin_numbers
 
 NAMES = ("liarsdice", "liarsdice_spot_on")
 IDS = {"liarsdice": "dicegym/LiarsDice-v0", "liarsdice_spot_on": "dicegym/LiarsDiceSpotOn-v0"}

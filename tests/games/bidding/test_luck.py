@@ -18,8 +18,7 @@ from dicegym.games.bidding.solving.hand_rules import Start, rolls, starts_of
 from dicegym.games.bidding.solving.hand_tree import HandTree
 from dicegym.games.parts import LUCK, need
 from dicegym.play.player import Player
-from dicegym.players.roster import agent
-from dicegym.players.twins import opponent
+from dicegym.players.roster import agent, opponent
 
 NAMES = ("liarsdice", "liarsdice_spot_on")
 DRAWN = [(name, bot) for name in NAMES for bot in import_module(f"dicegym.games.{name}.solving.drawn").DRAWING]

@@ -22,9 +22,8 @@ from dicegym.learning.evaluate import evaluate
 from dicegym.play.drive import play_game
 from dicegym.play.player import Player
 from dicegym.play.turn import Turn
-from dicegym.players.about import describe, game_of_file
 from dicegym.players.pool import Pool
-from dicegym.players.roster import agent, agents_folder
+from dicegym.players.roster import agent, agents_folder, describe, game_of_file
 
 SOLO = dicegym.game("yatzy", players=1)
 TWO = dicegym.game("yatzy")

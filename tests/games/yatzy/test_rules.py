@@ -14,7 +14,7 @@ from variants import play
 
 import dicegym
 from dicegym.engine.game import Game
-from dicegym.players.watched import action_in
+from dicegym.pictures.watched import action_in
 
 pytestmark = pytest.mark.nojit
 

@@ -27,8 +27,7 @@ from dicegym.games.yatzy.solving import alone, distributions, positions, rows, t
 from dicegym.games.yatzy.tables import BEST, DICE, FACES, HANDS, KEEPS, SETS, after_rolling, best_part
 from dicegym.games.yatzy.values import WinningPlayer
 from dicegym.play.player import Player
-from dicegym.players.roster import agents_folder
-from dicegym.players.twins import opponent
+from dicegym.players.roster import agents_folder, opponent
 
 alone_module_values = alone.values
 """Before tests put a small table in its place."""
