@@ -11,12 +11,14 @@ import importlib
 import importlib.util
 import json
 import os
+import re
 import shlex
 import sys
 import tomllib
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import is_dataclass
+from itertools import chain, starmap
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, NamedTuple, get_args, get_origin
@@ -61,6 +63,8 @@ ANY_GAME = "default.toml"
 """The configuration of a game that has none of its own."""
 WHOLE = ("opponents",)
 """Sections that mean something only as a whole."""
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+"""A key of TOML that needs no quotes."""
 _ADAPTER = TypeAdapter(TrainingSettings)
 
 
@@ -164,6 +168,26 @@ def to_plain(settings: TrainingSettings) -> Plain:
         values = vars(section) if is_dataclass(section) else section  # vars: also what was added to an open section
         plain[name] = {key: copy.deepcopy(value) for key, value in values.items() if value is not None}
     return plain
+
+
+def as_toml(value: Any) -> str:
+    """Return a plain value as TOML on one line, as ``--set`` takes it."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(_toml_pair(str(key), one) for key, one in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(as_toml, value)) + "]"
+    return json.dumps(value)
+
+
+def to_toml(settings: TrainingSettings) -> str:
+    """Return settings as a file that `read_config` reads."""
+    sections = {section: values for section, values in to_plain(settings).items() if values}
+    lines = [[f"\n[{section}]", *starmap(_toml_pair, values.items())] for section, values in sections.items()]
+    return "\n".join(chain.from_iterable(lines)) + "\n"
+
+
+def _toml_pair(key: str, value: Any) -> str:
+    return f"{key if _BARE.fullmatch(key) else json.dumps(key)} = {as_toml(value)}"
 
 
 def override(settings: TrainingSettings, overrides: Sequence[str]) -> TrainingSettings:

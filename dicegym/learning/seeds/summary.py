@@ -192,7 +192,8 @@ def summarise(record: SeedsRecord, folder: Path) -> SeedsSummary:
     """Write what the seeds in ``folder`` have come to so far, and return it.
 
     ``band.csv`` has the band of the score over time, ``band.json`` that of each opponent too, ``seeds.md`` is the
-    card. Where matplotlib is installed, ``curve.png`` is the picture. Seeds that were never measured are left out.
+    card, and ``curve.png`` the picture, where what draws pixels is installed. Seeds that were never measured are left
+    out.
 
     Raises DamagedFileError if a folder of a seed holds something else than a training writes.
     """
@@ -265,9 +266,9 @@ def _write_bands(
     }
     write_text(folder / BAND_JSON, json.dumps(plain, indent=1) + "\n")
     try:
-        from dicegym.learning.curve_pictures import draw_curves
+        from dicegym.learning.curve_pictures import draw_experiments, write_curves
 
-        draw_curves(runs, folder / PICTURE)
+        write_curves([draw_experiments([group])], folder / PICTURE)
     except DependencyError:  # the numbers are there, and `dicegym plot` says what is missing for the picture
         pass
 

@@ -83,8 +83,8 @@ def train_seeds(
 
     Args:
         game: a game's name.
-        folder: of all of them; beside theirs it gets ``seeds.json``, ``band.csv``, ``band.json``, ``seeds.md`` and,
-            where matplotlib is installed, ``curve.png``.
+        folder: of all of them; beside theirs it gets ``seeds.json``, ``band.csv``, ``band.json``, ``seeds.md`` and
+            ``curve.png``.
         seeds: how many, from the one that the settings say (``run.seed``) on; None: as many as ``folder`` has.
         config: as for `dicegym.learning.train.train`.
         overrides: as there.
