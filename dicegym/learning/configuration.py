@@ -217,8 +217,8 @@ def override(settings: TrainingSettings, overrides: Sequence[str]) -> TrainingSe
 
 def settings_of(
     game: str, folder: Path, config: Path | None, overrides: Sequence[str], resume: bool
-) -> tuple[TrainingSettings, str]:
-    """Return the settings of a run, and the command that it is begun with.
+) -> tuple[TrainingSettings, str, bool]:
+    """Return the settings of a run, the command that it is begun with, and whether it has nothing left to do.
 
     Args:
         game: a game's name.
@@ -235,7 +235,7 @@ def settings_of(
     path = folder / SETTINGS_FILE
     if not resume:
         words = ["dicegym", "train", game, *(["--config", str(config)] if config else []), *_as_words(overrides)]
-        return override(read_config(game, config), overrides), shlex.join(words)
+        return override(read_config(game, config), overrides), shlex.join(words), False
     if not path.is_file():
         raise ParameterError(f"{folder} holds no run to resume: start without --resume")
     about = about_run(folder)
@@ -249,7 +249,9 @@ def settings_of(
                 f"--set {text!r} cannot change what a run began with: resuming takes {', '.join(CHANGEABLE)}; "
                 "for anything else begin a new run with --set run.start_from=MODEL"
             )
-    return settings, shlex.join([*about.command, *_as_words(changes)])
+    before, now = begun.run, settings.run
+    more = now.steps > before.steps or (now.target, now.card_games) != (before.target, before.card_games)
+    return settings, shlex.join([*about.command, *_as_words(changes)]), about.finished and not more
 
 
 def _differing(a: TrainingSettings, b: TrainingSettings) -> set[str]:
@@ -297,14 +299,6 @@ def about_run(folder: Path) -> AboutRun:
         return AboutRun(command, settings, plain.get("finished") is True)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise DamagedFileError(path, f"is not what a training writes ({_reason(error)})", instead) from None
-
-
-def is_finished(folder: Path, settings: TrainingSettings) -> bool:
-    """Return whether the run in a folder has ended by itself, and ``settings`` ask for nothing more."""
-    about = about_run(folder)
-    before, now = from_plain(about.settings).run, settings.run
-    more = now.steps > before.steps or (now.target, now.card_games) != (before.target, before.card_games)
-    return about.finished and not more
 
 
 def write_about(folder: Path, about: AboutRun) -> None:

@@ -13,7 +13,7 @@ from dicegym.engine.game import Game
 from dicegym.envs.tables import tables_of
 from dicegym.errors import AgentError, ParameterError, UnknownNameError, unknown_name
 from dicegym.escape import one_line
-from dicegym.learning.configuration import is_finished, names_something, read_config, settings_of, split_name
+from dicegym.learning.configuration import names_something, read_config, settings_of, split_name
 from dicegym.learning.evaluate import BY_EXPLOITER
 from dicegym.learning.files import SETTINGS_FILE
 from dicegym.learning.league import SELF
@@ -53,7 +53,7 @@ def prepare(
     Raises:
         ParameterError, UnknownNameError, AgentError, ModelError: something cannot be; nothing was written.
     """
-    settings, command = settings_of(game, folder, config, overrides, resume)
+    settings, command, finished = settings_of(game, folder, config, overrides, resume)
     if not resume and not is_empty(folder):
         raise ParameterError(f"{folder} is not empty: give --resume to go on, or another --run-dir")
     table = games.game(game, **settings.game)
@@ -94,7 +94,7 @@ def prepare(
         models.trained_on(model_file(table, settings.run.start_from, "run.start_from"))
     for setting, text in _named(settings, networks=not resume or settings.self_play.exploiter_every > 0):
         split_name(setting, text)
-    return Prepared(table, settings, command, resume and is_finished(folder, settings))
+    return Prepared(table, settings, command, finished)
 
 
 def _why_now(name: str, table: Game, folder: Path) -> str:

@@ -174,7 +174,7 @@ def test_a_run_is_resumed_with_its_own_settings(tmp_path: Path) -> None:
     (tmp_path / "settings.json").write_text(
         '{"command": "dicegym train hog --set run.seed=3", "settings": {"run": {"seed": 3}, "self_play": {}}}'
     )
-    settings, command = settings_of("hog", tmp_path, None, ["run.steps=7"], resume=True)
+    settings, command, _ = settings_of("hog", tmp_path, None, ["run.steps=7"], resume=True)
     assert settings == TrainingSettings(run=RunSettings(seed=3, steps=7))
     assert command == "dicegym train hog --set run.seed=3 --set run.steps=7"
 
