@@ -162,8 +162,8 @@ class Curve:
             for one in self.evaluations
         ]
         head = ["steps", "score", *(cell(one.opponent) for one in several)]
-        _write_csv(folder / CURVE_FILE, head, [row[: len(head)] for row in rows])
-        _write_csv(
+        write_csv(folder / CURVE_FILE, head, [row[: len(head)] for row in rows])
+        write_csv(
             folder / EVALUATIONS_FILE,
             _EVALUATED,
             [
@@ -277,7 +277,7 @@ class PaceLog:
             self._pace = self._pace[:-1:2] + self._pace[-1:]
             self._every *= 2
         self._due = time.monotonic() + self._every
-        _write_csv(self._path, Pace._fields, self._pace)
+        write_csv(self._path, Pace._fields, self._pace)
 
 
 def read_pace(folder: Path) -> list[Pace]:
@@ -285,7 +285,8 @@ def read_pace(folder: Path) -> list[Pace]:
     return _read_csv(folder / PACE_FILE, lambda row: Pace(float(row["seconds"]), int(row["steps"]), int(row["games"])))
 
 
-def _write_csv(path: Path, head: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+def write_csv(path: Path, head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Write a table, whole or not at all."""
     with writing(path) as unfinished, unfinished.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerow(head)
         csv.writer(file).writerows(rows)

@@ -28,11 +28,14 @@ from dicegym.sandbox.jobs import Entry
 
 
 class Prepared(NamedTuple):
-    """What a training begins with."""
+    """What a training begins with; see `prepare`."""
 
     game: Game
     settings: TrainingSettings
     command: str
+    folder: Path
+    resume: bool
+    trust: bool
     finished: bool
     """Whether the run that was to go on has nothing left to do."""
 
@@ -40,7 +43,7 @@ class Prepared(NamedTuple):
 def prepare(
     game: str, folder: Path, config: Path | None, overrides: Sequence[str], resume: bool, trust: bool = False
 ) -> Prepared:
-    """Return game, settings and command of a training, checked as far as nothing slow is needed for it.
+    """Return what a training begins with, checked as far as nothing slow is needed for it.
 
     Args:
         game: a game's name.
@@ -94,7 +97,7 @@ def prepare(
         models.trained_on(model_file(table, settings.run.start_from, "run.start_from"))
     for setting, text in _named(settings, networks=not resume or settings.self_play.exploiter_every > 0):
         split_name(setting, text)
-    return Prepared(table, settings, command, finished)
+    return Prepared(table, settings, command, folder, resume, trust, finished)
 
 
 def _why_now(name: str, table: Game, folder: Path) -> str:

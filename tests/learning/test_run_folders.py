@@ -20,10 +20,10 @@ pytest.importorskip("stable_baselines3")
 
 from dicegym.cli import main
 from dicegym.errors import DamagedFileError, ParameterError
+from dicegym.learning.building import enough_memory
 from dicegym.learning.card import page
 from dicegym.learning.configuration import AboutRun, about_run, read_config, settings_of, write_about
 from dicegym.learning.curves import Curve
-from dicegym.learning.environment import enough_memory
 from dicegym.learning.evaluate import Score
 from dicegym.learning.files import LOCK_FILE
 from dicegym.learning.league import LeagueTable, Result, read_league

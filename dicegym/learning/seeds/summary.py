@@ -6,7 +6,6 @@ and a picture, and as the card of all of them together.
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import shlex
@@ -18,7 +17,7 @@ import numpy as np
 
 from dicegym.errors import DamagedFileError, DependencyError, ParameterError
 from dicegym.escape import cell, harmless, markdown, one_line
-from dicegym.files import read_text, write_text, writing
+from dicegym.files import read_text, write_text
 from dicegym.learning.curves import (
     ENOUGH,
     LEVEL,
@@ -30,6 +29,7 @@ from dicegym.learning.curves import (
     floors_of,
     null_if_nan,
     read_run,
+    write_csv,
 )
 from dicegym.learning.evaluate import BY_LAST, Score
 from dicegym.learning.files import CURVE_FILE
@@ -45,7 +45,6 @@ SEEDS_FILE = "seeds.json"
 MOST_SEEDS = 1_000
 """Of one folder."""
 _LARGEST = 1 << 20
-_BETWEEN = Band._fields[2:]
 
 
 class SeedsRecord(NamedTuple):
@@ -248,10 +247,9 @@ def _write_bands(
 ) -> None:
     group = Experiment("", tuple(runs))
     bands = {name: group.band(name) for name in group.names}
-    with writing(folder / BAND_CSV) as unfinished, unfinished.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["steps", "runs", *_BETWEEN])
-        writer.writerows(_rows(bands["score"]))
+    columns = (column.tolist() for column in bands["score"])
+    rows = (list(map(_cell, row)) for row in zip(*columns, strict=True))
+    write_csv(folder / BAND_CSV, Band._fields, rows)
     plain = {
         "game": found.game,
         "measure": score.measure,
@@ -273,12 +271,9 @@ def _write_bands(
         pass
 
 
-def _rows(band: Band) -> list[list[Any]]:
-    columns = [getattr(band, name).tolist() for name in _BETWEEN]
-    return [
-        [steps, runs, *("" if math.isnan(value) else f"{value:.9f}" for value in values)]
-        for steps, runs, *values in zip(band.steps.tolist(), band.runs.tolist(), *columns, strict=True)
-    ]
+def _cell(value: float) -> int | str:
+    """Return a whole number as it is, another one in digits; nothing if nobody knows it."""
+    return value if isinstance(value, int) else "" if math.isnan(value) else f"{value:.9f}"
 
 
 def _columns(band: Band) -> dict[str, list[Any]]:
