@@ -111,8 +111,12 @@ def rivals_of(game: Game, opponent: Any, trust: bool = False) -> list[Player]:
 
 def _rival(game: Game, spec: Any, trust: bool) -> Player:
     rival = twins.opponent(game, spec, trust=trust)
-    hides = isinstance(rival, twins.TwinPlayer) and not rival.pure and quick_solver_of(game, rival) is not None
-    return agent(game, spec, trust=trust) if hides else rival
+    return agent(game, spec, trust=trust) if _hides(game, rival) else rival
+
+
+def _hides(game: Game, player: Player) -> bool:
+    """Return whether a twin hides what its file draws, where exact values ask that."""
+    return isinstance(player, twins.TwinPlayer) and not player.pure and quick_solver_of(game, player) is not None
 
 
 def _named(game: Game, opponent: Any) -> tuple[list[Any], tuple[float, ...]]:
@@ -530,7 +534,7 @@ def _twin(game: Game, spec: Any, hides: bool) -> Any:
     """
     if isinstance(spec, str) and spec.strip() in twins.twin_numbers(game):
         found = twins.opponent(game, spec)
-        if isinstance(found, twins.TwinPlayer) and (hides or found.pure or quick_solver_of(game, found) is None):
+        if isinstance(found, twins.TwinPlayer) and (hides or not _hides(game, found)):
             return found
     return spec
 

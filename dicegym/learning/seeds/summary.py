@@ -11,9 +11,10 @@ import math
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+from pydantic import Field, TypeAdapter
 
 from dicegym.errors import DamagedFileError, DependencyError, ParameterError
 from dicegym.escape import cell, harmless, markdown, one_line
@@ -34,7 +35,7 @@ from dicegym.learning.curves import (
 from dicegym.learning.evaluate import BY_LAST, Score
 from dicegym.learning.files import CURVE_FILE
 from dicegym.learning.seeds.task import FINISHED
-from dicegym.learning.settings import LARGEST_TRAINING_SEED
+from dicegym.learning.settings import SeedNumber
 from dicegym.players import model as models
 from dicegym.players.seal import is_sealed, write_seal
 from dicegym.players.unpickling import TRUST
@@ -51,7 +52,7 @@ class SeedsRecord(NamedTuple):
     """What several seeds were begun with, and how each ended."""
 
     game: str
-    seeds: tuple[int, ...]
+    seeds: Annotated[tuple[SeedNumber, ...], Field(min_length=1, max_length=MOST_SEEDS)]
     config: str
     """Path of the configuration; empty: the game's own."""
     overrides: tuple[str, ...]
@@ -66,6 +67,9 @@ class SeedsRecord(NamedTuple):
         path = folder / SEEDS_FILE
         write_text(path, json.dumps(self._asdict(), indent=1) + "\n")
         write_seal(path)
+
+
+_RECORD = TypeAdapter(SeedsRecord)
 
 
 def holds_seeds(folder: Path) -> bool:
@@ -89,15 +93,10 @@ def read_record(folder: Path, trust: bool = False) -> SeedsRecord:
     instead = "name the folder of a training with --seeds, or begin a new one"
     text = read_text(path, instead, _LARGEST)
     try:
-        plain = json.loads(text)
-        seeds = tuple(_seed(one) for one in plain["seeds"])
-        ended = {_seed(int(one)): str(how) for one, how in plain["ended"].items()}
-        failures = {_seed(int(one)): str(why) for one, why in plain["failures"].items()}
-        overrides = tuple(map(str, plain["overrides"]))
-        found = SeedsRecord(str(plain["game"]), seeds, str(plain["config"]), overrides, ended, failures)
-        if not seeds or len(seeds) > MOST_SEEDS or len(set(seeds)) < len(seeds):
-            raise ValueError("its seeds are none")
-    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        found = _RECORD.validate_json(text)
+        if len(set(found.seeds)) < len(found.seeds):
+            raise ValueError("a seed is there twice")
+    except ValueError as error:
         raise DamagedFileError(path, f"is not what a training writes ({one_line(error, 120)})", instead) from None
     if not trust and (found.overrides or found.config) and not is_sealed(path):
         raise ParameterError(
@@ -105,12 +104,6 @@ def read_record(folder: Path, trust: bool = False) -> SeedsRecord:
             f"you trust whoever made the folder, say so by {TRUST}"
         )
     return found
-
-
-def _seed(said: object) -> int:
-    if type(said) is not int or not 0 <= said <= LARGEST_TRAINING_SEED:
-        raise ValueError(f"{one_line(said, 40)} is no seed")
-    return said
 
 
 class SeedResult(NamedTuple):
