@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import textwrap
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,9 @@ from benchmarks.modes import LOOP_MODES
 from benchmarks.ratios import DECISIONS
 from benchmarks.report import facts
 from benchmarks.result import BenchResult
-from dicegym.errors import ParameterError
+from dicegym.errors import DependencyError, ParameterError
 from dicegym.files import writing
-from dicegym.learning.curve_pictures import check_picture, pyplot, short
+from dicegym.learning.curve_pictures import ENDINGS, short
 
 COLOURS = {
     "batch": "#1b4965",
@@ -28,6 +29,22 @@ COLOURS = {
 PURPOSE = "the chart of the bench"
 BAR = 0.215
 """Inches that a bar takes."""
+
+
+def pyplot(purpose: str) -> Any:
+    """Return `matplotlib.pyplot`, drawing into files. Raises DependencyError if it is not installed."""
+    try:
+        importlib.import_module("matplotlib").use("agg")
+        return importlib.import_module("matplotlib.pyplot")
+    except ImportError as error:
+        raise DependencyError.for_extra("matplotlib", "train", purpose) from error
+
+
+def check_picture(path: Path, purpose: str) -> None:
+    """Raise DependencyError or ParameterError if no picture can be drawn to ``path``, before any work is done."""
+    pyplot(purpose)
+    if path.suffix not in ENDINGS:
+        raise ParameterError(f"{path} is no kind of picture: name a file that ends in {' or '.join(ENDINGS)}")
 
 
 def check_chart(path: Path) -> None:

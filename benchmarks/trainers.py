@@ -23,8 +23,8 @@ try:
     from benchmarks.plain_ppo import PlainPPO
     from benchmarks.training import Stopwatch
     from dicegym.envs.sb3 import SB3VecEnv
+    from dicegym.learning.building import ROLLOUT, new_model
     from dicegym.learning.configuration import read_config
-    from dicegym.learning.networks import ROLLOUT, new_model
     from dicegym.learning.settings import AlgorithmSettings, NetworkSettings, RunSettings, TrainingSettings
     from dicegym.players.model import algorithm
 except ImportError as error:

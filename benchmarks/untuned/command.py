@@ -44,9 +44,9 @@ def curves(
 
     Example: python -m benchmarks curves --only-draw --against steps --output docs/curves_steps.png
     """
+    from benchmarks.chart import check_picture
     from benchmarks.untuned.folder import learn_all, read_all
     from benchmarks.untuned.page import MEASURES, PURPOSE, TITLES, draw, markdown, rows
-    from dicegym.learning.curve_pictures import check_picture
 
     if against not in MEASURES:  # before hours of learning
         raise unknown_name("measure", against, list(MEASURES))

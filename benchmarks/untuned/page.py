@@ -7,15 +7,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks.chart import check_picture, pyplot
 from benchmarks.untuned.agreement import UntunedAgreement, agreements, ends_of
 from benchmarks.untuned.folder import UntunedCurves, UntunedPanel
 from benchmarks.untuned.ways import WAYS, way_named
 from dicegym.errors import unknown_name
 from dicegym.files import writing
-from dicegym.learning.curve_pictures import COLOURS, check_picture, pyplot
 from dicegym.learning.curves import ENOUGH, LEVEL
 
 PURPOSE = "the picture of the curves"
+COLOURS = ("#1b4965", "#e07a1f", "#6a994e", "#8d6a9f", "#c1121f", "#5fa8d3", "#7f5539", "#222222")
+"""Of lines, in their order."""
 _ACROSS = 3
 MEASURES = ("minutes", "steps")
 """What curves can be drawn against: time tells how soon, and decisions do not depend on the machine."""

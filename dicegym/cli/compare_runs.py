@@ -39,13 +39,13 @@ def compare_runs(
     --score 0.7
     """
     from dicegym.learning.comparing_runs import compare_runs as compare
-    from dicegym.learning.curve_pictures import PURPOSE, check_picture, draw_experiments
+    from dicegym.learning.curve_pictures import check_picture, draw_experiments, write_curves
     from dicegym.learning.curves import ENOUGH
 
     for path in (output, json_file):
         check_writable(path)
     if output is not None:
-        check_picture(output, PURPOSE)
+        check_picture(output)
     found = compare(first, second, steps, score)
     out.print(f"{found.game}: {found.measure}, after {found.steps:,} steps")
     rows = [_row(letter, side) for letter, side in zip("AB", (found.a, found.b), strict=True)]
@@ -63,7 +63,7 @@ def compare_runs(
         out.print("no setting differs but seeds")
     write_json(json_file, found.to_json())
     if output is not None:
-        draw_experiments([found.experiments()], output)
+        write_curves([draw_experiments(found.experiments())], output)
         out.print(f"wrote {output}")
 
 

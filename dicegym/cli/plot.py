@@ -10,7 +10,6 @@ import typer
 
 from dicegym.cli.common import check_writable, err, out, print_table
 from dicegym.errors import ParameterError
-from dicegym.files import write_text, writing
 
 
 def plot(
@@ -45,53 +44,35 @@ def plot(
     if models:
         _plot_models(models, [one for one in run_dirs if one not in models], output)
         return
-    from dicegym.learning.curve_pictures import PURPOSE, check_picture, choose_band, draw_curves
-    from dicegym.learning.curves import experiments, find_runs
+    from dicegym.learning.curve_pictures import check_picture, draw_runs, write_curves
+    from dicegym.learning.curves import find_runs
 
     runs, others = find_runs(run_dirs)
     one = runs[0].folder if len(runs) == 1 else run_dirs[0] if len(run_dirs) == 1 else Path()
     target = output or one / "curve.png"
     check_writable(target)
-    check_picture(target, PURPOSE)
-    what = choose_band(band, experiments(runs))
+    check_picture(target)
+    pictures = draw_runs(runs, band)
     for folder in others:
         err.print(f"dicegym: {folder} is left out: it holds no training")
-    draw_curves(runs, target, band)
-    rows = []
-    for game, players in dict.fromkeys((run.game, run.players) for run in runs):
-        of_game = [run for run in runs if (run.game, run.players) == (game, players)]
-        for group in experiments(of_game):
-            found = group.band("score")
-            line, low, high = (getattr(found, name) for name in (what.line, what.low, what.high))
-            best = int(line.argmax())
-            seeds = [game, group.label, str(len(group.runs))]
-            around = f"{low[best]:.4f} - {high[best]:.4f}" if len(group.runs) > 1 and low[best] == low[best] else ""
-            rows.append([*seeds, f"{line[best]:.4f}", around, f"{found.steps[best]:,}"])
-    print_table(["game", "what", "runs", f"best {what.middle}", what.words, "at steps"], rows)
+    write_curves(list(pictures.values()), target)
+    for (game, _), picture in pictures.items():
+        print_table(["game", *picture.titles], [[game, *row] for row in picture.rows])
     out.print(f"wrote {target}")
 
 
 def _plot_models(models: Sequence[Path], others: Sequence[Path], output: Path | None) -> None:
     """Draw how each of some models was learned."""
-    from dicegym.learning.curve_pictures import SUFFIX, check_learned
+    from dicegym.learning.curve_pictures import SUFFIX, check_learned, check_picture, write_picture
 
     if others or (output is not None and len(models) > 1):
         raise ParameterError(
             f"{', '.join(map(str, others or models))}: each model's curve is a picture of its own: name folders "
             "without models, and models without folders; with --output one model alone"
         )
-    if output is not None and output.suffix not in (".svg", ".png"):
-        raise ParameterError(f"{output} is no kind of picture: name a file that ends in .svg or .png")
     for model in models:
         target = output or model.with_suffix(SUFFIX)
         check_writable(target)
-        drawing = check_learned(model).alone()
-        if target.suffix == ".png":
-            from dicegym.pictures.raster import png
-
-            content = png(drawing)
-            with writing(target) as unfinished:
-                unfinished.write_bytes(content)
-        else:
-            write_text(target, drawing.svg() + "\n")
+        check_picture(target)
+        write_picture(check_learned(model).alone(), target)
         out.print(f"wrote {target}")

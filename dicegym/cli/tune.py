@@ -27,36 +27,38 @@ def tune(
         list[str] | None, typer.Option("--set", metavar="SECTION.KEY=VALUE", help="a setting of all trials; repeatable")
     ] = None,
     seed: Annotated[int, typer.Option(help="of the search; runs use run.seed")] = 0,
-    pruner: Annotated[
-        str, typer.Option(metavar="median|halving|none", help="when a trial that goes badly is given up")
-    ] = "median",
     storage: Annotated[
         str, typer.Option(metavar="URL", help="a database for several machines (default: a file in the folder)")
     ] = "",
-    report: Annotated[bool, typer.Option("--report", help="try nothing: write the report of what is there")] = False,
     trust: Trust = False,
 ) -> None:
     """Search for settings with which a game is learned well.
 
     Each trial is a training; one that goes worse than half of those before it is given up. The same command goes on
-    where it was stopped. Several commands can work on one study at once. tune.md, best.toml and pictures in the folder
-    say what was found.
+    where it was stopped. Several commands can work on one study at once. tune.md and best.toml in the folder say what
+    was found.
 
     Examples: dicegym tune hog --trials 20 --steps 1000000; dicegym tune hog --run-dir runs/rates
     --search 'algorithm.learning_rate={low=1e-4, high=1e-2, log=true}'
     """
-    from dicegym.learning.tune import BELIEVE, USUAL, command, ended, read_space, read_study, write_report
+    from dicegym.learning.tune import BELIEVE, USUAL, command, ended, write_report
     from dicegym.learning.tune import tune as search_settings
 
-    space = read_space(search) if search else USUAL
-    folder = run_dir or Path("runs") / f"tune-{game}"
-    if report:
-        found = read_study(folder, storage, game)
-    else:
-        with progress_bar("trials") as progress:
-            found = search_settings(
-                game, folder, trials, steps, space, config, set_ or [], seed, pruner, storage, trust, progress
-            )
+    folder, settings = run_dir or Path("runs") / f"tune-{game}", set_ or []
+    with progress_bar("trials") as progress:
+        found = search_settings(
+            game,
+            folder,
+            trials,
+            steps,
+            search or USUAL,
+            config,
+            settings,
+            seed,
+            storage=storage,
+            trust=trust,
+            progress=progress,
+        )
     written = write_report(found)
     out.print(f"{len(found.trials())} trials: {ended(found)}")
     if (best := found.best) is not None:

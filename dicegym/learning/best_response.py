@@ -26,9 +26,9 @@ from dicegym.engine.validate import MOST, finite_number, whole_number
 from dicegym.errors import ParameterError
 from dicegym.games import game as make_game
 from dicegym.games.worth import Progress
+from dicegym.learning.building import new_games, new_model
 from dicegym.learning.card import ITSELF, Exploited, made_with
 from dicegym.learning.configuration import from_plain, read_config, to_plain
-from dicegym.learning.environment import new_games
 from dicegym.learning.evaluate import CURVE_SEED, EXPLOITER, FRESH_SEED, LEAGUE_SEED, Score, evaluate
 from dicegym.learning.learner import (
     Interruptible,
@@ -43,7 +43,6 @@ from dicegym.learning.learner import (
     with_enough_critic,
     with_own_critic,
 )
-from dicegym.learning.networks import new_model
 from dicegym.learning.settings import LARGEST_TRAINING_SEED, TrainingSettings
 from dicegym.play.player import Player
 from dicegym.players import model as models

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.analysis.less_luck import Watched, luck_of, meter_of
+from dicegym.analysis.playing_on import results
 from dicegym.bots.source import Source
 from dicegym.engine import loops
 from dicegym.engine.game import Game
@@ -62,6 +63,12 @@ class Results(NamedTuple):
     luck: np.ndarray | None = None
     """float64[games]: what of that was luck, in the same unit; None: nobody asked."""
 
+    @classmethod
+    def joined(cls, parts: Sequence[Results]) -> Results:
+        """Return the results of all games of some blocks, one after the other."""
+        luck = [part.luck for part in parts if part.luck is not None]
+        return cls(np.concatenate([part.shares for part in parts]), np.concatenate(luck) if luck else None)
+
 
 def results_of(
     game: Game,
@@ -95,8 +102,7 @@ def results_of(
         luck = _played_watched(game, states, table, [player, *rivals], who)[rows, seats]
     else:
         table.play_out()
-    returns = np.array([game.returns(state) for state in states], np.float64)
-    return Results(_shares(returns, seats), luck)
+    return Results(results(game, states)[rows, seats], luck)
 
 
 def _played_watched(
@@ -112,25 +118,23 @@ def _played_watched(
     return meter.luck
 
 
-def _shares(returns: np.ndarray, seats: np.ndarray) -> np.ndarray:
-    """Return what the player in ``seats`` got of ``returns`` (float64[n, players]): float64[n]."""
-    if returns.shape[1] == 1:
-        alone: np.ndarray = returns[:, 0]
-        return alone
-    first_place = returns == returns.max(axis=1, keepdims=True)
-    shares: np.ndarray = first_place[np.arange(len(seats)), seats] / first_place.sum(axis=1)
-    return shares
-
-
 class BlockResult(NamedTuple):
     """What a block came to."""
 
-    shares: list[float]
-    """As `results_of` has it."""
+    results: Results
     faults: list[tuple[str, int]]
     """What failed, in words, in the order in which it did first, and how often."""
-    luck: list[float] | None = None
-    """As `Results` has it."""
+
+    def to_plain(self) -> list[Any]:
+        """Return it as lists, texts and numbers."""
+        shares, luck = self.results
+        return [shares.tolist(), self.faults, None if luck is None else luck.tolist()]
+
+    @classmethod
+    def from_plain(cls, plain: Sequence[Any]) -> BlockResult:
+        """Return what `to_plain` told of."""
+        shares, faults, luck = plain
+        return cls(Results(np.array(shares), None if luck is None else np.array(luck)), faults)
 
 
 @dataclass(frozen=True)
@@ -170,12 +174,12 @@ class EvaluationBlock:
             warnings.showwarning = faults.heed
             player, *rivals = table.players
             if table.one_by_one:
-                found = table.play(faults)
+                found = table.play()
             else:
                 found = results_of(
                     self.game, player, rivals, self.first, self.games, self.seed, self.less_luck, self.weights
                 )
-        return [found.shares.tolist(), faults.counted, None if found.luck is None else found.luck.tolist()]
+        return BlockResult(found, faults.counted).to_plain()
 
     def without(self, failure: Failure) -> None:
         """Return None: who does not play is not measured."""
@@ -233,14 +237,14 @@ class _Table:
             return load(block.game, entry.origin, entry.name)  # a fresh program for each game, as everywhere
         return context.load(entry, block.game, 0, lambda together: self._moment, None)
 
-    def play(self, faults: _Faults) -> Results:
+    def play(self) -> Results:
         """Play the games of the block one after the other; return what the player got."""
         block, game = self._block, self._block.game
         rivals = len(block.entries) - 1
         mix = Pool(self.players[1:], block.weights) if block.weights else None
         # Who fills several seats needs as many copies, if it sits at one game, and in one seat, at a time.
         copies: list[list[Player]] = [[player] for player in self.players]
-        returns, seats = np.empty((block.games, game.players)), np.empty(block.games, np.int64)
+        ended, seats = game.new_states(block.games), np.empty(block.games, np.int64)
         sat, actions = np.zeros((block.games, game.players), np.int64), []
         for row in range(block.games):
             number = block.first + row
@@ -256,15 +260,15 @@ class _Table:
                 seated[there] = mine[min(taken[who[there]], len(mine) - 1)]
                 taken[who[there]] += 1
             referee = _BlockReferee(game, states, seated, who, self._context.heartbeat)
-            returns[row] = game.returns(referee.play())
+            ended[row] = referee.play()
             seats[row], sat[row] = seat, who
             actions.append(referee.actions)
-        luck = None
+        luck, rows = None, np.arange(block.games)
         if block.less_luck:
             known = [None if isinstance(player, IsolatedPlayer) else player for player in self.players]
             numbers = range(block.first, block.first + block.games)
-            luck = luck_of(game, known, sat, block.seed, numbers, actions)[np.arange(block.games), seats]
-        return Results(_shares(returns, seats), luck)
+            luck = luck_of(game, known, sat, block.seed, numbers, actions)[rows, seats]
+        return Results(results(game, ended)[rows, seats], luck)
 
 
 class _BlockReferee(Referee):

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from pydantic import TypeAdapter
+
 from dicegym.analysis.exploitability import exploitability
 from dicegym.analysis.grades import Grade, grade, grade_table
 from dicegym.analysis.valuers import MARKS, sources
@@ -150,18 +152,8 @@ class Exploited(NamedTuple):
         """Return it as plain values."""
         return self._asdict() | {"score": self.score.to_json(), "curve": [list(point) for point in self.curve]}
 
-    @classmethod
-    def from_json(cls, said: Any) -> Exploited:
-        """Return what `to_json` told of. Raises LookupError, TypeError or ValueError for anything else."""
-        return cls(
-            Score.from_json(said["score"]),
-            int(said["players"]),
-            int(said["steps"]),
-            float(said["seconds"]),
-            str(said["began_with"]),
-            int(said["seed"]),
-            tuple((int(steps), float(rate)) for steps, rate in said["curve"]),
-        )
+
+_EXPLOITED = TypeAdapter(Exploited)
 
 
 def write_exploited(model: Path, found: Exploited) -> Path:
@@ -181,7 +173,7 @@ def read_exploited(model: Path) -> Exploited | None:
         return None
     try:
         said = json.loads(read_text(path, "remove it: `dicegym card --exploit` writes it anew", LARGEST_NOTE))
-        found = Exploited.from_json(said["exploited"])
+        found = _EXPLOITED.validate_python(said["exploited"])
         return found if said["model"] == digest_of(model) else None
     except (LookupError, TypeError, ValueError) as error:  # ParameterError is a ValueError
         raise DamagedFileError(path, f"says no result of a best response ({error})", "remove it") from None

@@ -11,12 +11,14 @@ import importlib
 import importlib.util
 import json
 import os
+import re
 import shlex
 import sys
 import tomllib
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import is_dataclass
+from itertools import chain, starmap
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, NamedTuple, get_args, get_origin
@@ -61,6 +63,8 @@ ANY_GAME = "default.toml"
 """The configuration of a game that has none of its own."""
 WHOLE = ("opponents",)
 """Sections that mean something only as a whole."""
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+"""A key of TOML that needs no quotes."""
 _ADAPTER = TypeAdapter(TrainingSettings)
 
 
@@ -166,6 +170,26 @@ def to_plain(settings: TrainingSettings) -> Plain:
     return plain
 
 
+def as_toml(value: Any) -> str:
+    """Return a plain value as TOML on one line, as ``--set`` takes it."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(_toml_pair(str(key), one) for key, one in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(as_toml, value)) + "]"
+    return json.dumps(value)
+
+
+def to_toml(settings: TrainingSettings) -> str:
+    """Return settings as a file that `read_config` reads."""
+    sections = {section: values for section, values in to_plain(settings).items() if values}
+    lines = [[f"\n[{section}]", *starmap(_toml_pair, values.items())] for section, values in sections.items()]
+    return "\n".join(chain.from_iterable(lines)) + "\n"
+
+
+def _toml_pair(key: str, value: Any) -> str:
+    return f"{key if _BARE.fullmatch(key) else json.dumps(key)} = {as_toml(value)}"
+
+
 def override(settings: TrainingSettings, overrides: Sequence[str]) -> TrainingSettings:
     """Return ``settings`` with each ``section.key=value``, or ``section={...}`` for a whole section, applied.
 
@@ -193,8 +217,8 @@ def override(settings: TrainingSettings, overrides: Sequence[str]) -> TrainingSe
 
 def settings_of(
     game: str, folder: Path, config: Path | None, overrides: Sequence[str], resume: bool
-) -> tuple[TrainingSettings, str]:
-    """Return the settings of a run, and the command that it is begun with.
+) -> tuple[TrainingSettings, str, bool]:
+    """Return the settings of a run, the command that it is begun with, and whether it has nothing left to do.
 
     Args:
         game: a game's name.
@@ -211,7 +235,7 @@ def settings_of(
     path = folder / SETTINGS_FILE
     if not resume:
         words = ["dicegym", "train", game, *(["--config", str(config)] if config else []), *_as_words(overrides)]
-        return override(read_config(game, config), overrides), shlex.join(words)
+        return override(read_config(game, config), overrides), shlex.join(words), False
     if not path.is_file():
         raise ParameterError(f"{folder} holds no run to resume: start without --resume")
     about = about_run(folder)
@@ -225,7 +249,9 @@ def settings_of(
                 f"--set {text!r} cannot change what a run began with: resuming takes {', '.join(CHANGEABLE)}; "
                 "for anything else begin a new run with --set run.start_from=MODEL"
             )
-    return settings, shlex.join([*about.command, *_as_words(changes)])
+    before, now = begun.run, settings.run
+    more = now.steps > before.steps or (now.target, now.card_games) != (before.target, before.card_games)
+    return settings, shlex.join([*about.command, *_as_words(changes)]), about.finished and not more
 
 
 def _differing(a: TrainingSettings, b: TrainingSettings) -> set[str]:
@@ -273,14 +299,6 @@ def about_run(folder: Path) -> AboutRun:
         return AboutRun(command, settings, plain.get("finished") is True)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise DamagedFileError(path, f"is not what a training writes ({_reason(error)})", instead) from None
-
-
-def is_finished(folder: Path, settings: TrainingSettings) -> bool:
-    """Return whether the run in a folder has ended by itself, and ``settings`` ask for nothing more."""
-    about = about_run(folder)
-    before, now = from_plain(about.settings).run, settings.run
-    more = now.steps > before.steps or (now.target, now.card_games) != (before.target, before.card_games)
-    return about.finished and not more
 
 
 def write_about(folder: Path, about: AboutRun) -> None:

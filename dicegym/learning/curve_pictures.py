@@ -1,13 +1,12 @@
-"""Pictures of learning curves: of a model, from what its file says, and of the runs in folders.
+"""Pictures of learning curves as SVG or PNG, drawn by `dicegym.pictures.charts`: of a model, and of runs in folders.
 
-Those of models are drawn as SVG by `dicegym.pictures.charts`, a line for each opponent over all stages. Those of runs
-are drawn by matplotlib, which needs the extra ``train``: a panel for each game, a line for each experiment, bands over
-its seeds.
+Of a model its file tells how it was learned: a line for each opponent over all stages. Of runs there is a picture for
+each game, with a line for each experiment and bands over its seeds.
 """
 
 from __future__ import annotations
 
-import importlib
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,15 +17,18 @@ from dicegym.files import write_text, writing
 from dicegym.learning.curves import ENOUGH, Evaluation, Experiment, LearnedStage, RunCurve, experiments, stages_of
 from dicegym.pictures.charts import Axis, ChartLine, Guide, chart
 from dicegym.pictures.legend import with_legend
-from dicegym.pictures.svg import Drawing
+from dicegym.pictures.raster import can_draw_pixels, png
+from dicegym.pictures.svg import Drawing, Tile, element
 from dicegym.players import model as models
 
 ENDINGS = (".png", ".svg")
-"""Of the files that matplotlib writes pictures to."""
+"""Of the files that pictures are written to."""
 SUFFIX = ".curve.svg"
 """Of the file beside a model that shows how it was learned."""
 MOST_LINES = 8
 """Of one picture: more are not told apart."""
+SCALE = 3
+"""Pixels of a .png for each unit of a drawing."""
 FEW_STAGES = 5
 """More are numbered alone, as there is no room for words."""
 ROOM = 0.2
@@ -36,11 +38,6 @@ _LONGEST = 100
 """Letters of a name in a picture."""
 ChartPoint = tuple[float, float, float, float]
 """Steps, value, and the ends of its interval."""
-PURPOSE = "the picture of a curve"
-COLOURS = ("#1b4965", "#e07a1f", "#6a994e", "#8d6a9f", "#c1121f", "#5fa8d3", "#7f5539", "#222222")
-"""Of lines, in their order."""
-_BAND = 0.18
-"""How opaque a band is."""
 
 
 def short(number: float) -> str:
@@ -51,8 +48,8 @@ def short(number: float) -> str:
     return f"{number:.3g}"
 
 
-class LearnedPicture(NamedTuple):
-    """How a model was learned."""
+class CurvePicture(NamedTuple):
+    """A chart of curves, and what is said beside it."""
 
     chart: Drawing
     """Without legend, for pages that write their own."""
@@ -60,6 +57,10 @@ class LearnedPicture(NamedTuple):
     """Of its lines, in their order."""
     remarks: list[str]
     """What its marks mean."""
+    titles: Sequence[str] = ()
+    """Of the columns of its table, if it has one."""
+    rows: Sequence[Sequence[str]] = ()
+    """Of that table: a row for each experiment."""
 
     def alone(self) -> Drawing:
         """Return it as a picture that needs nothing beside it."""
@@ -83,7 +84,7 @@ def even_marks(players: int, measure: str) -> tuple[Guide, ...]:
     return (Guide(1 / players, "as good as the others"),) if players > 1 and "rate" in measure else ()
 
 
-def draw_learned(facts: Mapping[str, Any]) -> LearnedPicture | None:
+def draw_learned(facts: Mapping[str, Any]) -> CurvePicture | None:
     """Return the picture of how a model was learned, by what its file says; None if that tells no curve.
 
     A training that began with another model's networks goes on where that model was taken, and a line across tells the
@@ -120,7 +121,7 @@ def draw_learned(facts: Mapping[str, Any]) -> LearnedPicture | None:
     if len(lines) > len(named):
         remarks.append(f"{len(lines) - len(named)} more opponents are left out.")
     picture = chart(title, drawn, steps_axis(), score_axis(measure), marks, borders)
-    return LearnedPicture(picture, [name for name, _ in named], remarks)
+    return CurvePicture(picture, [name for name, _ in named], remarks)
 
 
 def write_learned(model: Path) -> Path | None:
@@ -134,11 +135,11 @@ def write_learned(model: Path) -> Path | None:
     if found is None:
         path.unlink(missing_ok=True)
         return None
-    write_text(path, found.alone().svg() + "\n")
+    write_picture(found.alone(), path)
     return path
 
 
-def check_learned(model: Path) -> LearnedPicture:
+def check_learned(model: Path) -> CurvePicture:
     """Return the picture of how a model was learned. Raises ModelError if it is none, or its file tells no curve."""
     found = draw_learned(models.facts(model))
     if found is None:
@@ -178,23 +179,28 @@ def _lines_of(curve: Sequence[Evaluation], begin: int) -> dict[str, list[ChartPo
     return found
 
 
-# Runs, by matplotlib
-
-
-def pyplot(purpose: str) -> Any:
-    """Return `matplotlib.pyplot`, drawing into files. Raises DependencyError if it is not installed."""
-    try:
-        importlib.import_module("matplotlib").use("agg")
-        return importlib.import_module("matplotlib.pyplot")
-    except ImportError as error:
-        raise DependencyError.for_extra("matplotlib", "train", purpose) from error
-
-
-def check_picture(path: Path, purpose: str) -> None:
-    """Raise DependencyError or ParameterError if no picture can be drawn to ``path``, before any work is done."""
-    pyplot(purpose)
+def check_picture(path: Path) -> None:
+    """Raise DependencyError or ParameterError if no picture can be written to ``path``, before any work is done."""
     if path.suffix not in ENDINGS:
         raise ParameterError(f"{path} is no kind of picture: name a file that ends in {' or '.join(ENDINGS)}")
+    if path.suffix == ".png" and not can_draw_pixels():
+        raise DependencyError.for_extra("resvg-py", "render", "a picture of a curve as PNG")
+
+
+def write_picture(drawing: Drawing, path: Path) -> None:
+    """Write a drawing as its file's ending says. Raises as `check_picture` does."""
+    check_picture(path)
+    if path.suffix == ".svg":
+        write_text(path, drawing.svg() + "\n")
+        return
+    width, height = SCALE * drawing.width, SCALE * drawing.height
+    body = element("g", drawing.body, transform=f"scale({SCALE})")
+    content = png(Drawing(width, height, (Tile(0, 0, width, height, body),), drawing.title))
+    with writing(path) as unfinished:
+        unfinished.write_bytes(content)
+
+
+# Runs
 
 
 class Shown(NamedTuple):
@@ -229,73 +235,59 @@ def choose_band(band: str, groups: Sequence[Experiment]) -> Shown:
     return BANDS["interval" if several and min(several) >= ENOUGH else "range"]
 
 
-def draw_curves(runs: Sequence[RunCurve], path: Path, band: str = AUTO) -> None:
-    """Write the curves of ``runs`` to ``path``.
+def draw_runs(runs: Sequence[RunCurve], band: str = AUTO) -> dict[tuple[str, int], CurvePicture]:
+    """Return a picture for each game and number of players that ``runs`` play; see `draw_experiments`."""
+    games = dict.fromkeys((run.game, run.players) for run in runs)
+    panels = {game: experiments([run for run in runs if (run.game, run.players) == game]) for game in games}
+    choose_band(band, [])  # one that does not exist is refused, whatever there is to draw
+    return {game: draw_experiments(groups, band) for game, groups in panels.items()}
+
+
+def draw_experiments(groups: Sequence[Experiment], band: str = AUTO) -> CurvePicture:
+    """Return the picture of experiments of one game, with a table of the best that each came to.
 
     One experiment is drawn with a line for each opponent of its evaluations; several are drawn with a line each, by
-    their score. ``band`` says what is drawn of runs that differ in their seed alone: see
-    `choose_band`.
-
-    Raises:
-        ParameterError: ``path`` is no .png or .svg.
-        UnknownNameError: there is no such band.
-        DependencyError: matplotlib is not installed.
+    their score. ``band`` says what is drawn of runs that differ in their seed alone: see `choose_band`, whose error
+    this raises.
     """
-    games = dict.fromkeys((run.game, run.players) for run in runs)
-    panels = [experiments([run for run in runs if (run.game, run.players) == game]) for game in games]
-    draw_experiments(panels, path, band)
+    first, what, alone = groups[0].runs[0], choose_band(band, groups), len(groups) == 1
+    lines, rows = [], []
+    wanted = [(group, name) for group in groups for name in (group.names if alone else ["score"])]
+    for group, name in wanted[:MOST_LINES]:
+        found, several = group.band(name), len(group.runs) > 1
+        middle, low, high = (getattr(found, one).tolist() for one in (what.line, what.low, what.high))
+        steps = found.steps.tolist()
+        points, ends = list(zip(steps, middle, strict=True)), list(zip(low, high, strict=True))
+        lines.append(ChartLine(one_line(_legend(group, name, alone, what), _LONGEST), points, ends if several else ()))
+        if name == "score":
+            best = max(range(len(steps)), key=middle.__getitem__)
+            around = f"{low[best]:.4f} to {high[best]:.4f}" if several and math.isfinite(low[best]) else ""
+            rows.append([group.label, str(len(group.runs)), f"{middle[best]:.4f}", around, f"{steps[best]:,}"])
+    scores = [run.score for group in groups for run in group.runs]
+    measure = " / ".join(dict.fromkeys(one_line(score.measure, 60) for score in scores))
+    rivals = list(dict.fromkeys(one_line(score.opponent, 60) for score in scores))
+    title = f"{first.game}, {first.players} player{'s' if first.players > 1 else ''}: {measure}"
+    if len(rivals) == 1 and first.players > 1:
+        title += f" against {rivals[0]}"
+    remarks = [f"Lines of several seeds: {what.middle}; bands: {what.words}."] if any(one.band for one in lines) else []
+    if len(wanted) > len(lines):
+        remarks.append(f"{len(wanted) - len(lines)} more are left out: choose fewer.")
+    marks = even_marks(first.players, measure)
+    drawn = chart(title, lines, steps_axis(), score_axis(measure), marks)
+    titles = ["experiment", "runs", f"best {what.middle}", what.words, "at steps"]
+    return CurvePicture(drawn, [line.name for line in lines], remarks, titles, rows)
 
 
-def draw_experiments(panels: Sequence[Sequence[Experiment]], path: Path, band: str = AUTO) -> None:
-    """Write a picture with a panel for each of ``panels``, whose experiments are of one game; see `draw_curves`."""
-    check_picture(path, PURPOSE)
-    what = choose_band(band, [group for groups in panels for group in groups])
-    plt = pyplot(PURPOSE)
-    figure, places = plt.subplots(
-        len(panels), 1, figsize=(8, 0.8 + 3.9 * len(panels)), layout="constrained", squeeze=False
-    )
-    for axes, groups in zip(places[:, 0], panels, strict=True):
-        _panel(axes, groups, what)
-    with writing(path) as unfinished:
-        figure.savefig(unfinished, dpi=150)
-    plt.close(figure)
-
-
-def _panel(axes: Any, groups: Sequence[Experiment], what: Shown) -> None:
-    """Draw the curves of one game."""
-    runs = [run for group in groups for run in group.runs]
-    first = runs[0]
-    measures = list(dict.fromkeys(run.score.measure for run in runs))
-    rivals = list(dict.fromkeys(run.score.opponent for run in runs))
-    lines = [(group, name) for group in groups for name in (group.names if len(groups) == 1 else ["score"])]
-    for number, (group, name) in enumerate(lines):
-        _line(axes, group, name, COLOURS[number % len(COLOURS)], _legend(group, name, len(groups) == 1, what), what)
-    if first.players > 1:
-        axes.axhline(1 / first.players, color="0.5", linewidth=1, linestyle=":", label="as good as the others")
-    against = f" against {rivals[0]}" if len(rivals) == 1 and first.players > 1 else ""
-    axes.set_title(f"{first.game}, {first.players} player{'s' if first.players > 1 else ''}", loc="left")
-    if any(len(group.runs) > 1 for group in groups):
-        axes.set_title(f"bands: {what.words}", loc="right", fontsize="small", color="0.4")
-    axes.set_xlabel("decisions of the learner")
-    axes.set_ylabel(f"{' / '.join(measures)}{against}", wrap=True)
-    axes.xaxis.set_major_formatter(lambda value, _: short(value))
-    axes.set_xlim(left=0)
-    axes.grid(color="0.9")
-    axes.set_axisbelow(True)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    axes.legend(frameon=False, fontsize="small", loc="best")
-
-
-def _line(axes: Any, group: Experiment, name: str, colour: str, label: str, what: Shown) -> None:
-    found = group.band(name)
-    steps = found.steps
-    main = name == "score"
-    style = {"linewidth": 2.0 if main else 1.2, "marker": "o" if len(steps) == 1 else ""}
-    axes.plot(steps, getattr(found, what.line), color=colour, label=label, **style)
-    if len(group.runs) > 1:
-        low, high = getattr(found, what.low), getattr(found, what.high)
-        axes.fill_between(steps, low, high, color=colour, alpha=_BAND, linewidth=0)
+def write_curves(pictures: Sequence[CurvePicture], path: Path) -> None:
+    """Write pictures, one below the other, each with its title. Raises as `check_picture` does."""
+    tiles: list[Tile] = []
+    height = 0
+    for one in pictures:
+        panel = one._replace(remarks=[f"{one.chart.title}.", *one.remarks]).alone()
+        tiles += [tile._replace(y=tile.y + height) for tile in panel.tiles]
+        height += panel.height
+    title = "; ".join(one.chart.title for one in pictures)
+    write_picture(Drawing(max(one.chart.width for one in pictures), height, tuple(tiles), title), path)
 
 
 def _legend(group: Experiment, name: str, alone: bool, what: Shown) -> str:

@@ -28,9 +28,10 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 
 import numpy as np
+from pydantic import Field, Strict, TypeAdapter
 
 from dicegym.errors import DamagedFileError, ModelError, ParameterError
 from dicegym.escape import cell, one_line
@@ -86,6 +87,8 @@ _SAME = (
 """Settings that do not tell one experiment from another: its luck, its length, its machine."""
 
 _Row = TypeVar("_Row")
+_Whole = Annotated[int, Strict(), Field(ge=0, le=MOST_STEPS)]
+_Number = Annotated[float, Strict(), Field(ge=-LARGEST, le=LARGEST)]
 
 
 class Evaluation(NamedTuple):
@@ -162,8 +165,8 @@ class Curve:
             for one in self.evaluations
         ]
         head = ["steps", "score", *(cell(one.opponent) for one in several)]
-        _write_csv(folder / CURVE_FILE, head, [row[: len(head)] for row in rows])
-        _write_csv(
+        write_csv(folder / CURVE_FILE, head, [row[: len(head)] for row in rows])
+        write_csv(
             folder / EVALUATIONS_FILE,
             _EVALUATED,
             [
@@ -277,7 +280,7 @@ class PaceLog:
             self._pace = self._pace[:-1:2] + self._pace[-1:]
             self._every *= 2
         self._due = time.monotonic() + self._every
-        _write_csv(self._path, Pace._fields, self._pace)
+        write_csv(self._path, Pace._fields, self._pace)
 
 
 def read_pace(folder: Path) -> list[Pace]:
@@ -285,7 +288,8 @@ def read_pace(folder: Path) -> list[Pace]:
     return _read_csv(folder / PACE_FILE, lambda row: Pace(float(row["seconds"]), int(row["steps"]), int(row["games"])))
 
 
-def _write_csv(path: Path, head: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+def write_csv(path: Path, head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Write a table, whole or not at all."""
     with writing(path) as unfinished, unfinished.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerow(head)
         csv.writer(file).writerows(rows)
@@ -339,51 +343,40 @@ def _thinned(points: Sequence[Evaluation]) -> list[Evaluation]:
     return sorted({*kept, best, points[-1]}, key=lambda one: one.steps)
 
 
+class _Column(NamedTuple):
+    measure: Annotated[str, Field(max_length=LONGEST_NAME)]
+    opponent: Annotated[str, Field(max_length=LONGEST_NAME)]
+    games: _Whole
+
+
+class _CurveFact(NamedTuple):
+    columns: Annotated[list[_Column], Field(min_length=1, max_length=MOST_COLUMNS)]
+    points: Annotated[list[list[_Whole | _Number | tuple[_Number, _Number, _Number]]], Field(max_length=MOST_POINTS)]
+
+
+_FACT = TypeAdapter(_CurveFact)
+
+
 def read_curve(said: Any) -> tuple[Evaluation, ...]:
     """Return the evaluations that a `CURVE` tells of. Raises ParameterError for anything else."""
+    found = []
     try:
-        columns, points = list(said["columns"]), said["points"]
-        if not (isinstance(points, list) and 1 <= len(columns) <= MOST_COLUMNS and 1 <= len(points) <= MOST_POINTS):
-            raise ValueError(f"it has {len(columns)} columns and {len(points)} points")
-        against = tuple(map(_read_column, columns))
-        found = tuple(_read_point(one, against) for one in points)
-    except (LookupError, TypeError, ValueError, OverflowError) as error:
+        columns, points = _FACT.validate_python(said)
+        for steps, value, *cells in points:
+            if not isinstance(steps, int) or isinstance(value, tuple):
+                raise TypeError("a point does not begin with steps and a score")
+            ends = (cell if isinstance(cell, tuple) else (cell, cell, cell) for cell in cells)
+            scores = (
+                Score(one.measure, one.opponent, *three, one.games) for one, three in zip(columns, ends, strict=True)
+            )
+            found.append(Evaluation(steps, float(value), tuple(scores)))
+        if not found or any(later.steps <= sooner.steps for sooner, later in itertools.pairwise(found)):
+            raise ValueError("its points are not in the order of their steps")
+    except (TypeError, ValueError) as error:
         raise ParameterError(
             f"invalid curve {one_line(said, 100)} ({one_line(error, 80)}): only trainings write curves"
         ) from None
-    if any(later.steps <= sooner.steps for sooner, later in itertools.pairwise(found)):
-        raise ParameterError("a curve's points are not in the order of their steps: a training writes them so")
-    return found
-
-
-def _read_column(said: Any) -> tuple[str, str, int]:
-    measure, opponent, games = said["measure"], said["opponent"], said["games"]
-    if not all(isinstance(one, str) and len(one) <= LONGEST_NAME for one in (measure, opponent)):
-        raise TypeError("a column has no name")
-    return measure, opponent, _whole(games)
-
-
-def _read_point(said: Any, columns: Sequence[tuple[str, str, int]]) -> Evaluation:
-    if not (isinstance(said, list) and len(said) == len(columns) + 2):
-        raise TypeError("a point has not as many cells as there are columns")
-    steps, value, *cells = said
-    scores = []
-    for (measure, opponent, games), each in zip(columns, cells, strict=True):
-        middle, low, high = map(_number, each if isinstance(each, list) else (each, each, each))
-        scores.append(Score(measure, opponent, middle, low, high, games))
-    return Evaluation(_whole(steps), _number(value), tuple(scores))
-
-
-def _whole(said: Any) -> int:
-    if type(said) is not int or not 0 <= said <= MOST_STEPS:
-        raise ValueError("what counts something is no whole number")
-    return said
-
-
-def _number(said: Any) -> float:
-    if type(said) not in (int, float) or not -LARGEST <= said <= LARGEST:
-        raise ValueError("a score is no finite number")
-    return float(said)
+    return tuple(found)
 
 
 def curve_in(facts: Mapping[str, Any]) -> tuple[Evaluation, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,7 +17,7 @@ from dicegym.engine.game import Game
 from dicegym.engine.validate import MOST, finite_number, whole_number
 from dicegym.errors import AgentError, FaultWarning, ModelError, ParameterError, one_line, unknown_name
 from dicegym.games import game as make_game
-from dicegym.games.parts import Z_95, Duel, quick_solver_of, solitaire, solver, tabulated
+from dicegym.games.parts import Z_95, Duel, quick_solver_of, solitaire, tabulated
 from dicegym.learning.blocks import APART, SIDE_BY_SIDE, BlockResult, Results, blocks_of, results_of
 from dicegym.play.player import Player
 from dicegym.players import twins
@@ -28,8 +28,9 @@ from dicegym.sandbox.limits import Limits
 
 if TYPE_CHECKING:
     from dicegym.arena.executors import Executor, Executors
-    from dicegym.sandbox.jail import Choice
-    from dicegym.sandbox.sandbox import JobOutcome
+
+    Opened = Callable[[Game, Limits | None, str], contextlib.AbstractContextManager[Executor]]
+    """What `Executors` are, or what opens those of somebody else again."""
 
 EVALUATION_SEED = 1 << 63
 """Evaluations play games of seeds from here on. A training's seeds are below 2**32 plus its number of games, so it
@@ -105,12 +106,17 @@ def rivals_of(game: Game, opponent: Any, trust: bool = False) -> list[Player]:
         ParameterError: a list of opponents is empty, or has more than the table seats.
         UnknownNameError, AgentError, ModelError: one of them cannot be found or loaded.
     """
-    found = []
-    for spec in _named(game, opponent)[0]:
-        rival = twin_or_agent(game, spec, trust=trust)
-        hides = isinstance(rival, twins.TwinPlayer) and not rival.pure and quick_solver_of(game, rival) is not None
-        found.append(agent(game, spec, trust=trust) if hides else rival)
-    return found
+    return [_rival(game, spec, trust) for spec in _named(game, opponent)[0]]
+
+
+def _rival(game: Game, spec: Any, trust: bool) -> Player:
+    rival = twin_or_agent(game, spec, trust=trust)
+    return agent(game, spec, trust=trust) if _hides(game, rival) else rival
+
+
+def _hides(game: Game, player: Player) -> bool:
+    """Return whether a twin hides what its file draws, where exact values ask that."""
+    return isinstance(player, twins.TwinPlayer) and not player.pure and quick_solver_of(game, player) is not None
 
 
 def _named(game: Game, opponent: Any) -> tuple[list[Any], tuple[float, ...]]:
@@ -148,7 +154,7 @@ def evaluate(
     less_luck: bool = False,
     progress: Callable[[int, int, str], None] | None = None,
     trust: bool = False,
-    executors: Executors | None = None,
+    executors: Opened | None = None,
     isolation: str = "auto",
     limits: Limits | None = None,
 ) -> Score:
@@ -194,31 +200,32 @@ def evaluate(
     specs, weights = _named(game, opponent)
     one_other = len(specs) == 1 or (bool(weights) and game.players == 2)  # in the other seat
     alone = solitaire(game) if less_luck else None
-    if executors is not None:
-        if alone is not None or trust:
-            what = "trust" if trust else "less_luck"
-            raise ParameterError(f"{what}=True is for players in this process: leave out executors")
-        by = executors, isolation, limits
-        return _measured_apart(*by, game, player, specs, weights, games, exact and one_other, seed, less_luck, told)
-    named, player = player, agent(game, player, trust=trust)
-    rivals = rivals_of(game, opponent, trust)
-    against = together(game, [rival.name for rival in rivals], weights)
-    exact_values = quick_solver_of(game, player, *rivals) if exact and one_other else None
-    if exact_values is not None:
-        sides = [tabulated(exact_values.tabulate, one, game) for one in (player, *rivals)]
-        return _computed(exact_values, game, sides, weights, against)
-    if alone is not None:
-        mean, half, games = alone.mean_return(player, game, games, EVALUATION_SEED + seed)
+    if executors is not None and (alone is not None or trust):
+        what = "trust" if trust else "less_luck"
+        raise ParameterError(f"{what}=True is for players in this process: leave out executors")
+    seated = [player, *specs]
+    by = (
+        _Here(game, seated, trust)
+        if executors is None
+        else _Apart(game, seated, executors, isolation, limits or limits_of(), seed)
+    )
+    against = together(game, by.names[1:], weights)
+    if exact and one_other and (tables := by.tables()) is not None:
+        return _computed(*tables, game, weights, against)
+    if alone is not None and isinstance(by, _Here):
+        mean, half, games = alone.mean_return(by.players[0], game, games, EVALUATION_SEED + seed)
         return Score("mean return less luck", "nobody", mean, mean - half, mean + half, games)
-    if less_luck:  # of those who draw, more is known of their compiled twins
+    if less_luck:
         check_meter(game)
-        player = twin_or_agent(game, named, trust=trust)
-        rivals = [twin_or_agent(game, spec, trust=trust) for spec in specs]
-    return _sampled(game, player, rivals, weights, against, games, seed, told, less_luck)
+
+    def tell(done: int) -> None:
+        told(done, games, f"against {against}")
+
+    return score_of(game, by.play(games, EVALUATION_SEED + seed, less_luck, weights, tell), against)
 
 
 def _computed(
-    values: Duel, game: Game, sides: Sequence[tuple[Any, bool]], weights: Sequence[float], against: str
+    values: Duel, sides: Sequence[tuple[Any, bool]], game: Game, weights: Sequence[float], against: str
 ) -> Score:
     """Return the score of the first side against the second, or against the mix of the others in the other seat.
 
@@ -325,29 +332,6 @@ def overall(scores: Sequence[Score], by: str = "mean", players: Sequence[int] = 
     return Score("mean win rate", met, mean, mean - below, mean + above, games)
 
 
-def _sampled(
-    game: Game,
-    player: Player,
-    rivals: Sequence[Player],
-    weights: tuple[float, ...],
-    against: str,
-    games: int,
-    seed: int,
-    progress: Callable[[int, int, str], None],
-    less_luck: bool,
-) -> Score:
-    """Play ``games`` games, the player's seat alternating."""
-    blocks = []
-    for first in range(0, games, AT_ONCE):
-        progress(first, games, f"against {against}")
-        number = min(AT_ONCE, games - first)
-        blocks.append(results_of(game, player, rivals, first, number, EVALUATION_SEED + seed, less_luck, weights))
-    progress(games, games, f"against {against}")
-    luck = [block.luck for block in blocks if block.luck is not None]
-    results = Results(np.concatenate([block.shares for block in blocks]), np.concatenate(luck) if luck else None)
-    return score_of(game, results, against)
-
-
 def together(game: Game, names: Sequence[str], weights: Sequence[float] = ()) -> str:
     """Return what a score calls opponents of these names; with ``weights`` they are a mix."""
     if game.players == 1:
@@ -392,7 +376,114 @@ def wilson(rate: float, n: int, z: float = Z_95) -> tuple[float, float]:
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
-# By executors
+# Who plays: this process, or executors
+
+
+class _Here:
+    """Everybody at the table of an evaluation, in this process.
+
+    Args:
+        game: what is played.
+        specs: who is measured, then the opponents, as for `dicegym.agent`.
+        trust: as there.
+    """
+
+    def __init__(self, game: Game, specs: Sequence[Any], trust: bool) -> None:
+        self._game, self._specs, self._trust = game, specs, trust
+        self.players = [agent(game, specs[0], trust=trust), *(_rival(game, spec, trust) for spec in specs[1:])]
+        self.names = [player.name for player in self.players]
+
+    def tables(self) -> tuple[Duel, list[tuple[Any, bool]]] | None:
+        """Return what knows exact values, and everybody as `tabulated` does; None if there are no such values."""
+        values = quick_solver_of(self._game, *self.players)
+        if values is None:
+            return None
+        return values, [tabulated(values.tabulate, player, self._game) for player in self.players]
+
+    def play(
+        self, games: int, seed: int, less_luck: bool, weights: tuple[float, ...], tell: Callable[[int], None]
+    ) -> Results:
+        """Play games in blocks, the seat of who is measured alternating; ``tell`` is told how many are over."""
+        game, players = self._game, self.players
+        if less_luck:  # of those who draw, more is known of their compiled twins
+            players = [twin_or_agent(game, spec, trust=self._trust) for spec in self._specs]
+        found = []
+        for first in range(0, games, AT_ONCE):
+            tell(first)
+            number = min(AT_ONCE, games - first)
+            found.append(results_of(game, players[0], players[1:], first, number, seed, less_luck, weights))
+        tell(games)
+        return Results.joined(found)
+
+
+class _Apart:
+    """Everybody at the table of an evaluation that executors do: strangers' bots have processes of their own.
+
+    Args:
+        game: what is played.
+        specs: as for `_Here`.
+        executors: who plays.
+        isolation: how strangers are kept apart.
+        limits: what each may use.
+        seed: of the evaluation.
+    """
+
+    def __init__(
+        self, game: Game, specs: Sequence[Any], executors: Opened, isolation: str, limits: Limits, seed: int
+    ) -> None:
+        self._game, self._specs, self._seed = game, specs, seed
+        self._executors, self._isolation, self._limits = executors, isolation, limits
+        self.names = [one_line(agent_name(game, spec)) for spec in specs]
+
+    def tables(self) -> tuple[Duel, list[tuple[Any, bool]]] | None:
+        """Return what `_Here.tables` does; None too if a table takes too many questions.
+
+        Raises AgentError for one who fails.
+        """
+        from dicegym.arena.exact_ranking import PATIENCE, Tabulate
+
+        game = self._game
+        apart = [number for number, spec in enumerate(self._specs) if is_strangers(game, spec)]
+        known = [None if number in apart else agent(game, spec) for number, spec in enumerate(self._specs)]
+        values = quick_solver_of(game, *(player for player in known if player is not None))
+        if values is None:
+            return None
+        jobs = [Tabulate(game, (_entry(game, self._specs[number]),), self._seed, quick=True) for number in apart]
+        found: dict[Entry, tuple[np.ndarray, bool]] = {}
+        if jobs:
+            patient = replace(self._limits, seconds=PATIENCE * self._limits.start_seconds)
+            with self._executors(game, patient, self._isolation) as executor:
+                for job, outcome in executor.run(jobs):
+                    table = _succeeded(job, outcome)
+                    if table["table"] is None:
+                        return None
+                    found[job.entries[0]] = np.array(table["table"], np.dtype(table["dtype"])), bool(table["draws"])
+        by_number = {number: found[job.entries[0]] for number, job in zip(apart, jobs, strict=True)}
+        return values, [
+            by_number.get(number) or tabulated(values.tabulate, one, game) for number, one in enumerate(known)
+        ]
+
+    def play(
+        self, games: int, seed: int, less_luck: bool, weights: tuple[float, ...], tell: Callable[[int], None]
+    ) -> Results:
+        """Play games in blocks, as `_Here.play` does; faults of bots become warnings once all are over."""
+        game = self._game
+        player, *rivals = self._specs
+        seated = [_twin(game, player, hides=True) if less_luck else player]
+        seated += [_twin(game, rival, hides=less_luck) for rival in rivals]
+        entries = tuple(_entry(game, spec, name) for spec, name in zip(seated, self.names, strict=True))
+        blocks = blocks_of(game, entries, games, seed, less_luck, weights)
+        found: dict[int, BlockResult] = {}
+        tell(0)
+        with self._executors(game, self._limits, self._isolation) as executor:
+            for job, outcome in executor.run(blocks):
+                found[job.facts["first"]] = BlockResult.from_plain(_succeeded(job, outcome))
+                tell(sum(len(one.results.shares) for one in found.values()))
+        in_order = [found[block.first] for block in blocks]
+        for words, times in (fault for one in in_order for fault in one.faults):
+            for _ in range(times):
+                warnings.warn(words, FaultWarning, stacklevel=3)
+        return Results.joined([one.results for one in in_order])
 
 
 def limits_of(seconds: float = GAME_SECONDS, memory: int = Limits.memory) -> Limits:
@@ -406,114 +497,18 @@ def limits_of(seconds: float = GAME_SECONDS, memory: int = Limits.memory) -> Lim
 
 
 @contextlib.contextmanager
-def kept_open(executors: Executors) -> Iterator[Executors]:
-    """Yield ``executors`` that open each executor once, for all who ask for the same, and end them all at the end."""
+def kept_open(executors: Executors) -> Iterator[Opened]:
+    """Yield executors that are opened once, for all who ask for the same, and end them all at the end."""
     with contextlib.ExitStack() as stack:
         found: dict[tuple[Game, Limits | None, str], Executor] = {}
 
-        def make(game: Game, limits: Limits | None, isolation: str) -> Executor:
+        def make(game: Game, limits: Limits | None, isolation: str) -> contextlib.nullcontext[Executor]:
             key = game, limits, isolation
             if key not in found:
                 found[key] = stack.enter_context(executors(*key))
-            return _KeptOpen(found[key])
+            return contextlib.nullcontext(found[key])
 
         yield make
-
-
-class _KeptOpen:
-    """An executor that somebody else opens and ends."""
-
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
-
-    @property
-    def limits(self) -> Limits:
-        return self._executor.limits
-
-    @property
-    def isolation(self) -> Choice:
-        return self._executor.isolation
-
-    def __enter__(self) -> Executor:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobOutcome]]:
-        return self._executor.run(jobs)
-
-
-def _measured_apart(
-    executors: Executors,
-    isolation: str,
-    limits: Limits | None,
-    game: Game,
-    player: Any,
-    rivals: Sequence[Any],
-    weights: tuple[float, ...],
-    games: int,
-    exact: bool,
-    seed: int,
-    less_luck: bool,
-    progress: Callable[[int, int, str], None],
-) -> Score:
-    """Return what `evaluate` does, by executors: strangers' bots play in processes of their own."""
-    specs = [player, *rivals]
-    names = [one_line(agent_name(game, spec)) for spec in specs]
-    against = together(game, names[1:], weights)
-    limits = limits or limits_of()
-    values = solver(game) if exact else None
-    if values is not None:
-        tables = _tables(game, specs, seed, lambda patient: executors(game, patient, isolation), limits)
-        if tables is not None:
-            return _computed(values, game, tables, weights, against)
-    if less_luck:
-        check_meter(game)
-    seated = [_twin(game, player, hides=True) if less_luck else player]
-    seated += [_twin(game, rival, hides=less_luck) for rival in rivals]
-    entries = tuple(_entry(game, spec, name) for spec, name in zip(seated, names, strict=True))
-    blocks = blocks_of(game, entries, games, EVALUATION_SEED + seed, less_luck, weights)
-    found: dict[int, BlockResult] = {}
-    progress(0, games, f"against {against}")
-    with executors(game, limits, isolation) as executor:
-        for job, outcome in executor.run(blocks):
-            found[job.facts["first"]] = BlockResult(*_succeeded(job, outcome))
-            progress(sum(len(one.shares) for one in found.values()), games, f"against {against}")
-    in_order = [found[block.first] for block in blocks]
-    for words, times in (fault for result in in_order for fault in result.faults):
-        for _ in range(times):
-            warnings.warn(words, FaultWarning, stacklevel=3)
-    luck = [result.luck for result in in_order if result.luck is not None]
-    shares = np.concatenate([result.shares for result in in_order])
-    return score_of(game, Results(shares, np.concatenate(luck) if less_luck else None), against)
-
-
-def _tables(
-    game: Game, specs: Sequence[Any], seed: int, open_executor: Callable[[Limits], Executor], limits: Limits
-) -> list[tuple[Any, bool]] | None:
-    """Return everybody as `dicegym.games.parts.tabulated` does, strangers' bots by processes of their own.
-
-    None if one of them has no exact value, or takes too many questions. Raises AgentError for one who fails.
-    """
-    from dicegym.arena.exact_ranking import PATIENCE, Tabulate
-
-    apart = [number for number, spec in enumerate(specs) if is_strangers(game, spec)]
-    found = [None if number in apart else agent(game, spec) for number, spec in enumerate(specs)]
-    values = quick_solver_of(game, *(player for player in found if player is not None))
-    if values is None:
-        return None
-    jobs = [Tabulate(game, (_entry(game, specs[number]),), seed, quick=True) for number in apart]
-    tables: dict[Entry, tuple[np.ndarray, bool]] = {}
-    if jobs:
-        with open_executor(replace(limits, seconds=PATIENCE * limits.start_seconds)) as executor:
-            for job, outcome in executor.run(jobs):
-                table = _succeeded(job, outcome)
-                if table["table"] is None:
-                    return None
-                tables[job.entries[0]] = np.array(table["table"], np.dtype(table["dtype"])), bool(table["draws"])
-    by_number = {number: tables[job.entries[0]] for number, job in zip(apart, jobs, strict=True)}
-    return [by_number.get(number) or tabulated(values.tabulate, player, game) for number, player in enumerate(found)]
 
 
 def _succeeded(job: Job, outcome: Any) -> Any:
@@ -530,7 +525,7 @@ def _twin(game: Game, spec: Any, hides: bool) -> Any:
     """
     if isinstance(spec, str) and spec.strip() in twins.twin_numbers(game):
         found = twin_or_agent(game, spec)
-        if isinstance(found, twins.TwinPlayer) and (hides or found.pure or quick_solver_of(game, found) is None):
+        if isinstance(found, twins.TwinPlayer) and (hides or not _hides(game, found)):
             return found
     return spec
 

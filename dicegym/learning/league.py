@@ -39,11 +39,12 @@ from dicegym.engine.game import Game
 from dicegym.engine.validate import finite_number
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.escape import cell, one_line
-from dicegym.files import read_text, write_text, writing
+from dicegym.files import read_text, write_text
 from dicegym.games.parts import Progress
+from dicegym.learning.curves import write_csv
 from dicegym.learning.evaluate import FRESH_SEED, LEAGUE_SEED, as_duel, evaluate, kept_open, rivals_of, wilson
 from dicegym.learning.files import LEAGUE_FILE
-from dicegym.learning.settings import Priority, SelfPlaySettings
+from dicegym.learning.settings import Priority, TrainingSettings
 from dicegym.play.player import Player, RandomPlayer
 from dicegym.players.pool import Pool
 
@@ -206,24 +207,15 @@ class LeagueTable:
         """Write ``league.csv``, which `read_league` reads, and ``league.md``, for people, into ``folder``."""
         names = list(self.kinds)
         cells_of = {name: cell(name) for name in names}
-        header = [*_FIXED, *(f"{what}against {cells_of[name]}" for what in ("", "games ") for name in names)]
-        with writing(folder / LEAGUE_FILE) as unfinished, unfinished.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(header)
-            for name in names:
-                cells = [self.result(name, other) for other in names]
-                share = "" if name in self.gone else f"{shares.get(name, 0.0):.6f}"
-                writer.writerow(
-                    [
-                        cells_of[name],
-                        self.kinds[name],
-                        self.joined[name],
-                        share,
-                        self.even,
-                        *("" if cell is None else f"{cell.rate:.6f}" for cell in cells),
-                        *("" if cell is None else cell.games for cell in cells),
-                    ]
-                )
+        head = [*_FIXED, *(f"{what}against {cells_of[name]}" for what in ("", "games ") for name in names)]
+        rows = []
+        for name in names:
+            share = "" if name in self.gone else f"{shares.get(name, 0.0):.6f}"
+            found = [self.result(name, other) for other in names]
+            rates = ["" if one is None else f"{one.rate:.6f}" for one in found]
+            games = ["" if one is None else one.games for one in found]
+            rows.append([cells_of[name], self.kinds[name], self.joined[name], share, self.even, *rates, *games])
+        write_csv(folder / LEAGUE_FILE, head, rows)
         shown = plain_text(self.report(shares)).replace("```", "'''")  # which would end the block
         write_text(folder / "league.md", f"```text\n{shown}\n```\n")
 
@@ -318,31 +310,21 @@ class League:
 
     Args:
         game: the game.
-        opponents: weight by agent's name, `SELF` included; empty: the game's default opponents.
-        settings: ``[self_play]``.
+        settings: of the training: its opponents, ``[self_play]``, and how ``[run]`` fills tables (alike, distinct,
+            copies: as for `Pool`; copies are past selves and exploiters).
         trust: as for `dicegym.agent`.
-        alike, distinct, copies: as for `Pool`; copies are past selves and exploiters.
 
     Raises:
         UnknownNameError, ParameterError: an opponent or its weight cannot be.
         AgentError, ModelError: an opponent cannot be loaded.
     """
 
-    def __init__(
-        self,
-        game: Game,
-        opponents: Mapping[str, float],
-        settings: SelfPlaySettings,
-        trust: bool = False,
-        alike: float = 0.0,
-        distinct: float = 0.0,
-        copies: float = 0.0,
-    ) -> None:
+    def __init__(self, game: Game, settings: TrainingSettings, trust: bool = False) -> None:
         self.game = game
-        self.alike, self.distinct, self.copies = alike, distinct, copies
-        self.settings = settings
+        self.settings, copies = settings.self_play, settings.run.copies
+        self.fills = settings.run.alike, settings.run.distinct, copies
         usual = game.spec.default_opponent
-        weights = dict(opponents) or (dict(usual) if isinstance(usual, Mapping) else {usual: 1.0})
+        weights = dict(settings.opponents) or (dict(usual) if isinstance(usual, Mapping) else {usual: 1.0})
         self._self_weight = weights.pop(SELF, None)
         if self._self_weight is not None:
             nobody = bool(copies) and self._self_weight == 0  # elsewhere
@@ -397,9 +379,12 @@ class League:
     def _measure(self, a: Member, b: Member) -> None:
         """Let ``a`` play against ``b`` unless that is known."""
         if self.table.result(a.name, b.name) is None:
-            player, rival = self.measured(a), self.measured(b)
-            score = evaluate(self.game, player, rival, self.settings.games, seed=LEAGUE_SEED)
-            self.table.record(a.name, b.name, Result(score.value, score.games))
+            self._meet(self.table, a, b, self.settings.games, LEAGUE_SEED)
+
+    def _meet(self, table: LeagueTable, a: Member, b: Member, games: int, seed: int, **more: Any) -> None:
+        """Let ``a`` play against ``b``, as `evaluate` does with what ``more`` says, and record it in a table."""
+        score = evaluate(self.game, self.measured(a), self.measured(b), games, seed=seed, **more)
+        table.record(a.name, b.name, Result(score.value, score.games))
 
     def measured(self, member: Member) -> Player:
         """Return who is asked when a member is measured: of a scripted agent, its file where exact values ask that."""
@@ -429,9 +414,7 @@ class League:
                 def here(done: int, of: int, text: str, begin: int = begin, who: str = who) -> None:
                     told(begin + done, total, who)
 
-                player, rival = self.measured(a), self.measured(b)
-                score = evaluate(self.game, player, rival, games, seed=FRESH_SEED, progress=here, executors=by)
-                table.record(a.name, b.name, Result(score.value, score.games))
+                self._meet(table, a, b, games, FRESH_SEED, progress=here, executors=by)
         return table
 
     def _easiest(self) -> Member:
@@ -474,7 +457,7 @@ class League:
         first = int(self._begins_alone and len(self.members) > 1)  # or it sat at each table where all are to differ
         players = [member.player for member in self.members[first:]]
         learned = sum(member.kind != SCRIPTED for member in self.members)
-        return Pool(players, self.weights()[first:], self.alike, self.distinct, self.copies, learned)
+        return Pool(players, self.weights()[first:], *self.fills, learned)
 
     def shares(self) -> dict[str, float]:
         """Return the part of all games that each member gets, by name."""

@@ -13,7 +13,7 @@ from dicegym.engine.game import Game
 from dicegym.envs.tables import tables_of
 from dicegym.errors import AgentError, ParameterError, UnknownNameError, unknown_name
 from dicegym.escape import one_line
-from dicegym.learning.configuration import is_finished, names_something, read_config, settings_of, split_name
+from dicegym.learning.configuration import names_something, read_config, settings_of, split_name
 from dicegym.learning.evaluate import BY_EXPLOITER
 from dicegym.learning.files import SETTINGS_FILE
 from dicegym.learning.league import SELF
@@ -27,11 +27,14 @@ from dicegym.sandbox.jobs import Entry
 
 
 class Prepared(NamedTuple):
-    """What a training begins with."""
+    """What a training begins with; see `prepare`."""
 
     game: Game
     settings: TrainingSettings
     command: str
+    folder: Path
+    resume: bool
+    trust: bool
     finished: bool
     """Whether the run that was to go on has nothing left to do."""
 
@@ -39,7 +42,7 @@ class Prepared(NamedTuple):
 def prepare(
     game: str, folder: Path, config: Path | None, overrides: Sequence[str], resume: bool, trust: bool = False
 ) -> Prepared:
-    """Return game, settings and command of a training, checked as far as nothing slow is needed for it.
+    """Return what a training begins with, checked as far as nothing slow is needed for it.
 
     Args:
         game: a game's name.
@@ -52,7 +55,7 @@ def prepare(
     Raises:
         ParameterError, UnknownNameError, AgentError, ModelError: something cannot be; nothing was written.
     """
-    settings, command = settings_of(game, folder, config, overrides, resume)
+    settings, command, finished = settings_of(game, folder, config, overrides, resume)
     if not resume and not is_empty(folder):
         raise ParameterError(f"{folder} is not empty: give --resume to go on, or another --run-dir")
     table = games.game(game, **settings.game)
@@ -93,7 +96,7 @@ def prepare(
         models.trained_on(model_file(table, settings.run.start_from, "run.start_from"))
     for setting, text in _named(settings, networks=not resume or settings.self_play.exploiter_every > 0):
         split_name(setting, text)
-    return Prepared(table, settings, command, resume and is_finished(folder, settings))
+    return Prepared(table, settings, command, folder, resume, trust, finished)
 
 
 def _why_now(name: str, table: Game, folder: Path) -> str:

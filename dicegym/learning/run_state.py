@@ -28,12 +28,11 @@ from dicegym.bots.network import Layer, Network
 from dicegym.engine.game import Game
 from dicegym.errors import DamagedFileError, DicegymError, ModelError, ParameterError, one_line
 from dicegym.learning import checkpoint
+from dicegym.learning.building import continue_games, games_of, new_model, state_of
 from dicegym.learning.configuration import names_programs
 from dicegym.learning.curves import Curve
-from dicegym.learning.environment import continue_games, games_of, state_of
 from dicegym.learning.league import League, LeagueState
 from dicegym.learning.learner import ParameterAverage, generator_states, parameters_of, restore_generators
-from dicegym.learning.networks import new_model
 from dicegym.learning.preparation import prepare
 from dicegym.learning.settings import TrainingSettings
 from dicegym.play.player import Player
@@ -258,7 +257,7 @@ def restore(
 
     Args:
         folder: of the checkpoint.
-        env: the games, as `dicegym.learning.environment.new_games` makes them of the settings.
+        env: the games, as `dicegym.learning.building.new_games` makes them of the settings.
         league: with its scripted agents.
         settings: of the run.
         logs: the folder for TensorBoard's files; None: it gets none.
@@ -494,13 +493,12 @@ def league_of(folder: Path, trust: bool = False) -> League:
     if newest is None:
         raise ParameterError(f"{folder} holds no checkpoint of a training: name the folder of one")
     name = models.trained_on(str(newest / "model.zip")).name
-    game, settings, _, _ = prepare(name, folder, None, [], True, trust)
-    fills = settings.run.alike, settings.run.distinct, settings.run.copies
-    league = League(game, settings.opponents, settings.self_play, trust, *fills)
+    prepared = prepare(name, folder, None, [], True, trust)
+    league = League(prepared.game, prepared.settings, trust)
     if not league.learns_from_itself:
         raise ParameterError(f'{folder} is no training against "self", and so has no league')
     try:
-        plain: Any = read_state(newest, league.fixed, game, trust or is_sealed(newest))
+        plain: Any = read_state(newest, league.fixed, league.game, trust or is_sealed(newest))
         league.load_state(LeagueState.from_plain(plain["league"], league.table.even))
     except DicegymError:
         raise

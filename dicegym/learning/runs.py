@@ -10,10 +10,10 @@ import math
 import os
 import platform
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -111,8 +111,7 @@ class WatchedRun:
         return max(times, key=lambda one: times[one], default=None)
 
 
-@dataclass(frozen=True)
-class TrainingSpeed:
+class TrainingSpeed(NamedTuple):
     """How fast a training went at some time."""
 
     seconds: float
@@ -121,9 +120,6 @@ class TrainingSpeed:
     """A second."""
     steps: float
     """A second."""
-
-    def __iter__(self) -> Iterator[float]:
-        return iter((self.seconds, self.games, self.steps))
 
 
 def speeds(pace: Sequence[Pace], over: float = 0.0) -> list[TrainingSpeed]:

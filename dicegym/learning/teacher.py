@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dicegym.analysis.playing_on import policies_of
 from dicegym.analysis.valuers import UNITS, assess, sources, valuer
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
@@ -90,7 +91,7 @@ class Teacher:
     def lesson(self, states: np.ndarray) -> Lesson:
         """Return what the player to move should do in each of the records, of which none is over."""
         if self._valuer is not None and self._valuer.kind == "equilibrium":  # who mixes: values do not tell how often
-            policies = _mixed(self._valuer, states)
+            policies = policies_of(self._valuer, states).astype(np.float32)
             return Lesson(policies / policies.sum(axis=1, keepdims=True), None)
         values = self._values(states)
         known = ~np.isnan(values)
@@ -150,11 +151,3 @@ def _reply_values(game: Game, opponent: Player, trials: int) -> Callable[[np.nda
             f"{opponent.name}: {_others(game)}"
         )
     return replies.reply_values(opponent, game, trials)
-
-
-def _mixed(equilibrium: Valuer, states: np.ndarray) -> np.ndarray:
-    """Return an equilibrium's policies: float32[n, n_actions]."""
-    rows = getattr(equilibrium, "policy_rows", None)
-    found = rows(states) if rows else np.array([equilibrium.policy(state) for state in states])
-    policies: np.ndarray = found.astype(np.float32)
-    return policies

@@ -58,7 +58,7 @@ def train(
             from dicegym.learning.training_run import Run
         except ModuleNotFoundError as error:
             raise DependencyError.for_extra(str(error.name), "train", "training") from error
-        run = Run(prepared, target, resume, progress, evaluated, trust)
+        run = Run(prepared, progress, evaluated)
         if run.finished:
             return run
         with going_on(f"what was done so far is in {target}: {run.again()}"):

@@ -28,7 +28,6 @@ import contextlib
 import shlex
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
@@ -39,10 +38,10 @@ from stable_baselines3.common.logger import Logger
 from dicegym.games.worth import Progress
 from dicegym.learning import checkpoint
 from dicegym.learning.best_response import against_exploiter, exploiter
+from dicegym.learning.building import games_of, new_games, new_model
 from dicegym.learning.card import card, made_with, write_card
 from dicegym.learning.configuration import AboutRun, to_plain, write_about
 from dicegym.learning.curves import BEGAN_WITH, CHOSEN, PaceLog, chosen_fact, curve_fact
-from dicegym.learning.environment import games_of, new_games
 from dicegym.learning.evaluate import Score
 from dicegym.learning.evaluator import Evaluator, next_evaluation
 from dicegym.learning.league import EXPLOITER, PAST_SELF, League, Member
@@ -55,7 +54,6 @@ from dicegym.learning.learner import (
     as_player,
     start_from,
 )
-from dicegym.learning.networks import new_model
 from dicegym.learning.preparation import Prepared
 from dicegym.learning.run_state import Moment, RunState, restore
 from dicegym.players import model as models
@@ -70,27 +68,18 @@ class Run:
     """One training run in one folder.
 
     Args:
-        prepared: what it begins with.
-        folder: where.
-        resume: go on with the newest checkpoint there.
+        prepared: what it begins with; a run to resume goes on with the newest checkpoint in its folder.
         progress: told how far it is.
         evaluated: told of each evaluation.
-        trust: as for `dicegym.learning.train.train`.
 
     Attributes:
         finished: whether nothing was left to do when this session began.
     """
 
     def __init__(
-        self,
-        prepared: Prepared,
-        folder: Path,
-        resume: bool = False,
-        progress: Progress | None = None,
-        evaluated: Evaluated | None = None,
-        trust: bool = False,
+        self, prepared: Prepared, progress: Progress | None = None, evaluated: Evaluated | None = None
     ) -> None:
-        self.game, settings, self.command, self.finished = prepared
+        self.game, settings, self.command, folder, resume, trust, self.finished = prepared
         run = settings.run
         torch.set_num_threads(run.torch_threads)
         self.settings, self.folder, self.trust = settings, folder, trust
@@ -98,8 +87,7 @@ class Run:
         self.evaluated = evaluated or (lambda steps, score: None)
         self.interruption = Interruption()
         self.evaluator = Evaluator(self.game, run, trust)
-        fills = run.alike, run.distinct, run.copies
-        self.league = League(self.game, settings.opponents, settings.self_play, trust, *fills)
+        self.league = League(self.game, settings, trust)
         self.env = new_games(self.game, settings, run.seed, self.league.pool())
         self.seconds, self.began = 0.0, time.monotonic()  # before this session, and when it began
         self.state = RunState(

@@ -9,6 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+pytest.importorskip("pydantic")
+
+from pydantic import TypeAdapter
+
 import dicegym
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.learning.best_response import _Training, best_response, settings_for
@@ -82,7 +86,7 @@ def test_words_say_what_equals_win() -> None:
     seven = FOUND._replace(players=7, began_with="other.zip")
     assert "0.1429 being what equals win" in seven.words()
     assert "filled with copies of it" in seven.words()
-    assert Exploited.from_json(json.loads(json.dumps(seven.to_json()))) == seven
+    assert TypeAdapter(Exploited).validate_json(json.dumps(seven.to_json())) == seven
 
 
 @pytest.mark.parametrize(("target", "begun"), [("taught", ITSELF), ("even", "taught")])

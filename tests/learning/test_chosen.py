@@ -20,14 +20,13 @@ from dicegym.cli import main
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.learning import best_response
 from dicegym.learning.best_response import against_exploiter
+from dicegym.learning.building import new_games, new_model
 from dicegym.learning.card import page
 from dicegym.learning.configuration import from_plain, override
 from dicegym.learning.curves import chosen_fact, floors_of
-from dicegym.learning.environment import new_games
 from dicegym.learning.evaluate import EXPLOITER, Score, against_best_reply
 from dicegym.learning.evaluator import Evaluator
 from dicegym.learning.learner import Interruption, LearnerNetworks, StopTraining
-from dicegym.learning.networks import new_model
 from dicegym.learning.preparation import prepare
 from dicegym.players import model as models
 from dicegym.players.model import PolicyPlayer
@@ -87,7 +86,7 @@ def test_a_run_that_was_interrupted_is_the_same(whole: Path, training: Any, wher
         told.append(text)
 
     folder = tmp_path / "cut"
-    run = training.Run(prepare("liarsdice", folder, None, MEASURED, False), folder, progress=progress)
+    run = training.Run(prepare("liarsdice", folder, None, MEASURED, False), progress)
     with pytest.raises(KeyboardInterrupt, match="512 steps are saved"):
         run.learn()
     assert any("a best response" in text for text in told[told.index(SAVING) :])  # measured before it left

@@ -18,8 +18,8 @@ import dicegym
 from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.envs.shaping import PotentialReward
 from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.learning.building import continue_games, games_of, new_games, state_of
 from dicegym.learning.configuration import override
-from dicegym.learning.environment import continue_games, games_of, new_games, state_of
 from dicegym.learning.settings import TrainingSettings
 from dicegym.players.pool import Pool
 

@@ -23,10 +23,8 @@ from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.errors import ParameterError
 from dicegym.learning.fast_ppo import FastMaskablePPO, kernels
 from dicegym.learning.fast_ppo.engine import LEAST_PARAMETERS
-from dicegym.learning.fast_ppo.layers import FlatParameters
-from dicegym.learning.fast_ppo.layout import Layout
-from dicegym.learning.fast_ppo.products import add_picked, add_product
-from dicegym.learning.fast_ppo.vectors import masks_with_room, padded
+from dicegym.learning.fast_ppo.layout import FlatParameters, Layout
+from dicegym.learning.fast_ppo.vectors import add_picked, add_product, masks_with_room, padded
 from dicegym.players.asymmetric import AsymmetricPolicy
 from dicegym.registry import GAMES
 

@@ -85,7 +85,7 @@ def test_a_run_keeps_the_model_that_is_least_exploited_of_those_that_win_enough(
         given, missed = floors_of(about)
         assert given == {"even": floor}
         assert missed == pytest.approx(max(0.0, floor - float(chosen["even"])), abs=1e-8)
-        resumed = training.Run(prepare("liarsdice", folder, None, [], True), folder, resume=True)
+        resumed = training.Run(prepare("liarsdice", folder, None, [], True))
         assert resumed.state.curve.missed == pytest.approx(missed)
 
 

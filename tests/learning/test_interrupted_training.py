@@ -54,7 +54,7 @@ def test_resumed_run_has_the_curve_of_an_uninterrupted_one(
 
     with pytest.raises(KilledError):
         training.train(game, tmp_path / "cut", overrides=overrides, progress=kill)
-    resumed = training.Run(prepare(game, tmp_path / "cut", None, [], True), tmp_path / "cut", resume=True)
+    resumed = training.Run(prepare(game, tmp_path / "cut", None, [], True))
     assert resumed.model.num_timesteps == 2048  # one checkpoint interval is all that a kill may cost
     training.train(game, tmp_path / "cut", resume=True)
     assert (tmp_path / "cut/curve.csv").read_text() == (whole / "curve.csv").read_text()

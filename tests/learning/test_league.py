@@ -17,7 +17,6 @@ from dicegym.learning import league as module
 from dicegym.learning.configuration import from_plain
 from dicegym.learning.evaluate import LEAGUE_SEED, Score, evaluate
 from dicegym.learning.league import EXPLOITER, PAST_SELF, SCRIPTED, League, LeagueTable, Member, Result, read_league
-from dicegym.learning.settings import SelfPlaySettings
 from dicegym.play.player import Player, RandomPlayer
 from dicegym.players.pool import Pool
 
@@ -45,8 +44,13 @@ def rates(monkeypatch: pytest.MonkeyPatch) -> Rates:
 
 
 def a_league(game: Game = DUEL, opponents: Mapping[str, float] | None = None, **settings: Any) -> League:
-    plain = {"self_play": {"games": 1000, **settings}}
-    return League(game, {"self": 3.0} if opponents is None else opponents, from_plain(plain).self_play)
+    return league_of(game, {"self": 3.0} if opponents is None else opponents, **{"games": 1000, **settings})
+
+
+def league_of(
+    game: Game, opponents: Mapping[str, float], run: Mapping[str, float] | None = None, **settings: Any
+) -> League:
+    return League(game, from_plain({"opponents": dict(opponents), "run": dict(run or {}), "self_play": settings}))
 
 
 def named(name: str) -> Player:
@@ -61,14 +65,13 @@ def joined(league: League, name: str, kind: str = PAST_SELF, steps: int = 0) -> 
 
 def test_a_league_fills_as_many_tables_with_one_member_or_different_ones_as_it_is_told() -> None:
     assert a_league(opponents={"bacon": 1}).pool().draws[1:] == (0, 0, 0, 1)
-    run = from_plain({"run": {"alike": 0.25, "distinct": 0.5}}).run
-    draws = League(DUEL, {"bacon": 1}, SelfPlaySettings(), False, run.alike, run.distinct).pool().draws
+    draws = league_of(DUEL, {"bacon": 1}, {"alike": 0.25, "distinct": 0.5}).pool().draws
     assert draws.distinct == 2 * draws.alike > 0
     assert draws[1:] == Pool([RandomPlayer()], [1], 0.25, 0.5).draws[1:]
 
 
 def test_tables_of_copies_are_of_past_selves_who_need_sit_nowhere_else(rates: Rates) -> None:
-    league = League(DUEL, {"bacon": 1, "swap": 1, "self": 0}, SelfPlaySettings(games=1000), copies=0.5)
+    league = league_of(DUEL, {"bacon": 1, "swap": 1, "self": 0}, {"copies": 0.5}, games=1000)
     draws = league.pool().draws
     assert (draws.copies, draws.first) == (0, 2)  # nobody has joined
     joined(league, "first")
@@ -79,9 +82,9 @@ def test_tables_of_copies_are_of_past_selves_who_need_sit_nowhere_else(rates: Ra
     assert 0.999 < of_bots < of_first < of_all == 1
     for weights in ({"bacon": 1, "self": 0}, {"bacon": 1, "self": -1.0}):
         with pytest.raises(ParameterError, match="weight of 'self'"):
-            League(DUEL, weights, SelfPlaySettings(), copies=0.0 if weights["self"] == 0 else 0.5)
+            league_of(DUEL, weights, {"copies": 0.0 if weights["self"] == 0 else 0.5})
     with pytest.raises(ParameterError, match=r"^run\.copies=0\.5 cannot be: no past selves .* Add 'self' to \[opp"):
-        League(DUEL, {"bacon": 1}, SelfPlaySettings(), copies=0.5)
+        league_of(DUEL, {"bacon": 1}, {"copies": 0.5})
 
 
 def test_who_sat_there_until_somebody_joined_sits_nowhere_afterwards(rates: Rates) -> None:
@@ -215,7 +218,10 @@ def test_wrong_settings(settings: dict[str, Any], error: type[Exception], match:
 @pytest.mark.parametrize("name", ["self", "bacon"])
 @pytest.mark.parametrize("weight", [0, -1, float("nan"), float("inf"), True, "1"], ids=repr)
 def test_a_weight_is_a_number_above_0(name: str, weight: Any) -> None:
-    with pytest.raises(ParameterError, match=rf"^weight of '{name}'=.* cannot be used as .*: give a number above 0$"):
+    refused = (
+        rf"^(weight of '{name}'=.* cannot be used as .*|opponents\.{name}=.* cannot be used): give a number above 0$"
+    )
+    with pytest.raises(ParameterError, match=refused):
         a_league(opponents={"swap": 1, name: weight})
 
 
@@ -230,7 +236,7 @@ def test_nobody_joins_where_nobody_plays_against_anybody() -> None:
 def test_games_of_a_league_are_the_same_each_time() -> None:
     tables, game = [], dicegym.game("liarsdice", players=2)  # without exact values
     for _ in range(2):
-        league = League(game, {"even": 1, "timid": 1, "self": 1}, SelfPlaySettings(games=30))
+        league = league_of(game, {"even": 1, "timid": 1, "self": 1}, games=30)
         league.join(Member("first", PAST_SELF, dicegym.agent(game, "bayes")))
         league.join(Member("second", PAST_SELF, RandomPlayer()))
         tables.append(league.table.results)
@@ -351,7 +357,7 @@ def main_status(arguments: list[str]) -> object:
 
 
 def test_members_of_all_kinds_play_in_a_batch() -> None:
-    league = League(DUEL, {"bacon": 1, "self": 2}, SelfPlaySettings(games=10))
+    league = league_of(DUEL, {"bacon": 1, "self": 2}, games=10)
     league.join(Member("first", PAST_SELF, dicegym.agent(DUEL, "always_roll(6)")))
     league.join(Member("sly", EXPLOITER, dicegym.agent(DUEL, "swap")))
     assert [member.kind for member in league.members] == [SCRIPTED, PAST_SELF, EXPLOITER]

@@ -17,9 +17,9 @@ import torch
 
 from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.errors import ModelError, ParameterError, UnknownNameError
+from dicegym.learning.building import ROLLOUT, new_model
 from dicegym.learning.configuration import override, read_config
 from dicegym.learning.learner import keep_generators
-from dicegym.learning.networks import ROLLOUT, new_model
 from dicegym.learning.settings import TrainingSettings
 from dicegym.learning.train import train
 from dicegym.players import model as models

@@ -9,9 +9,7 @@ import numpy as np
 import pytest
 from variants import one_always
 
-pytest.importorskip("matplotlib")
-
-from matplotlib import image
+pytest.importorskip("scipy")
 
 from dicegym.cli import main
 from dicegym.errors import ParameterError
@@ -67,9 +65,9 @@ def test_the_picture_shows_every_game_and_opponent(
     if ending == "svg":
         text = target.read_text()
         for said in ("hog, 2 players", "yatzy, 1 player", "against bacon", "against swap, tuned", "2 M", "as good as"):
-            assert f"<!-- {said}" in text, said
+            assert f">{said}" in text, said
     else:
-        picture = image.imread(target)
+        picture = np.asarray(pytest.importorskip("PIL.Image").open(target))
         assert picture.shape[0] > picture.shape[1] * 0.8  # two panels
         assert np.unique(picture[..., :3].reshape(-1, 3), axis=0).shape[0] > 10
 

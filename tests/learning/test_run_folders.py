@@ -20,15 +20,14 @@ pytest.importorskip("stable_baselines3")
 
 from dicegym.cli import main
 from dicegym.errors import DamagedFileError, ParameterError
+from dicegym.learning.building import enough_memory
 from dicegym.learning.card import page
-from dicegym.learning.configuration import AboutRun, about_run, is_finished, read_config, settings_of, write_about
+from dicegym.learning.configuration import AboutRun, about_run, read_config, settings_of, write_about
 from dicegym.learning.curves import Curve
-from dicegym.learning.environment import enough_memory
 from dicegym.learning.evaluate import Score
 from dicegym.learning.files import LOCK_FILE
 from dicegym.learning.league import LeagueTable, Result, read_league
 from dicegym.learning.lock import alone_in, empty, is_empty
-from dicegym.learning.settings import RunSettings, TrainingSettings
 
 HOLD = """
 import sys, time
@@ -138,10 +137,9 @@ def test_a_run_is_finished_unless_more_is_asked_for(tmp_path: Path) -> None:
         (["run.card_games=5"], False),
         (["run.torch_threads=1"], True),
     ):
-        settings, _ = settings_of("hog", tmp_path, None, overrides, resume=True)
-        assert is_finished(tmp_path, settings) is finished, overrides
+        assert settings_of("hog", tmp_path, None, overrides, resume=True)[2] is finished, overrides
     write_about(tmp_path, AboutRun(["dicegym", "train", "hog"], plain, finished=False))
-    assert not is_finished(tmp_path, TrainingSettings(run=RunSettings(steps=100)))
+    assert not settings_of("hog", tmp_path, None, [], resume=True)[2]
 
 
 DAMAGE: dict[str, Callable[[Path, bytes], object]] = {

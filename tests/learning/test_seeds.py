@@ -55,7 +55,7 @@ def _leave_a_run(task: SeedTask, finished: bool = True) -> None:
     """Leave in a folder what a training of one seed leaves there."""
     folder = Path(task.folder)
     folder.mkdir(parents=True, exist_ok=True)
-    settings, command = settings_of(task.game, folder, None, task.overrides, task.resume)
+    settings, command, _ = settings_of(task.game, folder, None, task.overrides, task.resume)
     write_about(folder, AboutRun(command.split(), to_plain(settings), finished))
     (folder / "curve.csv").write_text(f"steps,score\n0,0.1\n2048,0.{task.seed}\n")
     score = Score("win rate", "bacon", task.seed / 10, 0.0, 1.0, 50)
@@ -220,7 +220,9 @@ def test_the_band_of_finished_seeds_is_written(stage: Callable[..., list[Actor]]
     with (tmp_path / "band.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert float(rows[1]["median"]) == pytest.approx(0.3)
-    assert "95 % intervals of the interquartile mean" in (tmp_path / "picture.svg").read_text().replace("&#160;", " ")
+    picture = (tmp_path / "picture.svg").read_text()
+    assert "bands: 95 % intervals" in picture  # whose words go on in the next line
+    assert picture.count("<polygon") == 1
 
 
 def test_the_card_says_which_best_models_are_below_the_floor(stage: Callable[..., list[Actor]], tmp_path: Path) -> None:

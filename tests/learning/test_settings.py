@@ -174,7 +174,7 @@ def test_a_run_is_resumed_with_its_own_settings(tmp_path: Path) -> None:
     (tmp_path / "settings.json").write_text(
         '{"command": "dicegym train hog --set run.seed=3", "settings": {"run": {"seed": 3}, "self_play": {}}}'
     )
-    settings, command = settings_of("hog", tmp_path, None, ["run.steps=7"], resume=True)
+    settings, command, _ = settings_of("hog", tmp_path, None, ["run.steps=7"], resume=True)
     assert settings == TrainingSettings(run=RunSettings(seed=3, steps=7))
     assert command == "dicegym train hog --set run.seed=3 --set run.steps=7"
 
@@ -182,12 +182,12 @@ def test_a_run_is_resumed_with_its_own_settings(tmp_path: Path) -> None:
 def test_a_misspelt_setting_of_the_section_itself_is_guessed() -> None:
     pytest.importorskip("sb3_contrib")
     from dicegym.envs.sb3 import SB3VecEnv
-    from dicegym.learning import networks
+    from dicegym.learning import building
 
     settings = override(TrainingSettings(), ['algorithm={nme="PPO"}'])
     games = SB3VecEnv(dicegym.game("hog"), 2)
     with pytest.raises(ParameterError, match=r"argument of FastMaskablePPO 'nme'.*Did you mean 'name'"):
-        networks.new_model(settings, games, 1, None)
+        building.new_model(settings, games, 1, None)
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def test_tables_are_filled_as_the_run_says(training: Any, tmp_path: Path) -> Non
     filled += ['opponents={"self"=1,"even"=1}', "run.steps=512"]
     run = training.train("liarsdice", tmp_path / "run", overrides=[*SMALL, "game.players=4", *filled])
     anew = league_of(tmp_path / "run")
-    assert [(one.alike, one.distinct, one.copies) for one in (run.league, anew)] == [(0.25, 0.5, 0.125)] * 2
+    assert [one.fills for one in (run.league, anew)] == [(0.25, 0.5, 0.125)] * 2
 
 
 @pytest.mark.parametrize("cards", [0, 1])

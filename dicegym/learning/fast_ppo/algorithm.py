@@ -19,7 +19,7 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from dicegym.errors import ParameterError
 from dicegym.learning.fast_ppo.engine import Engine, Weights, one_thread
-from dicegym.learning.fast_ppo.layers import why_not
+from dicegym.learning.fast_ppo.layout import why_not
 from dicegym.learning.fast_ppo.rollouts import KeptRolloutBuffer
 
 Self = TypeVar("Self", bound="FastMaskablePPO")

@@ -13,14 +13,12 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 
 from dicegym.engine.crew import Crew
 from dicegym.engine.entries import Task
-from dicegym.learning.fast_ppo import jobs
+from dicegym.learning.fast_ppo import passes
 from dicegym.learning.fast_ppo.kernels import choose_gains
-from dicegym.learning.fast_ppo.layers import FlatParameters
-from dicegym.learning.fast_ppo.layout import CHUNK, Layout
+from dicegym.learning.fast_ppo.layout import CHUNK, FlatParameters, Layout
 from dicegym.learning.fast_ppo.passes import Losses, Sorting
-from dicegym.learning.fast_ppo.products import ROWS, aligned
 from dicegym.learning.fast_ppo.rollouts import KeptRolloutBuffer, inputs_of, is_sparse, rows_of
-from dicegym.learning.fast_ppo.vectors import padded
+from dicegym.learning.fast_ppo.vectors import ROWS, aligned, padded
 
 LEAST = 64
 """Decisions that are worth a thread."""
@@ -66,7 +64,7 @@ class Engine:
         vectors = self.parameters.values, self.parameters.first, self.parameters.second
         self._flat = [one.numpy() for one in vectors]
         self._packed = [self._layout.vector() for _ in vectors]
-        self._memory = jobs.PassMemory(
+        self._memory = passes.PassMemory(
             vector=self._packed[0],
             gradients=aligned((self._threads, self._layout.size)),
             first=self._packed[1],
@@ -81,7 +79,7 @@ class Engine:
             np.empty((self._threads, CHUNK * size), np.float32),
         )
         decisions, games = buffer.buffer_size * buffer.n_envs, buffer.n_envs
-        self._orders = jobs.Orders(
+        self._orders = passes.Orders(
             bounds=np.zeros(self._threads + 1, np.int64),
             first=np.zeros(1, np.int64),
             busy=np.zeros(1, np.int64),
@@ -122,7 +120,7 @@ class Engine:
         masks = masks.reshape(-1, buffer.mask_dims)
         losses = Losses(masks, actions, log_probs, values, returns, anchor, self._gains, self._weights)
         arguments = self._layout.plan, self._memory, self._inputs, self._sorting, losses, self._orders
-        self._task = Task(jobs.do_part, jobs.prepare, arguments)
+        self._task = Task(passes.do_part, passes.prepare, arguments)
 
     def begin(self, observations: np.ndarray) -> None:
         """Begin a rollout whose first observations are these."""
@@ -157,7 +155,7 @@ class Engine:
             self._buffer.action_masks[step] = masks
             orders.uniforms[:] = uniforms
         orders.first[0] = step * games
-        self._share(jobs.ACT, 0, games, LEAST, meanwhile)
+        self._share(passes.ACT, 0, games, LEAST, meanwhile)
         self.filled = masks is None
         return orders.actions.copy(), orders.values.copy(), orders.log_probs.copy()
 
@@ -176,7 +174,7 @@ class Engine:
         self._look(found)
         if anchor is not None:
             self._layout.pack(anchor, self._packed[0])
-            self._share(jobs.SAY, 0, decisions, LEAST)
+            self._share(passes.SAY, 0, decisions, LEAST)
         for flat, packed in zip(self._flat, self._packed, strict=True):
             self._layout.pack(flat, packed)
         self._weights[:5] = weights
@@ -197,9 +195,9 @@ class Engine:
         self._weights[5] = share
         advantages = self._buffer.advantages.reshape(-1)
         choose_gains(advantages, self._orders.rows, low, high - low, normalise, self._gains)
-        busy = self._share(jobs.LEARN, low, high, LEAST)
+        busy = self._share(passes.LEARN, low, high, LEAST)
         self._orders.busy[0] = busy
-        parts = self._share(jobs.ADD, 0, self._layout.size, LEAST_PARAMETERS)
+        parts = self._share(passes.ADD, 0, self._layout.size, LEAST_PARAMETERS)
         self._norm = math.sqrt(self._memory.squares[:parts, 0].sum())
         told: np.ndarray = self._memory.told[:busy, :TOLD].sum(axis=0) * share
         return told
@@ -214,7 +212,7 @@ class Engine:
     def step(self, most: float) -> None:
         """Take the step that the gradient says, whose norm is clipped to ``most``."""
         self._orders.adam[:] = self.parameters.next_step(min(1.0, most / (self._norm + 1e-6)))
-        self._share(jobs.STEP, 0, self._layout.size, LEAST_PARAMETERS)
+        self._share(passes.STEP, 0, self._layout.size, LEAST_PARAMETERS)
 
     def end_update(self) -> None:
         """Let the policy have what was learned."""

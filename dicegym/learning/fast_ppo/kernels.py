@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dicegym.learning.fast_ppo.compiling import fast_kernel
-from dicegym.learning.fast_ppo.vectors import LANES, mixed, softmax
+from dicegym.learning.fast_ppo.vectors import LANES, fast_kernel, mixed, softmax
 
 # tanh(x) for x in [-7.9, 7.9], beyond which it is 1 in float32: the coefficients of Eigen 3's generic_fast_tanh_float.
 WIDEST = np.float32(7.90531110763549805)

@@ -6,19 +6,19 @@ and a picture, and as the card of all of them together.
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+from pydantic import Field, TypeAdapter
 
 from dicegym.errors import DamagedFileError, DependencyError, ParameterError
 from dicegym.escape import cell, harmless, markdown, one_line
-from dicegym.files import read_text, write_text, writing
+from dicegym.files import read_text, write_text
 from dicegym.learning.curves import (
     ENOUGH,
     LEVEL,
@@ -30,11 +30,12 @@ from dicegym.learning.curves import (
     floors_of,
     null_if_nan,
     read_run,
+    write_csv,
 )
 from dicegym.learning.evaluate import BY_LAST, Score
 from dicegym.learning.files import CURVE_FILE
 from dicegym.learning.seeds.task import FINISHED
-from dicegym.learning.settings import LARGEST_TRAINING_SEED
+from dicegym.learning.settings import SeedNumber
 from dicegym.players import model as models
 from dicegym.players.trust import TRUST, is_sealed, write_seal
 
@@ -44,14 +45,13 @@ SEEDS_FILE = "seeds.json"
 MOST_SEEDS = 1_000
 """Of one folder."""
 _LARGEST = 1 << 20
-_BETWEEN = Band._fields[2:]
 
 
 class SeedsRecord(NamedTuple):
     """What several seeds were begun with, and how each ended."""
 
     game: str
-    seeds: tuple[int, ...]
+    seeds: Annotated[tuple[SeedNumber, ...], Field(min_length=1, max_length=MOST_SEEDS)]
     config: str
     """Path of the configuration; empty: the game's own."""
     overrides: tuple[str, ...]
@@ -66,6 +66,9 @@ class SeedsRecord(NamedTuple):
         path = folder / SEEDS_FILE
         write_text(path, json.dumps(self._asdict(), indent=1) + "\n")
         write_seal(path)
+
+
+_RECORD = TypeAdapter(SeedsRecord)
 
 
 def holds_seeds(folder: Path) -> bool:
@@ -89,15 +92,10 @@ def read_record(folder: Path, trust: bool = False) -> SeedsRecord:
     instead = "name the folder of a training with --seeds, or begin a new one"
     text = read_text(path, instead, _LARGEST)
     try:
-        plain = json.loads(text)
-        seeds = tuple(_seed(one) for one in plain["seeds"])
-        ended = {_seed(int(one)): str(how) for one, how in plain["ended"].items()}
-        failures = {_seed(int(one)): str(why) for one, why in plain["failures"].items()}
-        overrides = tuple(map(str, plain["overrides"]))
-        found = SeedsRecord(str(plain["game"]), seeds, str(plain["config"]), overrides, ended, failures)
-        if not seeds or len(seeds) > MOST_SEEDS or len(set(seeds)) < len(seeds):
-            raise ValueError("its seeds are none")
-    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        found = _RECORD.validate_json(text)
+        if len(set(found.seeds)) < len(found.seeds):
+            raise ValueError("a seed is there twice")
+    except ValueError as error:
         raise DamagedFileError(path, f"is not what a training writes ({one_line(error, 120)})", instead) from None
     if not trust and (found.overrides or found.config) and not is_sealed(path):
         raise ParameterError(
@@ -105,12 +103,6 @@ def read_record(folder: Path, trust: bool = False) -> SeedsRecord:
             f"you trust whoever made the folder, say so by {TRUST}"
         )
     return found
-
-
-def _seed(said: object) -> int:
-    if type(said) is not int or not 0 <= said <= LARGEST_TRAINING_SEED:
-        raise ValueError(f"{one_line(said, 40)} is no seed")
-    return said
 
 
 class SeedResult(NamedTuple):
@@ -191,7 +183,8 @@ def summarise(record: SeedsRecord, folder: Path) -> SeedsSummary:
     """Write what the seeds in ``folder`` have come to so far, and return it.
 
     ``band.csv`` has the band of the score over time, ``band.json`` that of each opponent too, ``seeds.md`` is the
-    card. Where matplotlib is installed, ``curve.png`` is the picture. Seeds that were never measured are left out.
+    card, and ``curve.png`` the picture, where what draws pixels is installed. Seeds that were never measured are left
+    out.
 
     Raises DamagedFileError if a folder of a seed holds something else than a training writes.
     """
@@ -246,10 +239,9 @@ def _write_bands(
 ) -> None:
     group = Experiment("", tuple(runs))
     bands = {name: group.band(name) for name in group.names}
-    with writing(folder / BAND_CSV) as unfinished, unfinished.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["steps", "runs", *_BETWEEN])
-        writer.writerows(_rows(bands["score"]))
+    columns = (column.tolist() for column in bands["score"])
+    rows = (list(map(_cell, row)) for row in zip(*columns, strict=True))
+    write_csv(folder / BAND_CSV, Band._fields, rows)
     plain = {
         "game": found.game,
         "measure": score.measure,
@@ -264,19 +256,16 @@ def _write_bands(
     }
     write_text(folder / BAND_JSON, json.dumps(plain, indent=1) + "\n")
     try:
-        from dicegym.learning.curve_pictures import draw_curves
+        from dicegym.learning.curve_pictures import draw_experiments, write_curves
 
-        draw_curves(runs, folder / PICTURE)
+        write_curves([draw_experiments([group])], folder / PICTURE)
     except DependencyError:  # the numbers are there, and `dicegym plot` says what is missing for the picture
         pass
 
 
-def _rows(band: Band) -> list[list[Any]]:
-    columns = [getattr(band, name).tolist() for name in _BETWEEN]
-    return [
-        [steps, runs, *("" if math.isnan(value) else f"{value:.9f}" for value in values)]
-        for steps, runs, *values in zip(band.steps.tolist(), band.runs.tolist(), *columns, strict=True)
-    ]
+def _cell(value: float) -> int | str:
+    """Return a whole number as it is, another one in digits; nothing if nobody knows it."""
+    return value if isinstance(value, int) else "" if math.isnan(value) else f"{value:.9f}"
 
 
 def _columns(band: Band) -> dict[str, list[Any]]:

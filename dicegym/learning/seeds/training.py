@@ -11,7 +11,7 @@ from typing import NamedTuple
 from dicegym.engine.threads import cores
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
-from dicegym.learning.configuration import config_file, settings_of
+from dicegym.learning.configuration import config_file, override, read_config
 from dicegym.learning.lock import alone_in, is_empty
 from dicegym.learning.preparation import prepare
 from dicegym.learning.seeds.process import SeedProcess
@@ -83,8 +83,8 @@ def train_seeds(
 
     Args:
         game: a game's name.
-        folder: of all of them; beside theirs it gets ``seeds.json``, ``band.csv``, ``band.json``, ``seeds.md`` and,
-            where matplotlib is installed, ``curve.png``.
+        folder: of all of them; beside theirs it gets ``seeds.json``, ``band.csv``, ``band.json``, ``seeds.md`` and
+            ``curve.png``.
         seeds: how many, from the one that the settings say (``run.seed``) on; None: as many as ``folder`` has.
         config: as for `dicegym.learning.train.train`.
         overrides: as there.
@@ -156,7 +156,7 @@ def _planned(
             game, (), "" if config is None else str(config_file(config).absolute()), tuple(new), {}, {}
         )
     path = Path(record.config) if record.config else None
-    settings, _ = settings_of(game, folder, path, record.overrides, resume=False)
+    settings = override(read_config(game, path), record.overrides)
     first = record.seeds[0] if record.seeds else settings.run.seed
     known = record.seeds or (first,)
     more = range(known[-1] + 1, known[-1] + 1 + max(0, (number or 0) - len(known)))

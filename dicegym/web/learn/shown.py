@@ -18,8 +18,8 @@ from dicegym.columns import clock
 from dicegym.errors import DicegymError
 from dicegym.escape import one_line
 from dicegym.files import read_text
-from dicegym.learning.curve_pictures import AUTO, choose_band, even_marks, score_axis, short, steps_axis
-from dicegym.learning.curves import RunCurve, experiments
+from dicegym.learning.curve_pictures import draw_runs, even_marks, score_axis, short, steps_axis
+from dicegym.learning.curves import RunCurve
 from dicegym.learning.evaluate import Score
 from dicegym.learning.files import LEAGUE_FILE
 from dicegym.learning.league import read_league
@@ -181,38 +181,11 @@ def has_curve(run: WatchedRun) -> bool:
 
 def compared(runs: Sequence[WatchedRun]) -> list[ShownChart]:
     """Return a chart for each game that trainings play; those that differ in their seed alone are one line."""
-    curves = [run.curve for run in runs if run.curve is not None and has_curve(run)]
-    panels = []
-    for game, players in dict.fromkeys((one.game, one.players) for one in curves):
-        panels.append(_panel([one for one in curves if (one.game, one.players) == (game, players)]))
-    return panels
-
-
-def _panel(curves: Sequence[RunCurve]) -> ShownChart:
-    first, groups = curves[0], experiments(curves)
-    what = choose_band(AUTO, groups)
-    lines, rows = [], []
-    for group in groups[:MOST_LINES]:
-        band = group.band("score")
-        middle, low, high = (getattr(band, name).tolist() for name in (what.line, what.low, what.high))
-        steps = band.steps.tolist()
-        several = len(group.runs) > 1
-        lines.append(
-            ChartLine(
-                one_line(group.label, 100),
-                list(zip(steps, middle, strict=True)),
-                list(zip(low, high, strict=True)) if several else (),
-            )
-        )
-        best = max(range(len(steps)), key=middle.__getitem__)
-        between = f"{low[best]:.4f} to {high[best]:.4f}" if several and math.isfinite(low[best]) else ""
-        rows.append([group.label, str(len(group.runs)), f"{middle[best]:.4f}", between, f"{steps[best]:,}"])
-    note = f"Lines of several seeds: {what.middle}; bands: {what.words}." if any(line.band for line in lines) else ""
-    if len(groups) > MOST_LINES:
-        note += f" {len(groups) - MOST_LINES} more experiments are left out: choose fewer."
-    title = f"{first.game}, {first.players} player{'s' if first.players > 1 else ''}: {first.score.measure}"
-    titles = ["experiment", "runs", f"best {what.middle}", what.words, "at steps"]
-    return _chart(title, lines, score_axis(first.score.measure), _marks(first), note, titles, rows)
+    found = []
+    for picture in draw_runs([run.curve for run in runs if run.curve is not None and has_curve(run)]).values():
+        chart, names, remarks, titles, rows = picture
+        found.append(ShownChart(chart.title, trusted(chart.svg()), _legend(names), " ".join(remarks), titles, rows))
+    return found
 
 
 def _scores(run: WatchedRun) -> ShownChart | None:
@@ -279,8 +252,11 @@ def _chart(
 ) -> ShownChart:
     x = across or steps_axis()
     drawn = chart(title, lines, x, up, marks).svg()
-    legend = [Legend(_swatch(number), line.name) for number, line in enumerate(lines)] if len(lines) > 1 else []
-    return ShownChart(title, trusted(drawn), legend, note, titles, rows)
+    return ShownChart(title, trusted(drawn), _legend([line.name for line in lines]), note, titles, rows)
+
+
+def _legend(names: Sequence[str]) -> list[Legend]:
+    return [Legend(_swatch(number), name) for number, name in enumerate(names)] if len(names) > 1 else []
 
 
 @functools.cache
