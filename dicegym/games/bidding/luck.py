@@ -22,6 +22,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import AgentError
 from dicegym.games.bidding.solving.hand_rules import Mixture, Policy, Start, number_of_roll, start_of, starts_of
 from dicegym.games.bidding.solving.hand_tree import HandTree, Node
+from dicegym.games.bidding.twins import DRAWS, MOST_WAYS
 from dicegym.games.worth import Meter
 from dicegym.play.player import Player, draws_openly
 from dicegym.players.twins import TwinPlayer, opponent
@@ -42,10 +43,10 @@ class Ways(NamedTuple):
     """Whether it is chance who opens the first hand."""
     drawing: Sequence[str]
     """Bots that draw, whose probabilities are known: names of their compiled twins."""
-    choices: Callable[..., Any]
-    """Kernel (records, number of a bot that draws, actions, chances, numbers); see ``solving/drawn.py``."""
-    most_choices: int
-    """More actions than any of them chooses from."""
+    drawn: Callable[..., Any]
+    """Kernel (records, number of a bot that draws, script, actions, chances). It writes what the bot plays by each way
+    that its draws can fall, int64[records, MOST_WAYS], and how likely they fall so, float64[records, MOST_WAYS]; see
+    `dicegym.games.bidding.twins`."""
 
 
 def meter(game: Game, players: Sequence[Player | None], seats: np.ndarray, ways: Ways) -> Meter | None:
@@ -94,14 +95,14 @@ def _policy(game: Game, known: _Known, ways: Ways) -> Policy:
         return asked
 
     def drawn(records: np.ndarray) -> Mixture:
-        n = len(records)
-        actions, chances = np.zeros((n, ways.most_choices), np.int64), np.zeros((n, ways.most_choices))
-        numbers = np.zeros(n, np.int64)
-        ways.choices(records, known.number, actions, chances, numbers)
-        filled = np.arange(ways.most_choices) < numbers[:, None]
-        named, places = np.unique(actions[filled], return_inverse=True)
-        found = np.zeros((n, len(named)))
-        np.add.at(found, (np.nonzero(filled)[0], places), chances[filled])
+        script = np.zeros((3, DRAWS), np.int64)
+        actions, chances = np.zeros((len(records), MOST_WAYS), np.int64), np.zeros((len(records), MOST_WAYS))
+        ways.drawn(records, known.number, script, actions, chances)
+        rows, columns = np.nonzero(chances)
+        named, places = np.unique(actions[rows, columns], return_inverse=True)
+        found = np.zeros((len(records), len(named)))
+        np.add.at(found, (rows, places), chances[rows, columns])
+        found /= found.sum(axis=1, keepdims=True)  # exactly 1 where one thing is played, however draws fall
         return Mixture(named, found)
 
     return drawn

@@ -14,7 +14,7 @@ from dicegym.games.bidding import luck, values
 from dicegym.games.bidding.solving import recall_game
 from dicegym.games.bidding.solving.solution import EquilibriumSolution
 from dicegym.games.bidding.values import check_best_reply, sources
-from dicegym.games.liarsdice_spot_on.solving.drawn import DRAWING, MOST_CHOICES, choices
+from dicegym.games.liarsdice_spot_on.twins import DRAWING, drawn
 from dicegym.games.parts import plays_with
 from dicegym.games.solved import Solution
 from dicegym.games.worth import Bracket, Meter, Progress, SearchTime
@@ -22,7 +22,7 @@ from dicegym.play.player import Player
 
 __all__ = ["best_reply", "check_best_reply", "exploitability", "meter", "solutions", "sources"]
 
-WAYS = luck.Ways(True, DRAWING, choices, MOST_CHOICES)
+WAYS = luck.Ways(True, DRAWING, drawn)
 EXACT: Sequence[Mapping[str, int]] = ({"players": 2, "dice": 2}, {"players": 2, "dice": 3})
 """Games that are solved with all bids remembered."""
 SETTINGS = (*EXACT, *recall_game.settings_but(EXACT))

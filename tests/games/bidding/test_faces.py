@@ -214,7 +214,7 @@ def test_what_knows_six_faces_alone_says_so(name: str) -> None:
         assert solved_with(game) == {"players": 2, "dice": 1, "faces": 6}
         assert solved_with(small(name, 6)) == {"players": 2, "dice": 1}
         with pytest.raises(ParameterError, match="exact values are known for dice of 6 faces"):
-            need(name, DUEL).equilibrium(game)  # type: ignore[attr-defined]
+            need(name, DUEL).tabulate(opponent(game, "even"), game)
 
 
 # --- players ---------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from dicegym.players.roster import agent
 from dicegym.players.twins import opponent
 
 NAMES = ("liarsdice", "liarsdice_spot_on")
-DRAWN = [(name, bot) for name in NAMES for bot in import_module(f"dicegym.games.{name}.solving.drawn").DRAWING]
+DRAWN = [(name, bot) for name in NAMES for bot in import_module(f"dicegym.games.{name}.twins").DRAWING]
 Path = tuple[np.ndarray, list[int], float]
 
 
