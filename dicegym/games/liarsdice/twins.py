@@ -209,7 +209,7 @@ DRAWING = ("bayes", "bluffer", "haphazard", "reckless")
 
 @loop_kernel
 def drawn(states, bot, script, actions, chances):
-    """Write how likely bot number ``bot`` plays what in each of ``states``; see `dicegym.games.bidding.luck.Ways`."""
+    """Write how likely bot ``bot`` plays what in each of ``states``; see `dicegym.games.bidding.luck.Drawing`."""
     for k in range(len(states)):
         shared.begin_script(script)
         more = True
