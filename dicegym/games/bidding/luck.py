@@ -12,16 +12,19 @@ between the players that are known, and the game's baseline in place of the othe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from dicegym.engine.game import Game
+from dicegym.engine.part import Part
 from dicegym.errors import AgentError
 from dicegym.games.bidding.solving.hand_rules import Mixture, Policy, Start, number_of_roll, start_of, starts_of
 from dicegym.games.bidding.solving.hand_tree import HandTree, Node
+from dicegym.games.bidding.twins import DRAWS, MOST_WAYS
+from dicegym.games.parts import CHANCE, need
 from dicegym.games.worth import Meter
 from dicegym.play.player import Player, draws_openly
 from dicegym.players.roster import opponent
@@ -36,82 +39,59 @@ STILL = 1e-12
 """Change of values below which they stand, where hands lead back to more dice."""
 
 
-class Ways(NamedTuple):
-    """What is one game's own of all this."""
+class Drawing(Protocol):
+    """A ``twins.py`` of a game of hidden dice: what those of its bots that draw may play, and how likely."""
 
-    opener_drawn: bool
-    """Whether it is chance who opens the first hand."""
-    drawing: Sequence[str]
-    """Bots that draw, whose probabilities are known: names of their compiled twins."""
-    choices: Callable[..., Any]
-    """Kernel (records, number of a bot that draws, actions, chances, numbers); see ``solving/drawn.py``."""
-    most_choices: int
-    """More actions than any of them chooses from."""
+    DRAWING: Sequence[str]
+    """Names of their compiled twins."""
+
+    def drawn(self, states: np.ndarray, bot: int, script: np.ndarray, actions: np.ndarray, chances: np.ndarray) -> None:
+        """Write what a bot may play in each state; a kernel.
+
+        Args:
+            states: records in which somebody is to move.
+            bot: its number in ``DRAWING``.
+            script: int64[3, DRAWS], for notes; see `dicegym.games.bidding.twins`.
+            actions: int64[states, MOST_WAYS], written: what it plays by each way in which its draws can fall.
+            chances: float64[states, MOST_WAYS], written: how likely they fall so; the rest of a row stays.
+        """
 
 
-def meter(game: Game, players: Sequence[Player | None], seats: np.ndarray, ways: Ways) -> Meter | None:
+DRAWING: Part[Drawing] = Part(Drawing, "twins", "that says how likely bots draw what")
+
+
+def meter(game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Meter | None:
     """Return a meter for games between two, None for more; see `dicegym.games.worth.Luck.meter`."""
-    if game.players != 2:
-        return None
-    return _Meter(game, players, np.asarray(seats, np.int64), ways)
+    return _Meter(game, players, np.asarray(seats, np.int64)) if game.players == 2 else None
 
 
-class _Known(NamedTuple):
-    """How a player plays: what is worked out is kept by this."""
-
-    player: Player
-    number: int
-    """Of a bot that draws, or one of the two below."""
-
-
-DRAWS_NOTHING, SAYS_CHANCES = -1, -2
-"""In place of a bot's number: a player is asked what it plays, or how likely it plays what."""
-
-
-def _known(player: Player | None, ways: Ways) -> _Known | None:
-    """Return how a player plays, or None if that cannot be known."""
-    if player is None:
-        return None
-    if isinstance(player, TwinPlayer) and player.name in ways.drawing:
-        return _Known(player, list(ways.drawing).index(player.name))
-    if draws_openly(player):
-        return _Known(player, SAYS_CHANCES)
-    return _Known(player, DRAWS_NOTHING) if player.pure else None
-
-
-def _policy(game: Game, known: _Known, ways: Ways) -> Policy:
-    """Return what can be asked how a player chooses with each of many rolls."""
-    if draws_openly(player := known.player) and known.number == SAYS_CHANCES:
-        every = np.arange(game.n_actions)
-        return lambda records: Mixture(every, player.chances(game, records))
-    if known.number == DRAWS_NOTHING:
-
-        def asked(records: np.ndarray) -> Mixture:
-            seats = records["player"].astype(np.int64)
-            chosen = known.player.act_rows(game, records, np.arange(len(records)), seats)
-            actions, places = np.unique(chosen, return_inverse=True)
-            return Mixture(actions, np.eye(len(actions))[places])
-
-        return asked
-
-    def drawn(records: np.ndarray) -> Mixture:
-        n = len(records)
-        actions, chances = np.zeros((n, ways.most_choices), np.int64), np.zeros((n, ways.most_choices))
-        numbers = np.zeros(n, np.int64)
-        ways.choices(records, known.number, actions, chances, numbers)
-        filled = np.arange(ways.most_choices) < numbers[:, None]
-        named, places = np.unique(actions[filled], return_inverse=True)
-        found = np.zeros((n, len(named)))
-        np.add.at(found, (np.nonzero(filled)[0], places), chances[filled])
-        return Mixture(named, found)
-
-    return drawn
-
-
-def policy(game: Game, player: Player, ways: Ways) -> Policy | None:
+def policy(game: Game, player: Player) -> Policy | None:
     """Return what can be asked how a player chooses with each of many rolls; None if it cannot be known."""
-    known = _known(player, ways)
-    return None if known is None else _policy(game, known, ways)
+    drawing = need(game, DRAWING)
+    if isinstance(player, TwinPlayer) and player.name in drawing.DRAWING:
+        bot = list(drawing.DRAWING).index(player.name)
+
+        def drawn(records: np.ndarray) -> Mixture:
+            script = np.zeros((3, DRAWS), np.int64)
+            actions, chances = np.zeros((len(records), MOST_WAYS), np.int64), np.zeros((len(records), MOST_WAYS))
+            drawing.drawn(records, bot, script, actions, chances)
+            rows, columns = np.nonzero(chances)
+            named, places = np.unique(actions[rows, columns], return_inverse=True)
+            found = np.zeros((len(records), len(named)))
+            np.add.at(found, (rows, places), chances[rows, columns])
+            found /= found.sum(axis=1, keepdims=True)  # exactly 1 where one thing is played, however draws fall
+            return Mixture(named, found)
+
+        return drawn
+    if draws_openly(player):
+        return lambda records: Mixture(np.arange(game.n_actions), player.chances(game, records))
+
+    def asked(records: np.ndarray) -> Mixture:
+        chosen = player.act_rows(game, records, np.arange(len(records)), records["player"].astype(np.int64))
+        actions, places = np.unique(chosen, return_inverse=True)
+        return Mixture(actions, np.eye(len(actions))[places])
+
+    return asked if player.pure else None
 
 
 class Pair:
@@ -163,9 +143,9 @@ class Pair:
 
 
 @lru_cache(maxsize=PAIRS_KEPT)
-def _pair(game: Game, first: _Known, second: _Known, ways: Ways) -> Pair:
-    points = POINTS if first.number == second.number == DRAWS_NOTHING else POINTS_DRAWN
-    return Pair(game, (_policy(game, first, ways), _policy(game, second, ways)), points)
+def _pair(game: Game, first: Player, second: Player) -> Pair:
+    policies = [found for one in (first, second) if (found := policy(game, one)) is not None]
+    return Pair(game, policies, POINTS if first.pure and second.pure else POINTS_DRAWN)
 
 
 class _Point(NamedTuple):
@@ -180,10 +160,11 @@ class _Point(NamedTuple):
 class _Meter:
     """Adds up luck by what both players of a game could expect at each point; see `dicegym.games.worth.Meter`."""
 
-    def __init__(self, game: Game, players: Sequence[Player | None], seats: np.ndarray, ways: Ways) -> None:
-        self._game, self._ways, self._seats = game, ways, seats
-        self._known = [_known(player, ways) for player in players]
-        self._players = players
+    def __init__(self, game: Game, players: Sequence[Player | None], seats: np.ndarray) -> None:
+        self._game, self._players, self._seats = game, players, seats
+        self._known = [player is not None and policy(game, player) is not None for player in players]
+        decided = need(game, CHANCE).undo(None, game.new_game()[0])
+        self._draws_opener = not {*decided} <= {*range(game.players)}
         self.luck = np.zeros(seats.shape)
         self._points: dict[int, _Point] = {}
 
@@ -196,13 +177,16 @@ class _Meter:
                 pairs[seated] = self._pair_of(seated)
             pair, start = pairs[seated], start_of(states[row])
             self._points[row] = self._dealt(row, pair, start, states[row])
-            if self._ways.opener_drawn:
+            if self._draws_opener:
                 self._add(row, pair.value(start) - sum(pair.value(start._replace(opener=one)) for one in (0, 1)) / 2)
 
     def _pair_of(self, seated: tuple[int, ...]) -> Pair:
         """Return what hands between the two are worth, the baseline in the place of one of whom nothing is known."""
-        first, second = (self._known[one] or _Known(self._baseline, DRAWS_NOTHING) for one in seated)
-        return _pair(self._game, first, second, self._ways)
+        first, second = (
+            player if (player := self._players[one]) is not None and self._known[one] else self._baseline
+            for one in seated
+        )
+        return _pair(self._game, first, second)
 
     @property
     def _baseline(self) -> Player:
@@ -210,7 +194,7 @@ class _Meter:
 
     def _dealt(self, row: int, pair: Pair, start: Start, state: Any) -> _Point:
         """Return where a game stands in which a hand has begun; count its rolls if nothing else is to be counted."""
-        if all(self._known[one] is not None for one in self._seats[row].tolist()):
+        if all(self._known[one] for one in self._seats[row].tolist()):
             return _Point(pair, start, pair.trees[start].root)
         self._add(row, pair.luck_of_rolls(start, state))
         return _Point(pair, start, None)

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from dicegym.engine.dice import bot_stream
+from dicegym.engine.dice import bot_stream, draw
 from dicegym.engine.jit import kernel
 from dicegym.games.bidding.table import (
     FACES,
@@ -45,6 +45,8 @@ after a bid on it, and the least such bid; one for a single hand. One array for 
 simple bot's whole decision."""
 BIDS_IN_A_HAND = 256
 """More than any of these games has."""
+DRAWS, MOST_WAYS = 3, 64
+"""The most draws of a decision, and the most ways in which they can fall."""
 
 
 @kernel
@@ -80,11 +82,51 @@ def seat_before(state, seat):
             return before
 
 
+# --- what is drawn -----------------------------------------------------------------------------------------------
+# A twin that draws may be given a script: int64[3, DRAWS], what to draw; below what, as `take` notes; and, first in the
+# last row, how many ways have been gone through. So the twin itself says how likely it does what, by all of them.
+
+
 @kernel
-def stream_of(state):
-    """Return the stream of the player to move for its decision now; each of a game has its own."""
-    time = np.int64(state.finished) * BIDS_IN_A_HAND + state.n_bids
-    return bot_stream(state.key, state.player, time)
+def take(state, script, number, n):
+    """Return draw ``number`` below ``n`` of the player to move for its decision now, or what a script says.
+
+    Each decision of a game has a stream of its own. It takes draws by rising number, each once at most.
+    """
+    if script is None:
+        time = np.int64(state.finished) * BIDS_IN_A_HAND + state.n_bids
+        return draw(bot_stream(state.key, state.player, time), number, n)
+    script[1, number] = n
+    return script[0, number]
+
+
+@kernel
+def begin_script(script):
+    """Let all draws be 0."""
+    for number in range(DRAWS):
+        script[0, number], script[1, number] = 0, 1
+    script[2, 0] = 0
+
+
+@kernel
+def next_way(script, action, actions, chances):
+    """Note what a script led to, and go on to the next one; return whether there is one.
+
+    Draws fall like the digits of a number that is counted up. ``action`` and its probability are written behind those
+    of the ways before into ``actions`` and ``chances``, int64 and float64[MOST_WAYS].
+    """
+    ways = np.int64(1)
+    for number in range(DRAWS):
+        ways *= script[1, number]
+    actions[script[2, 0]], chances[script[2, 0]] = action, 1 / ways
+    script[2, 0] += 1
+    for number in range(DRAWS - 1, -1, -1):
+        following = script[0, number] + 1
+        is_there = following < script[1, number]
+        script[0, number], script[1, number] = following if is_there else 0, 1
+        if is_there:
+            return True
+    return False
 
 
 # --- sums of binomials ---------------------------------------------------------------------------------------

@@ -8,13 +8,13 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
-from dicegym.games.bidding.luck import Ways, policy
+from dicegym.games.bidding.luck import policy
 from dicegym.games.bidding.solving import recall_values, solution
 from dicegym.games.bidding.solving.best_response import ResponseBounds, ResponseTree
-from dicegym.games.bidding.solving.hand_rules import Mixture, Policy, Start, starts_of
+from dicegym.games.bidding.solving.hand_rules import Policy, Start, starts_of
 from dicegym.games.parts import SOLUTIONS, part
 from dicegym.games.worth import Bracket, Progress, SearchTime, ValueSource, training_against
-from dicegym.play.player import Player, draws_openly
+from dicegym.play.player import Player
 
 PASSES = 200
 """How often hands that lead back to more dice are worked out again from what they are then worth, at most."""
@@ -54,9 +54,7 @@ def _is_solved_by_command(game: Game) -> bool:
     return found is not None and any(isinstance(one, solution.EquilibriumSolution) for one in found.solutions(game))
 
 
-def exploitability(
-    player: Player, game: Game, ways: Ways, *, time: SearchTime, progress: Progress | None = None
-) -> Bracket:
+def exploitability(player: Player, game: Game, *, time: SearchTime, progress: Progress | None = None) -> Bracket:
     """Return the bounds of how often the best reply to ``player`` wins; see `dicegym.games.worth.Exploits`.
 
     All hands with any numbers of dice are looked at from the fewest dice on, each as far as its share of the time
@@ -66,7 +64,6 @@ def exploitability(
     Args:
         player: one that draws nothing and remembers nothing, or whose probabilities can be asked.
         game: for two, with any number of dice.
-        ways: what is the game's own.
         time: how long; the result depends on how far that goes, unless everything is looked at.
         progress: told of the hands that are done.
 
@@ -75,7 +72,7 @@ def exploitability(
     """
     if game.players != 2:
         raise ParameterError(f"what a best reply wins is known in games for two alone, not in {game!r}: give players=2")
-    asked = _policy(game, player, ways)
+    asked = _policy(game, player)
     if int(game.parameters["dice"]) <= SWEPT_DICE and not player.pure:
         return _by_thresholds(game, asked, STILL, time, progress)
     starts = starts_of(int(game.parameters["dice"]))
@@ -106,7 +103,7 @@ def exploitability(
     return Bracket(low, max(low, high), how)
 
 
-def best_reply(player: Player, game: Game, ways: Ways, gap: float) -> Bracket:
+def best_reply(player: Player, game: Game, gap: float) -> Bracket:
     """Return the same bounds, ``gap`` apart or less; see `dicegym.games.worth.Exploits`.
 
     All that the player lets come about more often than a threshold is looked at (`ResponseTree.grow`). The threshold is
@@ -117,7 +114,7 @@ def best_reply(player: Player, game: Game, ways: Ways, gap: float) -> Bracket:
         ParameterError: there are more dice or players, or it cannot be asked how the player draws.
     """
     check_best_reply(game)
-    return _by_thresholds(game, _policy(game, player, ways), gap)
+    return _by_thresholds(game, _policy(game, player), gap)
 
 
 def check_best_reply(game: Game) -> None:
@@ -195,10 +192,8 @@ def _at_first(starts: Sequence[Start], worths: Mapping[Start, ResponseBounds]) -
     return ResponseBounds(min(1.0, low), min(1.0, high))
 
 
-def _policy(game: Game, player: Player, ways: Ways) -> Policy:
-    if draws_openly(player):
-        return lambda records: Mixture(np.arange(game.n_actions), player.chances(game, records))
-    found = policy(game, player, ways)
+def _policy(game: Game, player: Player) -> Policy:
+    found = policy(game, player)
     if found is None:
         raise ParameterError(
             f"{player.name!r} draws or remembers, and cannot be asked how likely it does what: what can be won against "

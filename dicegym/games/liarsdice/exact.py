@@ -7,14 +7,19 @@ take as liar counts as such. Wherever a strategy is asked for, a player may be g
 
 Values are win probabilities over both dice and, where nothing else is said, over who moves first. They are exact up to
 the rounding of floats for players that draw nothing; see `tabulate`. An equilibrium comes from
-`dicegym.games.bidding.solving`, and how far it is from one is computed here, not guessed.
+`dicegym.games.bidding.solving`.
+
+Bids rise, so a set says in which order they were made and, by turns, by whom: who made an even number of bids is to
+move first. The sets whose highest bid is b are the numbers from 2**b to 2**(b + 1), and bid c leads from the sets
+``low`` to ``high`` to ``low + 2**c`` to ``high + 2**c``. So each sweep over all sets is a dozen steps with arrays:
+up for probabilities, down for values.
 """
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -23,12 +28,8 @@ from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ParameterError
 from dicegym.escape import docstring
-from dicegym.games.bidding.solving.equilibrium import Worth, ending_values
-from dicegym.games.bidding.solving.hand import tabulate as tabulate_hand
-from dicegym.games.bidding.solving.learner import Learner
-from dicegym.games.liarsdice import exact_kernels as kernels
+from dicegym.games.bidding.table import FACES
 from dicegym.games.liarsdice import rules
-from dicegym.games.liarsdice.exact_kernels import FACES, LIAR, N_BIDS, N_CHOICES, N_SETS
 from dicegym.games.parts import Progress, plays_with
 from dicegym.games.worth import SearchTime
 from dicegym.play.player import DrawsOpenly, Player, draws_openly, sit_down, whole
@@ -38,6 +39,10 @@ Strategy = np.ndarray | Player
 SOLVED = {"players": 2, "dice": 1}
 """Then a game is a single hand."""
 MIXED = True
+N_BIDS = 2 * FACES
+N_SETS = 1 << N_BIDS
+LIAR = N_BIDS
+N_CHOICES = N_BIDS + 1
 SHAPE = (FACES, N_SETS, N_CHOICES)
 ASKED = 64
 """How often a player that may draw is asked the same question."""
@@ -181,11 +186,86 @@ def _table(strategy: Strategy, game: Game) -> np.ndarray:
     return np.ascontiguousarray(array, np.float64)
 
 
+# --- sweeps over all sets of bids ------------------------------------------------------------------------------
+
+_second_moves = np.array([made.bit_count() % 2 == 1 for made in range(N_SETS)])
+_faces = np.arange(FACES)
+
+
+def _downwards() -> Iterator[tuple[slice, int, np.ndarray]]:
+    """Yield the sets of bids with the same highest bid, the highest first.
+
+    Each is (the sets, the lowest bid that may follow, bool[6, 6]: whether a call wins by the faces - 1 of both; before
+    any bid it loses).
+    """
+    for low in range(N_BIDS, -1, -1):
+        quantity, face = (low - 1) // FACES + 1, (low - 1) % FACES
+        found = (_faces[:, None] == face).astype(np.int64) + (_faces == face)
+        yield slice(1 << low >> 1, 1 << low), low, found < quantity
+
+
+def _after(made: slice, bid: int) -> slice:
+    """Return the sets that a bid makes of ``made``."""
+    return slice(made.start + (1 << bid), made.stop + (1 << bid))
+
+
 def _first_chance(first: np.ndarray, second: np.ndarray) -> float:
     """Return the probability that ``first``, who moves first, wins."""
-    values = np.empty(N_SETS)
-    pairs = [(one, other) for one in range(FACES) for other in range(FACES)]
-    return float(np.mean([kernels.win_chance(first, second, *pair, values) for pair in pairs]))
+    values = np.empty((N_SETS, FACES, FACES))
+    for made, low, wins in _downwards():
+        turn = _second_moves[made, None, None]
+        value = np.zeros((made.stop - made.start, FACES, FACES))
+        for choice in range(low, N_CHOICES):
+            chance = np.where(turn, second[:, made, choice].T[:, None, :], first[:, made, choice].T[:, :, None])
+            value += chance * ((wins != turn) if choice == LIAR else values[_after(made, choice)])
+        values[made] = value
+    return float(values[0].ravel().mean())
+
+
+def _seeing_chances(opponent: np.ndarray, moves_first: bool) -> np.ndarray:
+    """Return the best win probability of one who sees both dice: float64[6, 6] by the own face and the other's."""
+    values = np.empty((N_SETS, FACES, FACES))
+    for made, low, wins in _downwards():
+        mine = (_second_moves[made] != moves_first)[:, None, None]
+        value = np.zeros((made.stop - made.start, FACES, FACES))
+        for choice in range(low, N_CHOICES):
+            after = wins == mine if choice == LIAR else values[_after(made, choice)]
+            value = np.where(mine, np.maximum(value, after), value + opponent[:, made, choice].T[:, None, :] * after)
+        values[made] = value
+    return values[0]
+
+
+def _best_reply(opponent: np.ndarray, moves_first: bool, choices: np.ndarray) -> float:
+    """Return the best win probability against ``opponent`` by what players see, from the seat that moves first or not.
+
+    Writes ``choices``, int8[6, N_SETS], where that seat moves. Values are weighted by how likely the opponent does its
+    part with each of its faces, so that a maximum needs no belief.
+    """
+    mine = (_second_moves != moves_first)[:, None]
+    reach, values = np.ones((2, N_SETS, FACES))
+    for bid in range(N_BIDS):
+        before = slice(0, 1 << bid)
+        reach[_after(before, bid)] = reach[before] * np.where(mine[before], 1.0, opponent[:, before, bid].T)
+    for made, low, wins in _downwards():
+        called = np.zeros((2, made.stop - made.start, FACES))  # by me, by the opponent
+        for hidden in range(FACES):
+            theirs = reach[made, hidden, None]
+            called[0] += wins[:, hidden] * theirs
+            called[1] += ~wins[hidden] * (theirs * opponent[hidden, made, LIAR, None])
+        best, replied = called / FACES
+        best -= low == 0  # who opens bids
+        choice = np.full(best.shape, LIAR, np.int8)
+        for bid in range(low, N_BIDS):
+            after = values[_after(made, bid)]
+            choice[after > best] = bid
+            best = np.maximum(best, after)
+            replied += after
+        values[made] = np.where(mine[made], best, replied)
+        np.copyto(choices[:, made], choice.T, where=mine[made].T)
+    return float(values[0].mean())
+
+
+# --- what strategies are worth -----------------------------------------------------------------------------------
 
 
 def win_rate(a: Strategy, b: Strategy, game: Game) -> float:
@@ -215,16 +295,8 @@ def best_response(opponent: Strategy, game: Game) -> tuple[float, np.ndarray]:
 
     The float is their mean.
     """
-    table, values = _table(opponent, game), np.empty(N_SETS)
-    chances = np.array(
-        [
-            [
-                [kernels.clairvoyant_chance(table, first, own, hidden, values) for hidden in range(FACES)]
-                for own in range(FACES)
-            ]
-            for first in (True, False)
-        ]
-    )
+    table = _table(opponent, game)
+    chances = np.array([_seeing_chances(table, first) for first in (True, False)])
     return float(chances.mean()), chances
 
 
@@ -244,8 +316,7 @@ def best_table(
     """
     against = _table(opponent, game)
     choices = np.full((FACES, N_SETS), LIAR, np.int8)
-    reach, values = np.empty((2, N_SETS, FACES))
-    rates = [kernels.best_reply(against, first, reach, values, choices) for first in (True, False)]
+    rates = [_best_reply(against, first, choices) for first in (True, False)]
     table = np.zeros(SHAPE)
     np.put_along_axis(table, choices[:, :, None].astype(np.int64), 1.0, axis=2)
     return float(np.mean(rates)), table
@@ -260,33 +331,3 @@ def best_bot(opponent: Player, game: Game, *, seed: int = 0, trials: int = 0, pr
         lines = "\n".join(f'        "{line}"' for line in textwrap.wrap(text, 100, break_on_hyphens=False))
         rows.append(f'    "{face + 1}": (\n{lines}\n    ),')
     return _SOURCE.format(name=docstring(opponent.name), rows="\n".join(rows))
-
-
-class Equilibrium(NamedTuple):
-    """How the game goes between players who leave each other nothing to gain."""
-
-    value: float
-    """Win probability of whoever moves first; true up to ``exploitability``."""
-    exploitability: float
-    """How much more than 0.5 a best reply to the table wins, who moves first being drawn by a fair coin."""
-    table: np.ndarray
-
-
-def equilibrium(game: Game, steps: int = 500) -> Equilibrium:
-    """Return an approximate equilibrium after ``steps`` steps of counterfactual regret minimisation for both seats.
-
-    500 steps leave an exploitability below 0.00001. Raises ParameterError for a game that this module does not solve.
-    """
-    _check_game(game)
-    hand = tabulate_hand(game, 1, 1)
-    values, learning = ending_values(hand, Worth({}, {}), 0), Learner(hand)
-    for _ in range(steps):
-        learning.learn(values)
-    strategy, table = learning.strategy(), np.zeros(SHAPE)
-    for made in range(N_SETS):
-        path = hand.numbers_of([bid for bid in range(N_BIDS) if made >> bid & 1]) or ()
-        choices = strategy.choices(path)
-        table[:, made, hand.bids] = choices[:N_BIDS].T
-        table[:, made, LIAR] = choices[N_BIDS]
-    exploitability = best_table(table, game)[0] - 0.5
-    return Equilibrium(_first_chance(table, table), exploitability, table)

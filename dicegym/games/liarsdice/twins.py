@@ -9,8 +9,7 @@ import math
 
 import numpy as np
 
-from dicegym.engine.dice import draw
-from dicegym.engine.jit import kernel
+from dicegym.engine.jit import kernel, loop_kernel
 from dicegym.engine.twins import twin
 from dicegym.games.bidding import table
 from dicegym.games.bidding import twins as shared
@@ -109,13 +108,11 @@ def honest(state):
 
 @twin("bluffer", file="316ba5704dd7cef5")
 @kernel
-def bluffer(state):
+def bluffer(state, script=None):
     """Play as ``bluffer`` does."""
     others, quantity, face = shared.question(state)
-    bluffs = draw(shared.stream_of(state), 0, BLUFF_ONE_IN) == 0
-    me = np.int64(state.player)
-    if quantity > 0 and bluffs:
-        missing = quantity + 1 - table.own_matching(state, me, face, WILD)
+    if quantity > 0 and shared.take(state, script, 0, BLUFF_ONE_IN) == 0:
+        missing = quantity + 1 - table.own_matching(state, np.int64(state.player), face, WILD)
         if shared.odds(others, missing, row_of(state)) > HOPELESS:
             return table.bid_index(quantity + 1, face)
     return even_answer(state, others, quantity, face)
@@ -123,32 +120,32 @@ def bluffer(state):
 
 @twin("haphazard", file="c739acd3d0189622")
 @kernel
-def haphazard(state):
+def haphazard(state, script=None):
     """Play as ``haphazard`` does."""
     others, quantity, face = shared.question(state)
-    faces, stream = np.int64(state.faces), shared.stream_of(state)
+    faces = np.int64(state.faces)
     if quantity == 0:
-        return table.bid_index(np.int64(1), 1 + draw(stream, 2, faces))
+        return table.bid_index(np.int64(1), 1 + shared.take(state, script, 2, faces))
     dice = others + state.left[state.player]
-    if draw(stream, 0, CALL_ONE_IN) == 0 or quantity >= dice:
+    if quantity >= dice or shared.take(state, script, 0, CALL_ONE_IN) == 0:
         return np.int64(LIAR)
-    if face < faces and draw(stream, 1, SAME_ONE_IN) == 0:
-        return table.bid_index(quantity, face + 1 + draw(stream, 2, faces - face))
-    return table.bid_index(quantity + 1, 1 + draw(stream, 2, faces))
+    if face < faces and shared.take(state, script, 1, SAME_ONE_IN) == 0:
+        return table.bid_index(quantity, face + 1 + shared.take(state, script, 2, faces - face))
+    return table.bid_index(quantity + 1, 1 + shared.take(state, script, 2, faces))
 
 
 @twin("reckless", file="cc1fe079a1d22ef2")
 @kernel
-def reckless(state):
+def reckless(state, script=None):
     """Play as ``reckless`` does."""
     others, quantity, face = shared.question(state)
-    faces, stream = np.int64(state.faces), shared.stream_of(state)
+    faces = np.int64(state.faces)
     lowest = bids_up_to(quantity, face, faces)
     higher = (others + state.left[state.player]) * faces - lowest
     if higher > 0:
-        drawn = draw(stream, 0, higher + np.int64(quantity > 0))
+        drawn = shared.take(state, script, 0, higher + np.int64(quantity > 0))
         return bid_of_rank(lowest + drawn, faces) if drawn < higher else np.int64(LIAR)
-    doubts = face == faces or draw(stream, 1, DOUBT_ONE_IN) == 0
+    doubts = face == faces or shared.take(state, script, 1, DOUBT_ONE_IN) == 0
     return np.int64(LIAR) if doubts else table.bid_index(quantity, faces)
 
 
@@ -200,7 +197,29 @@ def bayes_answers(state, actions):
 
 @twin("bayes", file="d7be24d28f863d7f")
 @kernel
-def bayes(state):
+def bayes(state, script=None):
     """Play as ``bayes`` does."""
     actions = np.empty(shared.MOST_ANSWERS, np.int64)
-    return actions[draw(shared.stream_of(state), 0, bayes_answers(state, actions))]
+    return actions[shared.take(state, script, 0, bayes_answers(state, actions))]
+
+
+DRAWING = ("bayes", "bluffer", "haphazard", "reckless")
+"""The bots that draw; `drawn` has them by number."""
+
+
+@loop_kernel
+def drawn(states, bot, script, actions, chances):
+    """Write how likely bot ``bot`` plays what in each of ``states``; see `dicegym.games.bidding.luck.Drawing`."""
+    for k in range(len(states)):
+        shared.begin_script(script)
+        more = True
+        while more:
+            if bot == 0:
+                action = bayes(states[k], script)
+            elif bot == 1:
+                action = bluffer(states[k], script)
+            elif bot == 2:
+                action = haphazard(states[k], script)
+            else:
+                action = reckless(states[k], script)
+            more = shared.next_way(script, action, actions[k], chances[k])

@@ -7,40 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from dicegym.engine.game import Game
-from dicegym.games.bidding import luck, values
+from dicegym.games.bidding.luck import meter
 from dicegym.games.bidding.solving import recall_game
 from dicegym.games.bidding.solving.solution import EquilibriumSolution
-from dicegym.games.bidding.values import check_best_reply, sources
-from dicegym.games.liarsdice.solving.drawn import DRAWING, MOST_CHOICES, choices
+from dicegym.games.bidding.values import best_reply, check_best_reply, exploitability, sources
 from dicegym.games.parts import plays_with
 from dicegym.games.solved import Solution
-from dicegym.games.worth import Bracket, Meter, Progress, SearchTime
-from dicegym.play.player import Player
 
 __all__ = ["best_reply", "check_best_reply", "exploitability", "meter", "solutions", "sources"]
 
-WAYS = luck.Ways(False, DRAWING, choices, MOST_CHOICES)
 EXACT: Sequence[Mapping[str, int]] = ({"players": 2, "dice": 2},)
 """Games that are solved with all bids remembered."""
 SETTINGS = (*EXACT, *recall_game.settings_but(EXACT))
-
-
-def exploitability(player: Player, game: Game, *, time: SearchTime, progress: Progress | None = None) -> Bracket:
-    """Return the bounds of how often the best reply to ``player`` wins; see `dicegym.games.bidding.values`."""
-    return values.exploitability(player, game, WAYS, time=time, progress=progress)
-
-
-def best_reply(player: Player, game: Game, gap: float) -> Bracket:
-    """Return bounds of the same that are at most ``gap`` apart; see `dicegym.games.bidding.values`."""
-    return values.best_reply(player, game, WAYS, gap)
-
-
-def meter(game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Meter | None:
-    """Return a meter for games between two, None for more; see `dicegym.games.worth.Luck.meter`."""
-    return luck.meter(game, players, seats, WAYS)
 
 
 def solutions(game: Game) -> Sequence[Solution]:

@@ -9,8 +9,7 @@ import math
 
 import numpy as np
 
-from dicegym.engine.dice import draw
-from dicegym.engine.jit import kernel
+from dicegym.engine.jit import kernel, loop_kernel
 from dicegym.engine.twins import twin
 from dicegym.games.bidding import table
 from dicegym.games.bidding import twins as shared
@@ -142,11 +141,11 @@ def exact(state):
 
 @twin("bluffer", file="b39666b79f8177de")
 @kernel
-def bluffer(state):
+def bluffer(state, script=None):
     """Play as ``bluffer`` does."""
     others, quantity, face = shared.question(state)
-    bluffs = draw(shared.stream_of(state), 0, BLUFF_ONE_IN) < BLUFF_OF
-    if quantity > 0 and bluffs and chance_of(state, others, quantity + 1, face) > HOPELESS:
+    bluffs = quantity > 0 and shared.take(state, script, 0, BLUFF_ONE_IN) < BLUFF_OF
+    if bluffs and chance_of(state, others, quantity + 1, face) > HOPELESS:
         return bid(quantity + 1, face)
     if quantity > 0 and chance_of(state, others, quantity, face) < DOUBT:
         return np.int64(LIAR)
@@ -155,18 +154,16 @@ def bluffer(state):
 
 @twin("haphazard", file="bc7fa8b10225023d")
 @kernel
-def haphazard(state):
+def haphazard(state, script=None):
     """Play as ``haphazard`` does."""
     others, quantity, face = shared.question(state)
-    faces, stream = np.int64(state.faces), shared.stream_of(state)
-    raised = 1 + draw(stream, 1, faces)
-    if quantity == 0:
-        return bid(np.int64(1), raised)
-    me = np.int64(state.player)
-    dice = others + state.left[me]
-    if draw(stream, 0, CALL_ONE_IN) == 0 or worth(quantity, face, faces) >= dice:
-        return LIAR + draw(stream, 1, N_CHALLENGES if state.left[me] < state.dice else N_CHALLENGES - 1)
-    return bid(least(quantity, face, raised, faces), raised)
+    me, faces = np.int64(state.player), np.int64(state.faces)
+    sure = quantity > 0 and worth(quantity, face, faces) >= others + state.left[me]
+    if quantity > 0 and (sure or shared.take(state, script, 0, CALL_ONE_IN) == 0):
+        calls = N_CHALLENGES if state.left[me] < state.dice else N_CHALLENGES - 1
+        return LIAR + shared.take(state, script, 1, calls)
+    raised = 1 + shared.take(state, script, 1, faces)
+    return bid(least(quantity, face, raised, faces) if quantity > 0 else np.int64(1), raised)
 
 
 @kernel
@@ -251,7 +248,27 @@ def bayes_answers(state, actions):
 
 @twin("bayes", file="49e0d696f45fe939")
 @kernel
-def bayes(state):
+def bayes(state, script=None):
     """Play as ``bayes`` does."""
     actions = np.empty(shared.MOST_ANSWERS, np.int64)
-    return actions[draw(shared.stream_of(state), 0, bayes_answers(state, actions))]
+    return actions[shared.take(state, script, 0, bayes_answers(state, actions))]
+
+
+DRAWING = ("bayes", "bluffer", "haphazard")
+"""The bots that draw; `drawn` has them by number."""
+
+
+@loop_kernel
+def drawn(states, bot, script, actions, chances):
+    """Write how likely bot ``bot`` plays what in each of ``states``; see `dicegym.games.bidding.luck.Drawing`."""
+    for k in range(len(states)):
+        shared.begin_script(script)
+        more = True
+        while more:
+            if bot == 0:
+                action = bayes(states[k], script)
+            elif bot == 1:
+                action = bluffer(states[k], script)
+            else:
+                action = haphazard(states[k], script)
+            more = shared.next_way(script, action, actions[k], chances[k])

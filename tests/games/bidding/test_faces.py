@@ -17,10 +17,10 @@ from dicegym.arena.keys import rules_of
 from dicegym.engine.game import Game
 from dicegym.errors import ModelError, ParameterError
 from dicegym.games.bidding import chance
-from dicegym.games.bidding.solving import recall_rules, solution
+from dicegym.games.bidding.solving import recall_tree, solution
 from dicegym.games.bidding.values import exploitability, sources
 from dicegym.games.keyboard import Place
-from dicegym.games.parts import CONTROLS, DUEL, KEYBOARD, LUCK, SOLUTIONS, need, solved_with, solver
+from dicegym.games.parts import CONTROLS, DUEL, KEYBOARD, SOLUTIONS, need, solved_with, solver
 from dicegym.games.worth import SearchTime
 from dicegym.players.roster import opponent
 from dicegym.players.twins import TwinPlayer, twin_numbers
@@ -194,8 +194,7 @@ def test_best_replies_win_what_brute_force_says(bot: str, faces: int) -> None:
     game = small("liarsdice", faces)
     player = opponent(game, bot)
     assert isinstance(player, TwinPlayer)
-    ways: Any = need(game, LUCK).WAYS  # type: ignore[attr-defined]
-    found = exploitability(player, game, ways, time=SearchTime(20))
+    found = exploitability(player, game, time=SearchTime(20))
     expected = max(0.5, np.mean([best_reply(game, player, seat) for seat in (0, 1)]))
     assert found.high - found.low < 1e-9
     assert found.low == pytest.approx(expected, abs=1e-9)
@@ -206,7 +205,7 @@ def test_what_knows_six_faces_alone_says_so(name: str) -> None:
     game = small(name, 3)
     assert solver(game) is None
     with pytest.raises(ParameterError, match="know dice of 6 faces: give faces=6"):
-        recall_rules.hand(game, 1, 1)
+        recall_tree.hand(game, 1, 1)
     for dice in (3, 4, 5):
         kinds = [type(one).__name__ for one in need(name, SOLUTIONS).solutions(small(name, 3, dice))]
         assert kinds == (["EquilibriumSolution"] if (name, dice) == ("liarsdice_spot_on", 3) else [])
@@ -215,7 +214,7 @@ def test_what_knows_six_faces_alone_says_so(name: str) -> None:
         assert solved_with(game) == {"players": 2, "dice": 1, "faces": 6}
         assert solved_with(small(name, 6)) == {"players": 2, "dice": 1}
         with pytest.raises(ParameterError, match="exact values are known for dice of 6 faces"):
-            need(name, DUEL).equilibrium(game)  # type: ignore[attr-defined]
+            need(name, DUEL).tabulate(opponent(game, "even"), game)
 
 
 # --- players ---------------------------------------------------------------------------------------------------

@@ -14,37 +14,38 @@ from dicegym.analysis.less_luck import Watched
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
 from dicegym.games.bidding import luck
-from dicegym.games.bidding.solving.hand_rules import Start, rolls, starts_of
+from dicegym.games.bidding.solving.hand_rules import Policy, Start, rolls, starts_of
 from dicegym.games.bidding.solving.hand_tree import HandTree
 from dicegym.games.parts import LUCK, need
 from dicegym.play.player import Player
 from dicegym.players.roster import agent, opponent
 
 NAMES = ("liarsdice", "liarsdice_spot_on")
-DRAWN = [(name, bot) for name in NAMES for bot in import_module(f"dicegym.games.{name}.solving.drawn").DRAWING]
+DRAWN = [(name, bot) for name in NAMES for bot in import_module(f"dicegym.games.{name}.twins").DRAWING]
 Path = tuple[np.ndarray, list[int], float]
 
 
-def ways_of(game: Game) -> luck.Ways:
-    found: luck.Ways = import_module(f"dicegym.games.{game.name}.values").WAYS
+def policy_of(game: Game, player: Player) -> Policy:
+    found = luck.policy(game, player)
+    assert found is not None
     return found
+
+
+def opener_is_drawn(game: Game) -> bool:
+    return game.name == "liarsdice_spot_on"
 
 
 def paths(game: Game, players: list[Player]) -> Iterator[Path]:
     """Yield (record at the beginning, actions, how likely) of all games of one die each."""
-    policies = []
-    for player in players:
-        known = luck._known(player, ways_of(game))
-        assert known is not None
-        policies.append(luck._policy(game, known, ways_of(game)))
-    for opener in (0, 1) if ways_of(game).opener_drawn else (0,):
+    policies = [policy_of(game, player) for player in players]
+    for opener in (0, 1) if opener_is_drawn(game) else (0,):
         faces = game.all_parameters["faces"]
         for first in range(faces):
             for second in range(faces):
                 state = game.new_game()
                 state["player"], state["hands"] = opener, 0
                 state["hands"][0, 0, first] = state["hands"][0, 1, second] = 1
-                chance = 1 / faces**2 / (2 if ways_of(game).opener_drawn else 1)
+                chance = 1 / faces**2 / (2 if opener_is_drawn(game) else 1)
                 yield from _on(game, policies, state, state.copy(), [], chance)
 
 
@@ -125,10 +126,7 @@ def test_rolls_alone_have_the_mean_0_too(name: str) -> None:
 def test_bots_draw_as_their_probabilities_say(name: str, bot: str) -> None:
     game = dicegym.game(name, players=2)
     rng, times, player = np.random.default_rng(4), 1500, opponent(game, bot)
-    known = luck._known(player, ways_of(game))
-    assert known is not None
-    assert known.number >= 0
-    policy = luck._policy(game, known, ways_of(game))
+    policy = policy_of(game, player)
     worst, drawing = 0.0, 0
     for seed in range(40):
         state = game.new_game(seed)
@@ -152,9 +150,7 @@ def test_bots_draw_as_their_probabilities_say(name: str, bot: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_hands_end_as_the_rules_say(name: str) -> None:
     game = dicegym.game(name, players=2, dice=2)
-    known = luck._known(opponent(game, "even"), ways_of(game))
-    assert known is not None
-    policy = luck._policy(game, known, ways_of(game))
+    policy = policy_of(game, opponent(game, "even"))
     start = Start(2, 1, 1)
     tree = HandTree(game, start, (policy, policy), 100_000)
     assert tree.covered == pytest.approx(1)

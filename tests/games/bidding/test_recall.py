@@ -19,13 +19,7 @@ import dicegym
 from dicegym.analysis import valuers
 from dicegym.analysis.exploitability import best_reply
 from dicegym.games.bidding import table
-from dicegym.games.bidding.solving import (
-    recall_game,
-    recall_pack,
-    recall_rules,
-    recall_tree,
-    recall_values,
-)
+from dicegym.games.bidding.solving import recall_game, recall_table, recall_tree, recall_values
 from dicegym.games.bidding.solving.hand_rules import rolls
 from dicegym.games.bidding.solving.recall_table import RecallTable
 from dicegym.games.solved import DamagedFileError
@@ -63,7 +57,7 @@ def test_rules_of_a_hand_are_the_games(game: str) -> None:
     """Random ends of hands come to what was tabulated."""
     rng = np.random.default_rng(5)
     played = dicegym.game(game, dice=3)
-    hand_of = cache(lambda own, others: recall_rules.hand(played, own, others))
+    hand_of = cache(lambda own, others: recall_tree.hand(played, own, others))
     for seed in range(25):
         state = played.new_game(seed)[0]
         while not state["over"]:
@@ -75,9 +69,9 @@ def test_rules_of_a_hand_are_the_games(game: str) -> None:
             if last in bids:
                 follows = hand.bids[hand.follows[bids.index(last)]]
                 assert set(follows) == set(bids) & set(np.flatnonzero(legal))
-                assert (legal[hand.calls] == hand.may_call).all()
+                assert list(hand.calls) == list(table.N_BIDS + np.flatnonzero(legal[table.N_BIDS :]))
             if last in bids and (rng.random() < 0.5 or not len(follows)):
-                call = int(rng.choice(np.flatnonzero(hand.may_call)))
+                call = int(rng.integers(len(hand.calls)))
                 sides = (
                     (rolls(hand.own), state["hands"][me]),
                     (
@@ -100,20 +94,22 @@ def test_rules_of_a_hand_are_the_games(game: str) -> None:
 @each_game
 @pytest.mark.parametrize("recall", [2, 3])
 def test_each_bid_leads_to_the_state_that_remembers_it(game: str, recall: int) -> None:
-    hand = recall_rules.hand(dicegym.game(game), 2, 1)
+    hand = recall_tree.hand(dicegym.game(game), 2, 1)
     tree = recall_tree.tree(hand, recall)
     rng = random.Random(1)
     for _ in range(200):
         path: tuple[int, ...] = ()
         group = member = 0
-        while tree.first[group] < tree.first[group + 1] and rng.random() < 0.9:
-            choice = rng.randrange(tree.first[group], tree.first[group + 1])
-            path = (*path, int(tree.bid[choice]))
-            group, member = int(tree.leads[choice]), int(tree.place[choice])
-            assert tree.states[path[-recall:]] == (group, member)
-            assert tree.last[group] == path[-1]
+        while len(tree.groups[group].bids) and rng.random() < 0.9:
+            before, choice = group, rng.randrange(len(tree.groups[group].bids))
+            path = (*path, int(tree.groups[group].bids[choice]))
+            group, member = tree.groups[group].leads[choice]
+            assert tree.find(path) == (group, member)
+            assert tree.groups[group].members[member] == path[-recall:]
+            assert tree.groups[group].before[member] == (before, choice)
+            assert tree.groups[group].last == path[-1]
         assert all(hand.follows[before, after] for before, after in pairwise(path))
-    assert int(tree.members.sum()) == len(tree.states)
+    assert sum(len(group.members) for group in tree.groups) == len(tree.states)
 
 
 class Drawing(Player):
@@ -195,10 +191,11 @@ def test_the_bot_reads_what_was_packed(solved: Any, tmp_path: Path) -> None:
             hand = played.hand(own, others)
             side = hand.side
             for state, (group, member) in side.tree.states.items():
-                cells = side.of_cells(hand.cells, group)[:, member]
-                begin, end = side.tree.first[group : group + 2]
-                meant = [int(side.hand.bids[bid]) for bid in side.tree.bid[begin:end]]
-                meant += [recall_pack.FIRST_CALL + call for call in range(side.calls)]
+                cells = hand.cells[group][:, member].T
+                meant = [
+                    action if action < table.N_BIDS else recall_table.FIRST_CALL + action - table.N_BIDS
+                    for action in side.actions[group].tolist()
+                ]
                 bids = [int(side.hand.bids[bid]) for bid in state]
                 for number, counts in enumerate(rolls(own).counts):
                     roll = [face + 1 for face in range(6) for _ in range(counts[face])]
@@ -277,9 +274,8 @@ def _policy_of(played: RecallTable, state: Any, n_actions: int) -> np.ndarray:
         return out
     group, member = side.tree.states[tuple(bids.index(bid) for bid in made)[-side.tree.recall :]]
     (roll,) = np.flatnonzero((side.mine.counts == state["hands"][me]).all(axis=1))
-    begin, end = side.tree.first[group : group + 2]
-    choices = [*side.hand.bids[side.tree.bid[begin:end]], *side.hand.calls]
-    out[choices] = side.of_cells(hand.cells, group)[roll, member]
+    choices = [*side.hand.bids[side.tree.groups[group].bids], *(side.hand.calls if made else ())]
+    out[choices] = hand.cells[group][:, member, roll]
     return out
 
 
@@ -345,7 +341,7 @@ def test_the_agent_refuses_a_table_that_is_broken_off(
 def test_the_shipped_table_is_whole(game: str) -> None:
     played = dicegym.game(game)
     file = shipped_folder("agents") / game / recall_game.FILE
-    told, _ = recall_pack.split(file.read_bytes())
+    told, _ = recall_table.split(file.read_bytes())
     assert file.stat().st_size < MOST_BYTES
     assert told["fingerprint"] == played.fingerprint
     assert set(told["places"]) == {f"{own}{others}" for own in range(1, 6) for others in range(1, 6)}

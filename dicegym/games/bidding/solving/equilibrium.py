@@ -19,8 +19,7 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.games.bidding.solving.hand import Hand, tabulate
-from dicegym.games.bidding.solving.hand_rules import Start
-from dicegym.games.bidding.solving.hand_values import Dice
+from dicegym.games.bidding.solving.hand_rules import Dice, Start
 from dicegym.games.bidding.solving.learner import Learner, Strategy
 
 CLOSE = 1e-9

@@ -16,6 +16,10 @@ from dicegym.errors import ParameterError
 from dicegym.games.bidding import chance
 from dicegym.games.bidding.table import FACES, N_BIDS, SEATS, last_bid
 
+Dice = tuple[int, int]
+"""Of the opener of a hand, and of the other."""
+BidPath = tuple[int, ...]
+"""Numbers of the bids of a hand, as tables have them."""
 CALL = N_BIDS
 """The challenge that every one of these games has."""
 GOES_ON = -1

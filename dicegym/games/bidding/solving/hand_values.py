@@ -13,14 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.engine.game import Game
-from dicegym.games.bidding.solving.hand_rules import CALL, faces_of, number_of_roll, rolls
+from dicegym.games.bidding.solving.hand_rules import CALL, BidPath, Dice, faces_of, number_of_roll, rolls
 from dicegym.games.bidding.table import N_BIDS
 from dicegym.games.worth import ActionValues, ValueKind, ValueUnit
-
-Dice = tuple[int, int]
-"""Of the opener of a hand, and of the other."""
-BidPath = tuple[int, ...]
-"""Numbers of the bids of a hand, as the tables have them."""
 
 
 class Spot(NamedTuple):

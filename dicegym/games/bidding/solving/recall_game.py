@@ -17,10 +17,10 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.files import writing
-from dicegym.games.bidding.solving import recall_pack
-from dicegym.games.bidding.solving.recall_hand import HandSolver
-from dicegym.games.bidding.solving.recall_rules import hand
+from dicegym.games.bidding.solving import recall_table
+from dicegym.games.bidding.solving.recall_solver import HandSolver
 from dicegym.games.bidding.solving.recall_table import RecallTable
+from dicegym.games.bidding.solving.recall_tree import hand
 from dicegym.games.parts import plays_with
 from dicegym.games.solved import Solution, damaged, read_arrays, write_arrays
 from dicegym.games.worth import Progress
@@ -77,7 +77,7 @@ class RecallSolution:
         if not file.is_file():
             return None
         try:
-            recall_pack.split(file.read_bytes())
+            recall_table.split(file.read_bytes())
         except ValueError as error:
             raise damaged(file, str(error), self.game, self.name) from None
         return 0.0
@@ -105,9 +105,9 @@ class RecallSolution:
             values[own, others], values[others, own] = found[0], found[-1]
             solver.end()
             if number == len(self._times) - 1:
-                strategies = recall_pack.pruned(solver.sides)
+                strategies = recall_table.pruned(solver.sides)
                 for side, strategy in zip(solver.sides, strategies, strict=True):
-                    packed[f"{side.hand.own}{side.hand.others}"] = recall_pack.pack(side, strategy)
+                    packed[f"{side.hand.own}{side.hand.others}"] = recall_table.pack(side, strategy)
             self._keep(folder, values, packed, place + 1)
         progress(1000, 1000, "what the hands are worth")
         self._write(folder / UNFINISHED, values, packed)
@@ -115,7 +115,7 @@ class RecallSolution:
         (folder / UNFINISHED).unlink()
         return 0.0
 
-    def _kept(self, folder: Path) -> tuple[np.ndarray, dict[str, recall_pack.Packed], int]:
+    def _kept(self, folder: Path) -> tuple[np.ndarray, dict[str, recall_table.Packed], int]:
         """Return what hands are worth, those that are packed, and how many steps are done."""
         file = folder / KEPT
         if not file.is_file():
@@ -128,11 +128,11 @@ class RecallSolution:
         packed, at = {}, 0
         for own, others, recall, states, size in found["heads"].tolist():
             data = found["data"][at : at + size].tobytes()
-            packed[f"{own}{others}"] = recall_pack.Packed(own, others, recall, states, data)
+            packed[f"{own}{others}"] = recall_table.Packed(own, others, recall, states, data)
             at += size
         return found["values"], packed, int(found["done"])
 
-    def _keep(self, folder: Path, values: np.ndarray, packed: dict[str, recall_pack.Packed], done: int) -> None:
+    def _keep(self, folder: Path, values: np.ndarray, packed: dict[str, recall_table.Packed], done: int) -> None:
         heads = [(one.own, one.others, one.recall, one.states, len(one.data)) for one in packed.values()]
         data = np.frombuffer(b"".join(one.data for one in packed.values()), np.uint8)
         steps = {"done": np.array(done), "mark": self._mark}
@@ -146,11 +146,11 @@ class RecallSolution:
                 table.values[own, others] = table.played_worth(own, others)
         return table.values
 
-    def _write(self, file: Path, values: np.ndarray, packed: dict[str, recall_pack.Packed]) -> None:
+    def _write(self, file: Path, values: np.ndarray, packed: dict[str, recall_table.Packed]) -> None:
         each = range(1, self.dice + 1)
         worth = {f"{own}{others}": float(values[own, others]) for own in each for others in each}
         told = {"game": self.game.name, "dice": self.dice, "fingerprint": self.game.fingerprint}
-        whole = recall_pack.join(packed.values(), worth, **told)
+        whole = recall_table.join(packed.values(), worth, **told)
         with writing(file) as unfinished:
             unfinished.write_bytes(whole)
 
@@ -169,8 +169,7 @@ def leads_upwards(game: Game) -> bool:
     """Return whether a call may bring dice back."""
     if int(game.parameters["dice"]) == 1:
         return False
-    found = hand(game, 1, 1)
-    return bool((found.outcome[found.may_call][..., 0] > 1).any())
+    return bool((hand(game, 1, 1).outcome[..., 0] > 1).any())
 
 
 def more_dice_are_better(dice: int) -> np.ndarray:

@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 
 from dicegym.engine.game import Game
-from dicegym.games.bidding.solving.hand_rules import number_of_roll
-from dicegym.games.bidding.solving.hand_values import BidPath, Dice, HandValues, Spot
+from dicegym.games.bidding.solving.hand_rules import BidPath, Dice, number_of_roll
+from dicegym.games.bidding.solving.hand_values import HandValues, Spot
 from dicegym.games.bidding.solving.recall_game import FILE
-from dicegym.games.bidding.solving.recall_policies import RowPolicies
-from dicegym.games.bidding.solving.recall_table import RecallTable
-from dicegym.games.bidding.table import N_BIDS, SEATS
+from dicegym.games.bidding.solving.recall_table import NO_BID, PlayedSide, RecallTable
+from dicegym.games.bidding.table import FACES, MOST_DICE, N_BIDS, SEATS
 from dicegym.games.solved import tables_folder, unsolved
 from dicegym.games.worth import Progress, Valuer, ValueSource
 from dicegym.shipped import shipped_folder
@@ -27,6 +26,8 @@ NAME = "equilibrium"
 BESIDE_EXACT = "recall"
 """What the source is called in games that are also solved with all bids remembered."""
 SURE = "those of an approximate equilibrium, which remembers the last two or three bids of a hand"
+DIGITS = (MOST_DICE + 1) ** np.arange(FACES)
+"""What each face's number of dice counts in a number that stands for a roll."""
 MOST_ROLLS = 64
 """Sweeps that are kept: one for each own roll that is asked about, of a megabyte at most."""
 
@@ -49,9 +50,8 @@ class RecallValues(HandValues):
         super().__init__(game)
         self.name = name
         self._table = table
-        self._policies = RowPolicies(game, table.hand)
-        self._swept = lru_cache(maxsize=MOST_ROLLS)(table.swept)
-        self._after_calls = lru_cache(maxsize=None)(table.after)
+        self._sweep = lru_cache(maxsize=MOST_ROLLS)(table.sweep)
+        self._after_calls = lru_cache(maxsize=None)(table.after_calls)
 
     def before_rolls(self, own: int, others: int, opens: bool) -> float:
         """Return how likely a player wins from the beginning of a hand, before anybody rolls."""
@@ -67,38 +67,62 @@ class RecallValues(HandValues):
 
     def bid_chances(self, dice: Dice, path: BidPath, bid: int) -> np.ndarray:
         """Return how likely the player to move makes a bid with each of its rolls: float64[rolls]."""
-        mine = self._table.hand(*(dice if len(path) % 2 == 0 else dice[::-1]))
-        group, member = mine.side.tree.states[path[-mine.side.tree.recall :]]
-        begin, end = mine.side.tree.first[group : group + 2]
-        choice = int(np.flatnonzero(mine.side.tree.bid[begin:end] == bid)[0])
-        return mine.side.of_cells(mine.cells, group)[:, member, choice]
+        played = self._table.hand(*(dice if len(path) % 2 == 0 else dice[::-1]))
+        number, _ = played.side.tree.find(path)
+        choice = int(np.flatnonzero(played.side.tree.groups[number].bids == bid)[0])
+        found: np.ndarray = played.choices(path)[choice]
+        return found
 
     def gains(self, spot: Spot) -> tuple[np.ndarray, np.ndarray]:
         """Return the actions of the table, int64[k], and what they are worth by what is believed, float64[k]."""
-        side = self._table.hand(spot.own, spot.others).side
-        tree, belief = side.tree, self.belief(spot.dice, spot.path)
-        group, _ = tree.states[spot.path[-tree.recall :]]
-        begin, end = tree.first[group : group + 2]
-        _, waiting = self._swept(spot.own, spot.others, spot.roll)
-        bids = waiting[side.lead_states[begin:end]] @ belief
-        actions = side.hand.bids[tree.bid[begin:end]]
-        if not group:
-            return actions, bids
-        last = tree.last[group]
-        found = side.hand.counting[0, last, spot.roll] + side.hand.counting[1, last, : len(belief)].astype(np.int64)
-        calls = self._after_calls(spot.own, spot.others)[:, last][:, found] @ belief
-        legal = side.hand.may_call
-        return np.concatenate([actions, side.hand.calls[legal]]), np.concatenate([bids, calls[legal]])
+        side, belief = self._table.hand(spot.own, spot.others).side, self.belief(spot.dice, spot.path)
+        number, _ = side.tree.find(spot.path)
+        group = side.tree.groups[number]
+        _, waiting = self._sweep(spot.own, spot.others, spot.roll)
+        worth = np.array([waiting[to][member] for to, member in group.leads]).reshape(-1, len(belief)) @ belief
+        if number:
+            counts, other_counts = side.hand.counting[:, group.last]
+            found = counts[spot.roll] + other_counts[: len(belief)]
+            calls = self._after_calls(spot.own, spot.others)[:, group.last][:, found]
+            worth = np.concatenate([worth, calls @ belief])
+        return side.actions[number], worth
 
     def worth(self, spot: Spot, hidden: int) -> float:
         """Return how likely the player to move wins if the opponent has the roll number ``hidden``."""
-        side = self._table.hand(spot.own, spot.others).side
-        group, member = side.tree.states[spot.path[-side.tree.recall :]]
-        return float(self._swept(spot.own, spot.others, spot.roll)[0][side.state_at[group] + member, hidden])
+        number, member = self._table.hand(spot.own, spot.others).side.tree.find(spot.path)
+        return float(self._sweep(spot.own, spot.others, spot.roll)[0][number][member, hidden])
 
     def policy_rows(self, states: np.ndarray) -> np.ndarray:
         """Return how the table plays: float64[states, n_actions]; all 0 when the game is over."""
-        return self._policies(states)
+        out = np.zeros((len(states), self.game.n_actions))
+        at, me = np.arange(len(states)), states["player"].astype(np.int64)
+        own, others = (states["left"][at, seat].astype(np.int64) for seat in (me, 1 - me))
+        size = np.where(states["over"], 0, own * (MOST_DICE + 1) + others)
+        for dice in np.unique(size[size > 0]).tolist():
+            rows = np.flatnonzero(size == dice)
+            out[rows] = self._policies(states[rows], self._table.hand(*divmod(dice, MOST_DICE + 1)))
+        return out
+
+    def _policies(self, states: np.ndarray, played: PlayedSide) -> np.ndarray:
+        """Return how states are played in which the mover has the dice of a side: float64[states, n_actions]."""
+        out, side = np.zeros((len(states), self.game.n_actions)), played.side
+        n_bids = states["n_bids"].astype(np.int64)[:, None]
+        made = states["bids"][:, : max(1, n_bids.max())].astype(np.int64) // SEATS
+        known = (np.isin(made, side.hand.bids) | (np.arange(made.shape[1]) >= n_bids)).all(axis=1)
+        out[~known, side.hand.calls[0]] = 1
+        hands = states["hands"][np.arange(len(states)), states["player"]].astype(np.int64)
+        _, first, held = np.unique(hands @ DIGITS, return_index=True, return_inverse=True)
+        rolls = np.array([number_of_roll(side.hand.own, hands[row]) for row in first])[held]
+        recent = n_bids - np.arange(side.tree.recall, 0, -1)
+        last = np.where(recent >= 0, np.take_along_axis(made, np.maximum(recent, 0), axis=1), NO_BID)[known]
+        _, first, which = np.unique(
+            last @ (1 << 8 * np.arange(side.tree.recall)), return_index=True, return_inverse=True
+        )
+        for kind, row in enumerate(first):
+            number, member = side.tree.states[side.hand.places_of(last[row][last[row] != NO_BID]) or ()]
+            rows = np.flatnonzero(known)[which == kind]
+            out[rows[:, None], side.actions[number]] = played.cells[number][:, member][:, rolls[rows]].T
+        return out
 
     def judged_unseen(self, legal: np.ndarray) -> np.ndarray:
         """Return the calls."""

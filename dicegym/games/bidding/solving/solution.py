@@ -21,7 +21,7 @@ from dicegym.games.bidding.solving.equilibrium import (
     worths,
 )
 from dicegym.games.bidding.solving.hand import tabulate
-from dicegym.games.bidding.solving.hand_values import Dice
+from dicegym.games.bidding.solving.hand_rules import Dice
 from dicegym.games.bidding.solving.learner import Strategy
 from dicegym.games.bidding.solving.table_values import EquilibriumValues
 from dicegym.games.solved import damaged, tables_folder, unsolved

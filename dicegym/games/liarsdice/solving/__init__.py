@@ -1,1 +1,0 @@
-"""How bots of classic Liar's Dice that draw choose, as probabilities."""

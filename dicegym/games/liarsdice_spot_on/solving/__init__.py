@@ -1,1 +1,0 @@
-"""How bots of Liar's Dice with "spot on" that draw choose, as probabilities."""
