@@ -59,10 +59,9 @@ def distribution(game: Game, *, table: np.ndarray | None = None, progress: Progr
     return distributions.of_scores(table, progress=progress)
 
 
-class OptimalPlayer(Player):
-    """Scores the most on average; at a table with others it takes no notice of them."""
+class SolvedPlayer(Player):
+    """Plays by what positions are worth; a state tells it no more than lies on the table."""
 
-    name = "optimal"
     pure = True
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
@@ -70,9 +69,15 @@ class OptimalPlayer(Player):
 
         def act(turn: Turn) -> int:
             state = np.atleast_1d(record_of(turn.game, turn.view))
-            return int(self.act_rows(turn.game, state, np.zeros(1, np.int64), np.array([turn.seat]))[0])
+            return int(self.act_rows(turn.game, state, np.zeros(1, np.int64), np.array([seat]))[0])
 
         return act
+
+
+class OptimalPlayer(SolvedPlayer):
+    """Scores the most on average; at a table with others it takes no notice of them."""
+
+    name = "optimal"
 
     def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """Return an action for each row, of equal ones the first; see `Player.act_rows`."""

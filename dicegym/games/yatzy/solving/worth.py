@@ -21,21 +21,26 @@ from dicegym.engine.jit import kernel
 from dicegym.games.yatzy.hands import hand_of
 from dicegym.games.yatzy.rules import FIRST_BOX, N_ACTIONS, total
 from dicegym.games.yatzy.solving.distributions import add_row
-from dicegym.games.yatzy.solving.positions import (
+from dicegym.games.yatzy.solving.rows import ARRAYS, Rows
+from dicegym.games.yatzy.solving.turn import (
     END_BOXES,
     END_POINTS,
     MOST_POINTS,
+    N_SETS,
     SUMS,
     TOTALS,
+    before_rolling,
     earned,
     filled_of,
+    follow,
+    look_through,
+    mean_leaves,
     position_in,
     position_of,
+    set_kept,
     sum_after,
     upper_of,
 )
-from dicegym.games.yatzy.solving.rows import ARRAYS, Rows
-from dicegym.games.yatzy.solving.turn import N_SETS, before_rolling, follow, look_through, mean_leaves, set_kept
 from dicegym.games.yatzy.tables import BEST, BOXES, KEEPABLE, KEEPS, ROLLS
 from dicegym.games.yatzy.view import SEATS
 
@@ -85,12 +90,6 @@ def prizes(rest, state, mover, out):
             for points in range(TOTALS):
                 below[seat, points] = so_far
                 so_far += equal[seat, points]
-    if players == 2:
-        other = 1 - mover
-        for points in range(TOTALS):
-            out[mover, points] = below[other, points] + 0.5 * equal[other, points]
-            out[other, points] = 1.0 - out[mover, points]
-        return
     ties = np.zeros(SEATS + 1)
     for seat in range(players):
         higher = 0.0  # the share of this one, not the mover, with a total above the one looked at
@@ -122,7 +121,7 @@ def as_whole(prize, out):
 
 @kernel
 def mean_prize(rest, position, have, whole):
-    """Return the mean prize of one who has ``have`` points and plays on for the mean from a position."""
+    """Return the mean prize of one who has ``have`` points and plays on for the mean; prizes are whole numbers."""
     weights, starts, firsts, scales = rest
     start, n = starts[position, 0], starts[position, 1]
     first = have + firsts[position]
@@ -166,13 +165,13 @@ def look(known, state, seat, everybody, room):
     if len(values) > 0:
         if seen[0] != filled or seen[1] != upper or seen[2] != seat:
             mean_leaves(values, filled, upper, leaves[seat])
-            look_through(leaves[seat], filled, levels[seat], chosen)
+            look_through(leaves[seat], filled, False, levels[seat], chosen)
             seen[0], seen[1], seen[2] = filled, upper, seat
         return
     prizes(rest, state, seat, prize)
     as_whole(prize[seat], whole)
     winning_leaves(rest, state, seat, whole, leaves[seat])
-    look_through(leaves[seat], filled, levels[seat], chosen)
+    look_through(leaves[seat], filled, False, levels[seat], chosen)
     players = np.int64(state.players)
     if everybody and players == 2:
         for left in range(ROLLS + 1):
