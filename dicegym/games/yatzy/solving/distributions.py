@@ -249,7 +249,7 @@ def reach_rows(found, filled, sums, begin, end, out):
     for k in range(begin, end):
         low, high = range_of(found, filled[k], sums[k])
         n = high - low
-        hands[KEEPS:] = 0
+        hands[KEEPS:, :n] = 0
         for one in range(N_ENDS):
             box, points = END_BOXES[one], END_POINTS[one]
             if not filled[k] >> box & 1:
