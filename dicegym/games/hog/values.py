@@ -27,7 +27,7 @@ from dicegym.games.hog.exact import Function, best_table, spread, tabulate
 from dicegym.games.hog.examination import by_scores
 from dicegym.games.hog.rules import N_ACTIONS
 from dicegym.games.hog.solving.strategies import REMEMBERED, Duel, Search, choices_of, full_sight
-from dicegym.games.hog.solving.sweeps import PLAY, WEIGH, choice_rows, luck_rows, roll_chances, value_rows
+from dicegym.games.hog.solving.sweeps import PLAY, WEIGH, action_values, state_values
 from dicegym.games.parts import plays_with
 from dicegym.games.solved import damaged, read_arrays, tables_folder, unsolved, write_arrays
 from dicegym.games.worth import ActionValues, Meter, Progress, ValueKind, Valuer, ValueSource, ValueUnit
@@ -139,8 +139,11 @@ class FullSight:
 
     def values_rows(self, states: np.ndarray) -> np.ndarray:
         """Return `value` of every state for both seats: float64[states, 2]."""
-        wins = np.empty((len(states), 2))
-        value_rows(states, self._values, wins)
+        over, each = states["over"], np.arange(len(states))
+        seats = np.where(over, states["winner"], states["player"]).astype(np.int64)
+        wins = np.ones((len(states), 2))
+        wins[~over] = state_values(states[~over], self._values)[:, np.newaxis]
+        wins[each, 1 - seats] = 1 - wins[each, seats]
         return wins
 
     def action_values(self, state: Any) -> ActionValues:
@@ -152,8 +155,8 @@ class FullSight:
 
     def action_values_rows(self, states: np.ndarray) -> ActionValues:
         """Return `action_values` of every state, none of which is over."""
-        values = np.empty((len(states), N_ACTIONS))
-        choice_rows(states, roll_chances(), self._values, values)
+        actions = np.broadcast_to(np.arange(N_ACTIONS), (len(states), N_ACTIONS))
+        values = action_values(states, actions, self._values, np.zeros(len(states), np.int64))
         return ActionValues(values, np.zeros_like(values))
 
     def action_value(self, state: Any, action: int) -> float:
@@ -324,10 +327,14 @@ class TurnMeter:
         """Add what the dice of these turns brought beyond their mean."""
         kinds = self._kinds[rows]
         for kind, values in enumerate(self._values):
-            chosen = kinds == kind
-            if chosen.any():
-                turns = before, rows[chosen], actions[chosen], after
-                luck_rows(*turns, roll_chances(), values, self._parts, self.luck)
+            games, chosen = rows[kinds == kind], actions[kinds == kind]
+            was, now, me = before[games], after[games], before["player"][games].astype(np.int64)
+            over, later = now["over"], self._parts[games, 1 - me]
+            came = np.where(over, now["winner"] == me, 0.0)
+            came[~over] = 1 - state_values(now[~over], values, later[~over])
+            luck = came - action_values(was, chosen[:, np.newaxis], values, later)[:, 0]
+            self.luck[games, me] += luck
+            self.luck[games, 1 - me] -= luck
 
 
 _tables: WeakKeyDictionary[Player, dict[Game, np.ndarray | None]] = WeakKeyDictionary()

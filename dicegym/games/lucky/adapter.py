@@ -19,10 +19,9 @@ from dicegym.bots.program import Asked, explaining
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.games.lucky import interface
-from dicegym.games.lucky.catalogue import N_DICE, PRICES, STOCK
+from dicegym.games.lucky.catalogue import DONE, INVALID, N_DICE, PRICES, STOCK, added
 from dicegym.games.lucky.interface import ENTRY_POINT
-from dicegym.games.lucky.orders import DONE, INVALID, added
-from dicegym.games.lucky.view import View
+from dicegym.games.lucky.rules import View
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 

@@ -16,10 +16,9 @@ from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
 from dicegym.games.parts import Z_95, Estimate, Progress, plays_with
-from dicegym.games.yatzy.rules import SPEC
+from dicegym.games.yatzy.rules import SPEC, record_of
 from dicegym.games.yatzy.solving import alone, distributions, worth
 from dicegym.games.yatzy.tables import BOXES
-from dicegym.games.yatzy.view import record_of
 from dicegym.play.drive import join_table
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn

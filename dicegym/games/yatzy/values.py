@@ -65,8 +65,7 @@ class AloneValuer:
     def values_rows(self, states: np.ndarray) -> np.ndarray:
         """Return `value` of every state for every seat: float64[states, players]."""
         out = np.empty((len(states), self.game.players))
-        order = worth.looking_order(self._known, states, states["player"])
-        worth.value_rows(self._known, states, order, out)
+        worth.value_rows(self._known, states, out)
         return self._so_far(states) + out
 
     def action_values(self, state: Any) -> ActionValues:

@@ -21,10 +21,9 @@ from dicegym.engine.game import Game
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.games.parts import LUCK, need
 from dicegym.games.yatzy.exact import OptimalPlayer
-from dicegym.games.yatzy.hands import hand_of
 from dicegym.games.yatzy.rules import SERVER_TURN, bonus
 from dicegym.games.yatzy.solving import alone, distributions, rows, turn
-from dicegym.games.yatzy.tables import BEST, DICE, FACES, HANDS, KEEPS, SETS, after_rolling, best_part
+from dicegym.games.yatzy.tables import BEST, DICE, FACES, HANDS, KEEPS, SETS, after_rolling, best_part, hand_of
 from dicegym.games.yatzy.values import WinningPlayer
 from dicegym.play.player import Player
 from dicegym.players.roster import agents_folder

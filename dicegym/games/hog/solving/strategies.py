@@ -58,16 +58,12 @@ class Duel:
         self.choices = np.stack(strategies)
         players, pairs, runs, owns, _ = self.choices.shape
         self.goal = math.isqrt(pairs)
-        self._shape = players, owns, pairs, 2, RUNS, RUNS
-        self.values = np.empty(self._shape)
-        self.reach = np.empty((players, owns, 0, 2, RUNS, RUNS))
-        self.gains = np.empty((0, runs, owns, N_ACTIONS))
-        self.policy = np.empty((owns, 0, 2, RUNS, RUNS), np.int8)
+        shape = players, owns, pairs, 2, RUNS, RUNS
+        self.values, self.reach = np.empty(shape), np.empty(shape)  # what is never written to takes no memory
+        self.gains, self.policy = np.empty((pairs, runs, owns, N_ACTIONS)), np.empty(shape[1:], np.int8)
 
     def spread(self) -> None:
         """Find how often games come through each state."""
-        if not self.reach.size:
-            self.reach = np.empty(self._shape)
         sweeps.spread(self.goal, self.choices, roll_chances(), self.reach)
 
     def sweep(self, *rules: int, every_state: bool = False) -> int:
@@ -76,14 +72,9 @@ class Duel:
         `WEIGH` and `IMPROVE` come after `spread`. States with an odd parity are left out if nobody exchanges the dice,
         unless ``every_state``.
         """
-        if WEIGH in rules or IMPROVE in rules:
-            self.gains = self.gains if self.gains.size else np.empty(self.choices.shape[1:])
-        if SEE_ALL in rules and not self.policy.size:
-            self.policy = np.empty(self._shape[1:], np.int8)
         even = not every_state and set(rules) == {PLAY} and not self.choices[..., 0].any()
         rooms = self.reach, MARGIN, self.values, self.gains, self.policy
-        parities = 1 if even else 2
-        return int(sweeps.sweep(self.goal, np.array(rules), self.choices, roll_chances(), parities, *rooms))
+        return int(sweeps.sweep(self.goal, np.array(rules), self.choices, roll_chances(), 1 if even else 2, *rooms))
 
     def rates(self) -> tuple[float, float]:
         """Return player 0's win rates (as first, as second to move) against player 1 at the start of a game."""

@@ -333,73 +333,41 @@ def sweep(goal, rules, choices, rolls, parities, reach, margin, values, gains, p
 # Values have no axis of the own exchanges there: float64[players, goal * goal, 2, RUNS, RUNS].
 
 
-@kernel
-def value_of(state, part):
-    """Return how likely the player to move wins a game that is not over; ``part`` of values is its own."""
-    me = state.player
-    pair = np.int64(state.scores[me]) * np.int64(state.goal) + state.scores[1 - me]
-    return part[pair, (state.exchanges[0] + state.exchanges[1]) % 2, state.runs[1 - me], state.runs[me]]
+def state_values(states: np.ndarray, values: np.ndarray, parts: np.ndarray | int = 0) -> np.ndarray:
+    """Return how likely the player to move wins each game, none of which is over: float64[n].
 
-
-@kernel
-def action_value_of(state, action, rolls, later, places, out):
-    """Return how likely the player to move wins who chooses ``action``; one that is out of range loses.
-
-    ``later`` is the part of values in which the other player moves; ``places`` and ``out`` are room to work in.
+    ``parts`` (int64[n]) of ``values`` are those in which that player moves.
     """
-    if action < 0 or action >= N_ACTIONS:
-        return 0.0
-    me = state.player
-    own, opponent = np.int64(state.scores[me]), np.int64(state.scores[1 - me])
-    find_places(own, opponent, np.int64(state.goal), places)
-    parity = (state.exchanges[0] + state.exchanges[1]) % 2
-    look_ahead(own, opponent, parity, action + FIRST_NUMBER, rolls, places, later, out)
-    return out[state.runs[1 - me], state.runs[me]]
+    each, me = np.arange(len(states)), states["player"].astype(np.int64)
+    scores, runs = states["scores"].astype(np.int64), states["runs"]
+    pairs = scores[each, me] * states["goal"] + scores[each, 1 - me]
+    found: np.ndarray = values[parts, pairs, states["exchanges"].sum(axis=1) % 2, runs[each, 1 - me], runs[each, me]]
+    return found
 
 
 @kernel
-def value_rows(states, values, wins):
-    """Fill ``wins`` (float64[n, 2]) with how likely each seat wins; of games that are over it is known."""
+def weigh_actions(states, actions, rolls, values, parts, out):
+    """Write how likely the player to move wins by each of ``actions`` (int64[n, k]) to ``out``; out of range it loses.
+
+    ``parts`` (int64[n]) of ``values`` are those in which the other player moves.
+    """
+    places, wins = new_places(rolls), np.empty((RUNS, RUNS))
     for i in range(len(states)):
         state = states[i]
-        if state.over:
-            mover, value = np.int64(state.winner), 1.0
-        else:
-            mover, value = np.int64(state.player), value_of(state, values[0])
-        wins[i, mover] = value
-        wins[i, 1 - mover] = 1 - value
+        me = state.player
+        own, opponent = np.int64(state.scores[me]), np.int64(state.scores[1 - me])
+        parity = (state.exchanges[0] + state.exchanges[1]) % 2
+        find_places(own, opponent, np.int64(state.goal), places)
+        for k in range(actions.shape[1]):
+            action = actions[i, k]
+            out[i, k] = 0.0
+            if 0 <= action < N_ACTIONS:
+                look_ahead(own, opponent, parity, action + FIRST_NUMBER, rolls, places, values[parts[i]], wins)
+                out[i, k] = wins[state.runs[1 - me], state.runs[me]]
 
 
-@kernel
-def choice_rows(states, rolls, values, choices):
-    """Fill ``choices`` (float64[n, N_ACTIONS]) with how likely the player to move wins by each choice."""
-    places, out = new_places(rolls), np.empty((RUNS, RUNS))
-    for i in range(len(states)):
-        for action in range(N_ACTIONS):
-            choices[i, action] = action_value_of(states[i], action, rolls, values[0], places, out)
-
-
-@kernel
-def luck_rows(before, rows, actions, after, rolls, values, parts, luck):
-    """Add to ``luck`` what the dice of one turn brought beyond the mean.
-
-    Args:
-        before: records before the turns, by game.
-        rows: int64[k], numbers of the games.
-        actions: int64[k], wide ones included.
-        after: records after them, by game.
-        rolls: of `roll_chances`.
-        values: what states are worth, of full sight or between any two strategies.
-        parts: int64[games, 2], for each seat which part of ``values`` is that of its player to move.
-        luck: float64[games, 2], by seat.
-    """
-    places, out = new_places(rolls), np.empty((RUNS, RUNS))
-    for k in range(len(rows)):
-        row = rows[k]
-        was, now = before[row], after[row]
-        me = np.int64(was.player)
-        later = values[parts[row, 1 - me]]
-        expected = action_value_of(was, actions[k], rolls, later, places, out)
-        came = np.float64(now.winner == me) if now.over else 1 - value_of(now, later)
-        luck[row, me] += came - expected
-        luck[row, 1 - me] -= came - expected
+def action_values(states: np.ndarray, actions: np.ndarray, values: np.ndarray, parts: np.ndarray) -> np.ndarray:
+    """Return what `weigh_actions` writes: float64[n, k]."""
+    out = np.empty(actions.shape)
+    weigh_actions(states, actions, roll_chances(), values, parts, out)
+    return out

@@ -18,13 +18,13 @@ from __future__ import annotations
 import numpy as np
 
 from dicegym.engine.jit import kernel
-from dicegym.games.yatzy.hands import HANDFULS, roll_sets, set_of
 from dicegym.games.yatzy.rules import BONUS_FROM, MOST_TOTAL, N_ACTIONS, ROLL_PLACES, bonus
 from dicegym.games.yatzy.tables import (
     BEST,
     BOXES,
     DICE,
     FACES,
+    HANDFULS,
     HANDS,
     KEEPS,
     ROLLS,
@@ -32,6 +32,8 @@ from dicegym.games.yatzy.tables import (
     UPPER,
     WITH,
     after_rolling,
+    roll_sets,
+    set_of,
 )
 
 ALL_FILLED = (1 << BOXES) - 1
