@@ -93,12 +93,28 @@ class Bot(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Answer the last standing that has come; the ones before are outdated."""
         *lines, self._rest = (self._rest + data).split(b"\n")
-        if lines and (command := self._wire.cheap_command(lines[-1], self._name)) is not None:
+        if lines and (command := cheap_command(lines[-1], self._name)) is not None:
             self.answer(command)
 
     def answer(self, command: bytes) -> None:
         """Send a command."""
         self._transport.write(command)
+
+
+def cheap_command(standing: bytes, name: str) -> bytes | None:
+    """Return a legal command of ``name`` as JSON, None if it is not its turn: for measuring servers.
+
+    It rolls all dice while it can, and then scores the first open box with them. Both sides of the exchange are text,
+    and the standing is one that the server wrote, without spaces: a client should cost a measurement little.
+    """
+    before, _, now = standing.rpartition(b'"currentPlayer":')
+    own = b'{"playerName":' + json.dumps(name).encode() + b","
+    if not now.startswith(own):
+        return None
+    if b'"rollsLeft":0' not in now:
+        return b'{"type":"ROLL_DICE","dice":[0,1,2,3,4]}'
+    scores = before.partition(own)[2].partition(b'"score":"')[2].partition(b'"')[0].split(b",")
+    return b'{"type":"SCORE_BOX","box":%d,"dice":[0,1,2,3,4]}' % (1 + scores.index(b"-"))
 
 
 def play(game: str, port: int, bots: int) -> None:

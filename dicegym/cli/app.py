@@ -39,7 +39,7 @@ from dicegym.cli.training import demo, league, train
 from dicegym.cli.tune import tune
 from dicegym.cli.watch import watch
 from dicegym.cli.web import pages
-from dicegym.engine.commands import COMMANDS
+from dicegym.engine.part import COMMANDS
 from dicegym.engine.threads import let_libraries_wait_idly
 from dicegym.errors import UnknownNameError
 from dicegym.registry import GAMES, rules_module

@@ -1,25 +1,72 @@
 """A part that a game's folder may hold beside its rules, and how it is asked for.
 
-Which parts there are stands in `dicegym.games.parts`. Those that are asked for below it are declared where that is
-done: `dicegym.engine.scene`, `dicegym.engine.twins` and, as a list of all verbs must not load the games,
-`dicegym.engine.commands`.
+A game is a folder, in this package or anywhere else where Python finds modules. Its rules name nothing that builds on
+them, so whoever wants another part looks beside the rules' module. Which parts there are stands in
+`dicegym.games.parts`. Those that are asked for below it are declared where that is done: `dicegym.engine.scene`,
+`dicegym.engine.twins` and, as a list of all verbs must not load the games, here (`Commands`).
 """
 
 from __future__ import annotations
 
+import functools
+import importlib
 import inspect
+import sys
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Generic, Literal, TypeVar, cast
+from typing import Any, Generic, Literal, Protocol, TypeVar, cast
 
-from dicegym.engine.siblings import folder_of, sibling, sibling_name
 from dicegym.errors import PartError
 
 P = TypeVar("P")
 
 Demand = Literal["all", "finished", "none"]
 """Games of which a part is demanded: all, those of stage ``finished``, or none."""
+
+
+def sibling_name(rules_module: str, name: str) -> str:
+    """Return the dotted name that module ``name`` beside ``rules_module`` has, whether or not it exists."""
+    package = rules_module.rpartition(".")[0]
+    return f"{package}.{name}" if package else name
+
+
+@functools.cache
+def sibling(rules_module: str, name: str) -> ModuleType | None:
+    """Return module ``name`` of the folder that holds ``rules_module``, or None if there is no such file.
+
+    It is loaded when it is first asked for. What it raises while it is loaded is raised here.
+    """
+    full = sibling_name(rules_module, name)
+    found = find_spec(full)
+    if found is None or ("." not in rules_module and _folder(found.origin) != folder_of(rules_module)):
+        return None  # a folder that is on the path itself shares its names with everybody else's
+    return importlib.import_module(full)
+
+
+def folder_of(rules_module: str) -> Path:
+    """Return the folder that holds ``rules_module``, without loading it or the packages that it is in.
+
+    Raises ModuleNotFoundError if there is none.
+    """
+    if (loaded := sys.modules.get(rules_module)) is not None:
+        return _folder(loaded.__file__ or sys.path[0])
+    top, *inside = rules_module.split(".")
+    found = find_spec(top)
+    if found is None:
+        raise ModuleNotFoundError(f"No module named {top!r}", name=top)
+    if not inside:
+        return _folder(found.origin)
+    folders = [Path(place, *inside[:-1]).resolve() for place in found.submodule_search_locations or ()]
+    for folder in folders:
+        if folder.is_dir():
+            return folder
+    raise ModuleNotFoundError(f"No module named {rules_module!r}", name=rules_module)
+
+
+def _folder(file: str | None) -> Path:
+    return Path(file or "").resolve().parent
 
 
 @dataclass(frozen=True)
@@ -81,3 +128,13 @@ class Part(Generic[P]):
             f"{title} has nothing {self.purpose}: {seen}; write {self.file}.py with {names} beside its rules, "
             f"as the protocol {self.name} of dicegym.games.parts says"
         )
+
+
+class Commands(Protocol):
+    """A game's ``commands.py``: commands of its own, which ``dicegym <game>`` offers."""
+
+    app: Any
+    """A ``typer.Typer`` with a help text."""
+
+
+COMMANDS: Part[Commands] = Part(Commands, "commands", "that adds commands of its own", place="cli")

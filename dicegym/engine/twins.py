@@ -19,8 +19,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from dicegym.engine.part import Part
-from dicegym.engine.siblings import sibling_name
+from dicegym.engine.part import Part, sibling_name
 
 K = TypeVar("K", bound=Callable[..., Any])
 

@@ -97,8 +97,5 @@ class Wire(Protocol):
     def continues(self, before: object, after: object) -> bool:
         """Return whether one STANDING can follow another in one game."""
 
-    def cheap_command(self, standing: bytes, name: str) -> bytes | None:
-        """Return a legal command of ``name`` for a STANDING as this server writes it, None if it has no turn."""
-
     def command_in(self, action: int, state: Any) -> Message:
         """Return the command that an action means in a state of `state_of`."""

@@ -14,9 +14,8 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from dicegym.engine.commands import COMMANDS, Commands
 from dicegym.engine.game import Game
-from dicegym.engine.part import Part
+from dicegym.engine.part import COMMANDS, Commands, Part
 from dicegym.engine.scene import TEXT, Text
 from dicegym.engine.spec import GameSpec
 from dicegym.engine.twins import SITUATIONS, TWINS, Situations, Twins

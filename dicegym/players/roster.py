@@ -23,7 +23,7 @@ from dicegym.bots.files import gather, lacking, read
 from dicegym.bots.scan import BadFileError, docstring, text_of
 from dicegym.bots.source import Source, locate, split
 from dicegym.engine.game import Game
-from dicegym.engine.siblings import folder_of
+from dicegym.engine.part import folder_of
 from dicegym.errors import AgentError, ModelError, ParameterError, UnknownNameError, unknown_name
 from dicegym.escape import describe_raised, one_line
 from dicegym.games import game as make_game

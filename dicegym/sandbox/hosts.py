@@ -18,7 +18,7 @@ from dicegym.bots.calls import Witness
 from dicegym.bots.scan import BadFileError
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
-from dicegym.engine.siblings import sibling_name
+from dicegym.engine.part import sibling_name
 from dicegym.errors import AgentError, one_line
 from dicegym.games.parts import INTERFACE, need
 from dicegym.sandbox import handed, jail, scratch

@@ -25,7 +25,7 @@ from dicegym.arena.formats.groups_result import GroupsResult
 from dicegym.arena.ratings.places import places_of
 from dicegym.engine.dice import drawn, named_seed
 from dicegym.errors import ParameterError
-from dicegym.games.lucky.orders import DONE
+from dicegym.games.lucky.catalogue import DONE
 from dicegym.play.player import FunctionPlayer
 from dicegym.play.turn import Turn
 

@@ -18,8 +18,8 @@ from dicegym.bots.export import export_forms, export_source
 from dicegym.bots.surroundings import PrivateRandom
 from dicegym.errors import ParameterError
 from dicegym.games.parts import EXAMINATION, INTERFACE, need
-from dicegym.games.yatzy.server_messages import table_message
-from dicegym.games.yatzy.view import View
+from dicegym.games.yatzy.protocol import table_message
+from dicegym.games.yatzy.rules import View
 from dicegym.play.drive import play_game
 from dicegym.play.player import Player
 from dicegym.registry import GAMES

@@ -14,17 +14,21 @@ import numpy as np
 
 from dicegym.engine.jit import kernel
 from dicegym.games.yatzy.rules import BONUS_FROM, SPEC
-from dicegym.games.yatzy.solving.positions import (
+from dicegym.games.yatzy.solving.turn import (
     END_BOXES,
     END_POINTS,
     LOWER_SETS,
     N_PLACES,
     POSITIONS,
+    ends,
     level,
+    look_through,
+    mean_leaves,
+    new_leaves,
+    new_levels,
     position_of,
     sum_after,
 )
-from dicegym.games.yatzy.solving.turn import ends, look_through, mean_leaves, new_leaves, new_levels
 from dicegym.games.yatzy.tables import BOXES
 
 RANKS = (8, 5, 6, 4)
@@ -42,7 +46,7 @@ def add_level(values: np.ndarray, filled: np.ndarray, sums: np.ndarray, moments:
     levels, chosen = new_levels()
     for k in range(len(filled)):
         mean_leaves(values, filled[k], sums[k], leaves)
-        look_through(leaves, filled[k], levels, chosen)
+        look_through(leaves, filled[k], False, levels, chosen)
         ends(chosen, likely)
         out = moments[position_of(filled[k], sums[k])]
         out[:] = 0.0

@@ -18,7 +18,7 @@ from __future__ import annotations
 import itertools
 import math
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -36,7 +36,7 @@ from dicegym.games.hog.examination import (
 )
 from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE, N_ACTIONS
 from dicegym.games.hog.solving import strategies as solving
-from dicegym.games.hog.solving.strategies import REMEMBERED, Climber, Duel, choices_of
+from dicegym.games.hog.solving.strategies import REMEMBERED, Climber, Duel, choices_of, climbed
 from dicegym.games.hog.solving.sweeps import PLAY, WEIGH
 from dicegym.games.hog.strategy_file import strategy_source
 from dicegym.games.parts import Progress, tabulated
@@ -51,8 +51,6 @@ Strategy = np.ndarray | Player | Function
 MIXED = False
 SOLVED: Mapping[str, int] = {}
 """Every game of Hog is solved, whatever its parameters are."""
-AT_ONCE = 10
-"""Pairs that a thread computes before it asks for more."""
 TRIALS = 100
 """Disturbances that `best_table` tries unless told otherwise; see there what more of them are worth."""
 
@@ -125,28 +123,22 @@ def _seated(function: Function) -> Player:
     return FunctionPlayer(act, name)
 
 
-def _table(strategy: Strategy, game: Game) -> np.ndarray:
-    """Return any strategy as a table that fits the game."""
-    return _check(strategy, game) if isinstance(strategy, np.ndarray) else tabulate(strategy, game)
-
-
 def spread(table: np.ndarray) -> np.ndarray:
     """Return a table by scores as one that chooses the same whatever is remembered; others as they are."""
     full = table if table.shape[2:] else table[:, :, np.newaxis, np.newaxis]
     return np.broadcast_to(full, (*table.shape[:2], *REMEMBERED))
 
 
-def _alike(strategies: Sequence[Strategy], game: Game) -> list[np.ndarray]:
-    """Return strategies as tables of one shape: by the scores alone, if all choose by these."""
-    tables = [_table(strategy, game) for strategy in strategies]
-    plain = [by_scores(table) for table in tables]
+def fitting(strategies: Sequence[Strategy], game: Game, shortest: bool = False) -> list[np.ndarray]:
+    """Return strategies as tables of the shape that players of the game choose by. Raises what `tabulate` raises.
+
+    With ``shortest`` they are by the scores alone if all of them choose by these.
+    """
+    tables = [_check(one, game) if isinstance(one, np.ndarray) else tabulate(one, game) for one in strategies]
+    plain = [by_scores(table) for table in tables] if shortest else []
     known = [table for table in plain if table is not None]
-    return known if len(known) == len(tables) else [spread(table) for table in tables]
-
-
-def fitting(strategies: Sequence[Strategy], game: Game) -> list[np.ndarray]:
-    """Return strategies as tables of the shape that players of the game choose by. Raises what `tabulate` raises."""
-    tables = [_table(strategy, game) for strategy in strategies]
+    if len(known) == len(tables):
+        return known
     return [spread(table) for table in tables] if remembered_in(game) else tables
 
 
@@ -155,7 +147,7 @@ def win_rates(a: Strategy, b: Strategy, game: Game) -> tuple[float, float]:
 
     Raises ParameterError if a table does not fit the game.
     """
-    return solving.win_rates(*map(choices_of, _alike([a, b], game)))
+    return solving.win_rates(*map(choices_of, fitting([a, b], game, shortest=True)))
 
 
 def win_rate(a: Strategy, b: Strategy, game: Game) -> float:
@@ -173,29 +165,26 @@ def win_rate_matrix(strategies: Sequence[Strategy], game: Game, *, progress: Pro
     takes 10 to 15 ms of a core at goal 100, and each thread the memory of one pair. Raises ParameterError if a table
     does not fit the game.
     """
-    tables = _alike(strategies, game)
+    tables = fitting(strategies, game, shortest=True)
     numbers: dict[bytes, int] = {}
     alike = [numbers.setdefault(table.tobytes(), number) for number, table in enumerate(tables)]
     places = [(i, j) for i in range(len(tables)) for j in range(i)]
     pairs = list(dict.fromkeys((alike[i], alike[j]) for i, j in places))
-    own, stopped = threading.local(), threading.Event()
+    own = threading.local()
 
-    def compute(first: int) -> list[float]:
-        found = []
-        for pair in () if stopped.is_set() else pairs[first : first + AT_ONCE]:
-            one, other = (choices_of(tables[number]) for number in pair)
-            if not hasattr(own, "duel"):
-                own.duel = Duel(one, other)  # once for each thread, as new memory costs its first use
-            own.duel.choices[:] = one, other
-            own.duel.sweep(PLAY, PLAY)
-            found.append(sum(own.duel.rates()) / 2)
-        return found
+    def compute(pair: tuple[int, int]) -> float:
+        one, other = (choices_of(tables[number]) for number in pair)
+        if not hasattr(own, "duel"):
+            own.duel = Duel(one, other)  # once for each thread, as new memory costs its first use
+        own.duel.choices[:] = one, other
+        own.duel.sweep(PLAY, PLAY)
+        return float(sum(own.duel.rates()) / 2)
 
     rates: dict[tuple[int, int], float] = {}
     matrix = np.full((len(tables), len(tables)), 0.5)
     with ThreadPoolExecutor(cores()) as pool:
         try:
-            computed = itertools.chain.from_iterable(pool.map(compute, range(0, len(pairs), AT_ONCE)))
+            computed = pool.map(compute, pairs)
             for done, (i, j) in enumerate(places, 1):
                 pair = alike[i], alike[j]
                 while pair not in rates:
@@ -204,7 +193,6 @@ def win_rate_matrix(strategies: Sequence[Strategy], game: Game, *, progress: Pro
                 if progress is not None:
                     progress(done, len(places), "pairs")
         except BaseException:  # Ctrl-C: stop after what is being computed
-            stopped.set()
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return matrix
@@ -221,13 +209,12 @@ def costs(strategy: Strategy, better: Strategy, opponent: Strategy, game: Game) 
     Raises ParameterError if a table does not fit the game.
     """
     own, best, rival = map(choices_of, fitting([strategy, better, opponent], game))
-    played, improved = Duel(own, rival), Duel(best, rival)
-    played.spread()
-    improved.reach = played.reach
-    improved.sweep(WEIGH, PLAY)
-    goal = game.parameters["goal"]
-    lost: np.ndarray = ((best - own) * improved.gains).sum(axis=(1, 2, 3))
-    return lost.reshape(goal, goal)
+    duel = Duel(own, rival)
+    duel.spread()
+    duel.choices[0] = best
+    duel.sweep(WEIGH, PLAY)
+    lost: np.ndarray = ((best - own) * duel.gains).sum(axis=(1, 2, 3))
+    return lost.reshape(duel.goal, duel.goal)
 
 
 def best_response(opponent: Strategy, game: Game) -> tuple[float, np.ndarray]:
@@ -258,27 +245,6 @@ def _starts(policy: np.ndarray, shape: tuple[int, ...]) -> list[np.ndarray]:
     runs = math.prod(shape[2:]) // len(policy)
     full = [np.stack([policy[own, :, (own + other) % 2, 0] for own in owns], axis=-1) for other in range(2)]
     return [table[:, :runs].reshape(shape) for table in full]
-
-
-def _climbed(
-    opponent: np.ndarray, starts: Sequence[np.ndarray], time: SearchTime | None
-) -> Iterator[tuple[float, np.ndarray]]:
-    """Yield where each of the starts leads, climbing from several at once: as many as there are cores.
-
-    After ``time`` no other start is begun.
-    """
-
-    def climb(start: np.ndarray) -> tuple[float, np.ndarray]:
-        if time is not None and time.over:
-            return 0.0, start
-        return Climber(opponent).climb(start, time)
-
-    with ThreadPoolExecutor(cores()) as pool:
-        try:
-            yield from pool.map(climb, starts)
-        except BaseException:  # Ctrl-C: stop after what is being climbed
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
 
 
 def best_table(
@@ -331,7 +297,7 @@ def best_table(
     )
     for number, (value, candidate) in enumerate(
         itertools.chain(
-            _climbed(climber.opponent, starts, time),
+            climbed(climber.opponent, starts, cores(), time),
             (climber.climb(climber.disturb(table, generator), time) for _ in tries),  # of the best until then
         ),
         1,

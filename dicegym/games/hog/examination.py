@@ -60,33 +60,25 @@ def examine(game: Game, player: Player, asked: Callable[[int], None]) -> np.ndar
     is to remember: int8[goal, goal, RUNS, PARITIES], also by the own run of Pig outs and the parity of the own
     exchanges. ``asked(i)`` is called before question i. Raises AgentError.
     """
-    goal = game.parameters["goal"]
-    act = player.join(game, 0, 0)
-    if getattr(act, SCORES_ALONE, False):
-        return _examine_each(game, player, act, asked, 0, 0, 0).reshape(goal, goal)
-    if game.parameters["memory"]:
-        return _examine_memory(game, player, asked)
-    if player.pure:
-        asked(goal * goal - 1)
-        return _examine_at_once(game, player, every_situation(game)).reshape(goal, goal)
-    return _examine_each(game, player, act, asked, 0, 0, 0).reshape(goal, goal)
-
-
-def _examine_memory(game: Game, player: Player, asked: Callable[[int], None]) -> np.ndarray:
-    """Ask for every pair of scores, once with each of what there is to remember."""
-    goal = game.parameters["goal"]
-    table = np.empty((RUNS, PARITIES, goal * goal), np.int8)
-    for number in range(RUNS * PARITIES):
-        run, parity = divmod(number, PARITIES)
-        first = number * goal * goal
-        if player.pure:
-            asked(first + goal * goal - 1)
+    goal, act = game.parameters["goal"], player.join(game, 0, 0)
+    by_scores_alone = getattr(act, SCORES_ALONE, False)
+    remembered = (RUNS, PARITIES) if game.parameters["memory"] and not by_scores_alone else ()
+    tables = []
+    for number, (run, parity) in enumerate(np.ndindex(remembered or (1, 1))):
+        first, last = number * goal * goal, (number + 1) * goal * goal - 1
+        if player.pure and not by_scores_alone:
+            asked(last)
             states = every_situation(game)
             states["runs"][:, 0], states["exchanges"][:, 0] = run, parity
-            table[run, parity] = _examine_at_once(game, player, states)
-        else:
-            table[run, parity] = _examine_each(game, player, player.join(game, 0, 0), asked, first, run, parity)
-    return np.ascontiguousarray(np.moveaxis(table, -1, 0)).reshape(goal, goal, RUNS, PARITIES)
+            tables.append(_examine_at_once(game, player, states))
+            continue
+        actions = _actions(game, player, player.join(game, 0, 0) if number else act, run, parity)
+        table = np.empty(goal * goal, np.int8)
+        for i in range(goal * goal):
+            asked(first + i)
+            table[i] = next(actions) + FIRST_NUMBER
+        tables.append(table)
+    return np.stack(tables, axis=-1).reshape(goal, goal, *remembered)
 
 
 class _Told:
@@ -96,31 +88,24 @@ class _Told:
     view: tuple[int, int]
 
 
-def _examine_each(
-    game: Game, player: Player, act: Act, asked: Callable[[int], None], first: int, run: int, parity: int
-) -> np.ndarray:
-    """Ask a seated player for every pair of scores, one after the other: int8[goal * goal]."""
-    goal = game.parameters["goal"]
-    state = game.new_game()[0]
-    state["runs"][0], state["exchanges"][0] = run, parity
-    scores, turn = state["scores"], Turn(game, state, 0)
-    told: Any = _Told()
-    by_scores_alone = getattr(act, SCORES_ALONE, False)
-    table = np.zeros(goal * goal, np.int8)
-    pairs = [divmod(i, goal) for i in range(goal * goal)]
+def _actions(game: Game, player: Player, act: Act, run: int, parity: int) -> Iterator[int]:
+    """Yield what a seated player chooses for every pair of scores, one after the other."""
+    pairs = [divmod(i, game.parameters["goal"]) for i in range(game.parameters["goal"] ** 2)]
     many: Callable[[list[tuple[int, int]]], Iterator[int]] | None = getattr(act, "many", None)
-    actions = None if many is None else many(pairs)
-    for i, pair in enumerate(pairs):
-        asked(first + i)
-        if actions is not None:
-            table[i] = next(actions)  # of the game's own adapter, which has looked at the answer
-        elif by_scores_alone:
+    if many is not None:
+        yield from many(pairs)  # of the game's own adapter, which has looked at the answers
+        return
+    state, told = game.new_game()[0], _Told()
+    state["runs"][0], state["exchanges"][0] = run, parity
+    by_scores_alone: Callable[[Any], int] | None = act if getattr(act, SCORES_ALONE, False) else None
+    scores, turn = state["scores"], Turn(game, state, 0)
+    for pair in pairs:
+        if by_scores_alone is not None:
             told.view = pair
-            table[i] = act(told)  # which has looked at the answer too
+            yield by_scores_alone(told)  # which has looked at the answer too
         else:
             scores[0], scores[1] = pair
-            table[i] = action_of(player.name, act(turn) + FIRST_NUMBER, *pair)
-    return table + np.int8(FIRST_NUMBER)
+            yield action_of(player.name, act(turn) + FIRST_NUMBER, *pair)
 
 
 def _examine_at_once(game: Game, player: Player, states: np.ndarray) -> np.ndarray:

@@ -1,41 +1,37 @@
-"""What states and actions of Hog are worth, and what of it can be solved and kept.
+"""What states and actions of Hog are worth, what luck its dice brought, and what of it can be solved and kept.
 
 States are worth what they are exactly, as both play it who see everything, or as an equilibrium by scores has it.
-Replies are worth what the best response to a strategy wins, by what players see. Luck is measured in ``luck.py``.
+Replies are worth what the best response to a strategy wins, by what players see.
+
+Luck: of players who always choose the same by both scores everything is known, what their game is worth before each
+turn and after it, and who moves first. All that happens is luck then, and what is left of every single result is the
+exact win rate. Of others the dice are measured by what they are worth to players who see everything: whoever plays,
+what the dice bring beyond their mean has the mean 0.
 """
 
 from __future__ import annotations
 
+import copy
+import functools
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from dicegym.engine.game import Game
-from dicegym.errors import ParameterError
+from dicegym.errors import DicegymError, ParameterError
 from dicegym.games.hog.exact import Function, best_table, spread, tabulate
-from dicegym.games.hog.luck import meter
+from dicegym.games.hog.examination import by_scores
 from dicegym.games.hog.rules import N_ACTIONS
-from dicegym.games.hog.solving import full_sight
-from dicegym.games.hog.solving.strategies import (
-    REMEMBERED,
-    Duel,
-    Search,
-    best_response,
-    best_table_against,
-    choices_of,
-    mix_against_itself,
-    new_mix,
-)
-from dicegym.games.hog.solving.sweeps import PLAY, WEIGH, roll_chances
+from dicegym.games.hog.solving.strategies import REMEMBERED, Duel, Search, choices_of, full_sight
+from dicegym.games.hog.solving.sweeps import PLAY, WEIGH, action_values, state_values
 from dicegym.games.parts import plays_with
 from dicegym.games.solved import damaged, read_arrays, tables_folder, unsolved, write_arrays
-from dicegym.games.worth import ActionValues, Progress, ValueKind, Valuer, ValueSource, ValueUnit
+from dicegym.games.worth import ActionValues, Meter, Progress, ValueKind, Valuer, ValueSource, ValueUnit
 from dicegym.play.player import Player
-
-__all__ = ["meter", "reply_values", "solutions", "sources"]
 
 SETTINGS: tuple[Mapping[str, int], ...] = ({"memory": 0},)
 """Players who remember their turns choose by more than both scores."""
@@ -46,20 +42,6 @@ MOST_STEPS = 600
 """Further ones have brought nothing."""
 STARTS = 2
 """Tables drawn from a strategy that the search for a reply begins with, besides two others."""
-
-
-class Reached(NamedTuple):
-    """What a file holds: the best strategy so far, how good it is, and what is needed for going on."""
-
-    best: np.ndarray
-    """float64[goal * goal, 1, 1, N_ACTIONS]: probabilities by pair of scores, own score first."""
-    table: float
-    """What the best table found wins against it."""
-    full: float
-    """What one wins against it who sees everything: nobody wins more."""
-    search: Search
-    total: np.ndarray
-    """Of the same shape: the strategies of all steps, each weighted by its number."""
 
 
 class Equilibrium:
@@ -88,69 +70,45 @@ class Equilibrium:
 
     def quality(self, folder: Path) -> float | None:
         """Return by how much the best table found wins more than half against the strategy that is kept."""
-        reached = self.read(folder)
-        return None if reached is None else reached.table - 0.5
+        found = self.read(folder)
+        return None if found is None else float(found.won[0]) - 0.5
 
     def solve(self, folder: Path, *, goal: float, seconds: float | None, threads: int, progress: Progress) -> float:
         """Let two players learn against each other, measure every `STEPS` steps, and keep the best; one thread."""
         end = None if seconds is None else time.monotonic() + seconds
-        reached = self.read(folder) or self._begun()
+        reached = self.read(folder) or Search(self._to)
         try:
-            while reached.table - 0.5 > goal and reached.search.steps < MOST_STEPS:
+            while reached.won[0] - 0.5 > goal and reached.steps < MOST_STEPS:
                 if end is not None and time.monotonic() >= end:
                     break
-                reached = self._further(reached, progress)
+                further = copy.copy(reached)  # what there was stays as it is until this has been measured
+                for _ in range(STEPS):
+                    further.step()
+                    progress(further.steps, MOST_STEPS, f"{reached.won[0] - 0.5:.4f}" if reached.steps else "")
+                further.measure(STARTS)
+                reached = further
         finally:
-            self._write(folder, reached)
-        return reached.table - 0.5
+            if reached.steps:
+                rows = {name: getattr(reached, name).reshape(-1, N_ACTIONS) for name in _ROWS}
+                write_arrays(folder / FILE, **rows, won=reached.won, steps=np.array(reached.steps, np.int64))
+        return float(reached.won[0]) - 0.5
 
-    def _begun(self) -> Reached:
-        uniform = new_mix(self._to)
-        return Reached(uniform, 1.0, 1.0, Search(uniform.copy()), np.zeros_like(uniform))
-
-    def _further(self, reached: Reached, progress: Progress) -> Reached:
-        """Return what has been reached after `STEPS` more steps; what there was stays as it is until then."""
-        before, total = reached.search, reached.total.copy()
-        search = Search(before.mix.copy(), before.regrets.copy(), before.steps)
-        for _ in range(STEPS):
-            search.step()
-            total += search.steps * search.mix
-            said = "" if reached.table == 1 else f"{reached.table - 0.5:.4f}"
-            progress(search.steps, MOST_STEPS, said)
-        mean = total / total.sum(axis=-1, keepdims=True)
-        best = reached
-        for mix in (search.mix, mean):
-            won = best_table_against(mix, STARTS)[0]
-            if won < best.table:
-                best = best._replace(best=mix.copy(), table=won, full=best_response(mix)[0])
-        return best._replace(search=search, total=total)
-
-    def read(self, folder: Path) -> Reached | None:
+    def read(self, folder: Path) -> Search | None:
         """Return what lies in a folder; None if nothing does. Raises DamagedFileError."""
         file = folder / FILE
         if not file.exists():
             return None
-        shape = (self._to**2, N_ACTIONS)
-        like = dict.fromkeys(("best", "regrets", "mix", "total"), (shape, np.float64))
+        like = dict.fromkeys(_ROWS, ((self._to**2, N_ACTIONS), np.float64))
         figures = {"won": ((2,), np.float64), "steps": ((), np.int64)}
         found = read_arrays(file, self.game, self.name, like | figures)
         for name in ("best", "mix"):
             if not (np.abs(found[name].sum(axis=1) - 1) < 1e-6).all() or (found[name] < 0).any():
                 raise damaged(file, f"holds {name} that are no probabilities", self.game, self.name)
-        best, regrets, mix, total = (found[name].reshape(-1, 1, 1, N_ACTIONS) for name in like)
-        search = Search(mix, regrets, int(found["steps"]))
-        return Reached(best, float(found["won"][0]), float(found["won"][1]), search, total)
+        return Search(self._to, **found)
 
-    def _write(self, folder: Path, reached: Reached) -> None:
-        search = reached.search
-        if search.steps:
-            arrays = {"best": reached.best, "regrets": search.regrets, "mix": search.mix, "total": reached.total}
-            write_arrays(
-                folder / FILE,
-                **{name: array.reshape(-1, N_ACTIONS) for name, array in arrays.items()},
-                won=np.array([reached.table, reached.full]),
-                steps=np.array(search.steps, np.int64),
-            )
+
+_ROWS = ("best", "regrets", "mix", "total")
+"""Arrays of a `Search` that a file holds, a row for each pair of scores."""
 
 
 def solutions(game: Game) -> Sequence[Equilibrium]:
@@ -161,7 +119,8 @@ def solutions(game: Game) -> Sequence[Equilibrium]:
 class FullSight:
     """What states are worth to players who see the parity of all exchanges and both runs, and play their best.
 
-    Moves alternate and nothing is hidden, so this is the one equilibrium value of the game with full sight.
+    Moves alternate and nothing is hidden, so this is the one equilibrium value of the game with full sight. See
+    `dicegym.games.worth.BatchValuer`.
     """
 
     name = "exact"
@@ -172,39 +131,39 @@ class FullSight:
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        self._rolls, self._values = roll_chances(), full_sight.values_to(game.parameters["goal"])
+        self._values = full_sight(game.parameters["goal"])
 
     def value(self, state: Any, seat: int) -> float:
-        """Return how likely ``seat`` wins; see `dicegym.games.worth.Valuer`."""
-        if state["over"]:
-            return float(state["winner"] == seat)
-        mover = float(full_sight.value_of(state, self._values[0]))
-        return mover if state["player"] == seat else 1 - mover
+        """Return how likely ``seat`` wins; see `Valuer.value`."""
+        return float(self.values_rows(np.atleast_1d(state))[0, seat])
+
+    def values_rows(self, states: np.ndarray) -> np.ndarray:
+        """Return `value` of every state for both seats: float64[states, 2]."""
+        over, each = states["over"], np.arange(len(states))
+        seats = np.where(over, states["winner"], states["player"]).astype(np.int64)
+        wins = np.ones((len(states), 2))
+        wins[~over] = state_values(states[~over], self._values)[:, np.newaxis]
+        wins[each, 1 - seats] = 1 - wins[each, seats]
+        return wins
 
     def action_values(self, state: Any) -> ActionValues:
         """Return how likely the player to move wins with each number of dice; nan when the game is over."""
         if state["over"]:
             return ActionValues(np.full(N_ACTIONS, np.nan), np.full(N_ACTIONS, np.nan))
-        values = np.array([self.action_value(state, action) for action in range(N_ACTIONS)])
-        return ActionValues(values, np.zeros(N_ACTIONS))
-
-    def values_rows(self, states: np.ndarray) -> np.ndarray:
-        """Return `value` of every state for both seats: float64[states, 2]."""
-        wins = np.empty((len(states), 2))
-        full_sight.value_rows(states, self._values, wins)
-        return wins
+        rows = self.action_values_rows(np.atleast_1d(state))
+        return ActionValues(rows.values[0], rows.errors[0])
 
     def action_values_rows(self, states: np.ndarray) -> ActionValues:
         """Return `action_values` of every state, none of which is over."""
-        values = np.empty((len(states), N_ACTIONS))
-        full_sight.choice_rows(states, self._rolls, self._values, values)
+        actions = np.broadcast_to(np.arange(N_ACTIONS), (len(states), N_ACTIONS))
+        values = action_values(states, actions, self._values, np.zeros(len(states), np.int64))
         return ActionValues(values, np.zeros_like(values))
 
     def action_value(self, state: Any, action: int) -> float:
         """Return the same of one action; a number of dice out of range loses at once. nan when the game is over."""
-        if state["over"]:
-            return float("nan")
-        return float(full_sight.action_value(state, int(action), self._rolls, self._values))
+        if 0 <= action < N_ACTIONS or state["over"]:
+            return float(self.action_values(state).values[min(max(action, 0), N_ACTIONS - 1)])
+        return 0.0
 
     def policy(self, state: Any) -> np.ndarray:
         """Return 1 for the best number of dice, of equal ones the smallest."""
@@ -213,7 +172,7 @@ class FullSight:
         return chosen
 
 
-class ByScores:
+class ByScores(FullSight):
     """What states are worth to players who know both scores alone, and play the equilibrium that was solved.
 
     A choice is worth what it is on average over the parity and the runs that may be behind the scores, each as likely
@@ -222,74 +181,52 @@ class ByScores:
 
     name = Equilibrium.name
     kind: ValueKind = "equilibrium"
-    unit: ValueUnit = "win rate"
     sees_all = False
 
-    def __init__(self, game: Game, reached: Reached) -> None:
+    def __init__(self, game: Game, solved: Search) -> None:
         self.game = game
-        self.sure = f"those of an equilibrium by scores alone; the best table found wins {reached.table:.3f} against it"
-        self._goal, self._mix = game.parameters["goal"], reached.best[:, 0, 0]
-        self._values, self._choices = mix_against_itself(reached.best)
+        self.sure = f"those of an equilibrium by scores alone; the best table found wins {solved.won[0]:.3f} against it"
+        self._mix = solved.best[:, 0, 0]
+        duel = Duel(solved.best)
+        duel.weigh()
+        self._values, self._gains, self._met = duel.values[:, 0], duel.gains[:, 0, 0], duel.visits()[:, 0]
 
-    def value(self, state: Any, seat: int) -> float:
-        """Return how likely ``seat`` wins; see `dicegym.games.worth.Valuer`."""
-        if state["over"]:
-            return float(state["winner"] == seat)
-        mover = float(full_sight.value_of(state, self._values[0]))
-        return mover if state["player"] == seat else 1 - mover
-
-    def action_values(self, state: Any) -> ActionValues:
-        """Return how likely the player to move wins with each number of dice, by the scores; nan at the end."""
-        if state["over"]:
-            return ActionValues(np.full(N_ACTIONS, np.nan), np.full(N_ACTIONS, np.nan))
-        values = self._choices[self._pair(state)]
-        if np.isnan(values).any():  # no game comes there: as if nothing were hidden
-            plain = state.copy()
-            plain["runs"] = plain["exchanges"] = 0
-            rolls, values = roll_chances(), np.empty((1, N_ACTIONS))
-            full_sight.choice_rows(np.atleast_1d(plain), rolls, self._values, values)
-            values = values[0]
-        return ActionValues(values.copy(), np.zeros(N_ACTIONS))
-
-    def action_value(self, state: Any, action: int) -> float:
-        """Return the same of one action; a number of dice out of range loses at once. nan when the game is over."""
-        if state["over"]:
-            return float("nan")
-        return float(self.action_values(state).values[action]) if 0 <= action < N_ACTIONS else 0.0
+    def action_values_rows(self, states: np.ndarray) -> ActionValues:
+        """Return the mean over what is hidden; where no game comes, as if nothing were hidden."""
+        pairs, plain = self._pairs(states), states.copy()
+        plain["runs"] = plain["exchanges"] = 0
+        values = super().action_values_rows(plain).values
+        np.divide(self._gains[pairs], self._met[pairs], out=values, where=self._met[pairs] > 0)
+        return ActionValues(values, np.zeros_like(values))
 
     def policy(self, state: Any) -> np.ndarray:
         """Return how the equilibrium plays: float64[12], probabilities."""
-        return np.array(self._mix[self._pair(state)])
+        return np.array(self._mix[self._pairs(np.atleast_1d(state))[0]])
 
-    def _pair(self, state: Any) -> int:
-        me = int(state["player"])
-        return int(state["scores"][me]) * self._goal + int(state["scores"][1 - me])
+    def _pairs(self, states: np.ndarray) -> np.ndarray:
+        """Return the number of each state's pair of scores."""
+        each, mover = np.arange(len(states)), states["player"].astype(np.int64)
+        scores = states["scores"].astype(np.int64)
+        found: np.ndarray = scores[each, mover] * self.game.parameters["goal"] + scores[each, 1 - mover]
+        return found
 
 
 def sources(game: Game) -> Sequence[ValueSource]:
     """Return where values of ``game`` come from; ``memory`` changes nothing for who sees everything."""
-
-    def load(progress: Progress | None) -> Valuer:
-        return FullSight(game)
-
     doc = "how likely the player to move wins if both see everything and play their best"
-    found = [ValueSource(FullSight.name, FullSight.kind, doc, lambda: True, load)]
+    found = [ValueSource(FullSight.name, FullSight.kind, doc, lambda: True, lambda progress: FullSight(game))]
     for solution in solutions(game):
-        found.append(_of_equilibrium(game, solution))
+        folder = tables_folder(game, solution.name)
+
+        def load(progress: Progress | None, solution: Equilibrium = solution, folder: Path = folder) -> Valuer:
+            solved = solution.read(folder)
+            if solved is None:
+                raise unsolved(game, solution.name)
+            return ByScores(game, solved)
+
+        doc = "the same if both know the scores alone, by an equilibrium that has been solved"
+        found.append(ValueSource(ByScores.name, ByScores.kind, doc, (folder / FILE).exists, load))
     return found
-
-
-def _of_equilibrium(game: Game, solution: Equilibrium) -> ValueSource:
-    folder = tables_folder(game, solution.name)
-
-    def load(progress: Progress | None) -> Valuer:
-        reached = solution.read(folder)
-        if reached is None:
-            raise unsolved(game, solution.name)
-        return ByScores(game, reached)
-
-    doc = "the same if both know the scores alone, by an equilibrium that has been solved"
-    return ValueSource(ByScores.name, ByScores.kind, doc, (folder / FILE).exists, load)
 
 
 RARE = 1e-30
@@ -345,3 +282,87 @@ def choices(table: np.ndarray, opponent: np.ndarray) -> np.ndarray:
         gained, met = gained.sum(axis=(1, 2)), met.sum(axis=(1, 2))
     found: np.ndarray = gained / met[..., np.newaxis]
     return found.reshape(*table.shape, N_ACTIONS)
+
+
+class TurnMeter:
+    """Measures the dice of each turn, and who moves first; a `dicegym.games.worth.Meter`.
+
+    Args:
+        goal: of the game.
+        tables: of each player the table that it plays by; None if there is none, or nobody knows it.
+        seats: int64[games, 2]: which of them sits in each seat.
+    """
+
+    def __init__(self, goal: int, tables: Sequence[np.ndarray | None], seats: np.ndarray) -> None:
+        self.luck = np.zeros((len(seats), 2))
+        self._kinds = np.empty(len(seats), np.int64)
+        """By game: which of ``_values`` its luck is measured by."""
+        self._parts = np.zeros((len(seats), 2), np.int64)
+        """By game and seat: which part of these is that of its player to move."""
+        self._values: list[np.ndarray] = []
+        self._drawn = np.zeros((len(seats), 2))
+        """By game and seat: what it was worth that it was drawn to move first, or second."""
+        couples, kinds = np.unique(np.sort(seats, axis=1), axis=0, return_inverse=True)
+        self._kinds[:] = kinds.reshape(-1)
+        for kind, (one, other) in enumerate(couples.tolist()):
+            games = np.flatnonzero(self._kinds == kind)
+            known = tables[one], tables[other]
+            if known[0] is None or known[1] is None:
+                self._values.append(full_sight(goal))
+                continue
+            values = _values_between(known[0].tobytes(), known[1].tobytes(), goal)
+            self._values.append(values)
+            self._parts[games] = seats[games] != one
+            begins = self._parts[games, 0] == 0
+            if begins.any() and not begins.all():  # else somebody has decided who does
+                first, second = float(values[0, 0, 0, 0, 0]), 1 - float(values[1, 0, 0, 0, 0])
+                luck = np.where(begins, 1, -1) * (first - second) / 2
+                self._drawn[games] = np.where(self._parts[games] == 0, luck[:, None], -luck[:, None])
+
+    def begin(self, states: np.ndarray, rows: np.ndarray) -> None:
+        """Count it as luck who moves first, if both players of a couple do in some of their games."""
+        self.luck[rows] += self._drawn[rows]
+
+    def add(self, before: np.ndarray, rows: np.ndarray, actions: np.ndarray, after: np.ndarray) -> None:
+        """Add what the dice of these turns brought beyond their mean."""
+        kinds = self._kinds[rows]
+        for kind, values in enumerate(self._values):
+            games, chosen = rows[kinds == kind], actions[kinds == kind]
+            was, now, me = before[games], after[games], before["player"][games].astype(np.int64)
+            over, later = now["over"], self._parts[games, 1 - me]
+            came = np.where(over, now["winner"] == me, 0.0)
+            came[~over] = 1 - state_values(now[~over], values, later[~over])
+            luck = came - action_values(was, chosen[:, np.newaxis], values, later)[:, 0]
+            self.luck[games, me] += luck
+            self.luck[games, 1 - me] -= luck
+
+
+_tables: WeakKeyDictionary[Player, dict[Game, np.ndarray | None]] = WeakKeyDictionary()
+"""What is known of players, as meters are made anew for every thousand games."""
+
+
+def meter(game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Meter:
+    """Return a meter for games between these players; see `dicegym.games.worth.Luck`."""
+    return TurnMeter(game.parameters["goal"], [_table_of(player, game) for player in players], seats)
+
+
+def _table_of(player: Player | None, game: Game) -> np.ndarray | None:
+    """Return the table by scores that a player plays by; None if it can play otherwise, or does not tell."""
+    if player is None or not player.pure:
+        return None
+    known = _tables.setdefault(player, {})
+    if game not in known:
+        try:
+            known[game] = by_scores(tabulate(player, game))
+        except DicegymError:  # it fails somewhere, which may be where no game comes
+            known[game] = None
+    return known[game]
+
+
+@functools.lru_cache(maxsize=4)
+def _values_between(one: bytes, other: bytes, goal: int) -> np.ndarray:
+    """Return how likely the player to move wins between two tables, given as their bytes."""
+    tables = (np.frombuffer(table, np.int8).reshape(goal, goal) for table in (one, other))
+    duel = Duel(*map(choices_of, tables))
+    duel.sweep(PLAY, PLAY, every_state=True)
+    return duel.values[:, 0]

@@ -10,11 +10,18 @@ from typing import Any
 from dicegym.errors import ParameterError
 from dicegym.games.controls import Basket, Fields, FilledForm, Item, PlayForm, Stepper
 from dicegym.games.keyboard import Place, count, dice, listed, number_of, unread, winners, won
-from dicegym.games.lucky.arithmetic import MOST
-from dicegym.games.lucky.catalogue import FIRST_ATTACK, FIRST_COIN, FIRST_MULTIPLIER, N_DICE, PRICES
-from dicegym.games.lucky.orders import DONE, order_actions, order_limits
+from dicegym.games.lucky.catalogue import (
+    DONE,
+    FIRST_ATTACK,
+    FIRST_COIN,
+    FIRST_MULTIPLIER,
+    N_DICE,
+    PRICES,
+    order_actions,
+    order_limits,
+)
 from dicegym.games.lucky.rules import AT
-from dicegym.games.lucky.scoring import roll
+from dicegym.games.lucky.scoring import MOST, roll
 from dicegym.games.lucky.text import EFFECTS, SHOWN
 
 OPPONENTS = {"easy": "cheapest", "normal": "compound", "hard": "strategist"}
@@ -223,7 +230,7 @@ def _story(place: Place, before: Any, rolled: Any, after: Any, player: int) -> s
 
 
 def _value(total: int, twos: int, threes: int, fives: int) -> Fraction:
-    """Return points in the form of `dicegym.games.lucky.arithmetic` as a fraction."""
+    """Return points in the form of `dicegym.games.lucky.scoring` as a fraction."""
     return Fraction(int(total)) * Fraction(2) ** int(twos) * Fraction(3) ** int(threes) * Fraction(5) ** int(fives)
 
 

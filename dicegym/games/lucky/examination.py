@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from dicegym.engine.game import Game
-from dicegym.games.lucky.catalogue import N_DICE
-from dicegym.games.lucky.orders import DONE, added
+from dicegym.games.lucky.catalogue import DONE, N_DICE, added
 from dicegym.play.player import Player, RandomPlayer
 from dicegym.play.turn import Act, Turn
 

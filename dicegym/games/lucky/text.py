@@ -9,9 +9,8 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.engine.scene import Line, Scene
-from dicegym.games.lucky.arithmetic import MOST
-from dicegym.games.lucky.catalogue import MOST_PLAYERS, N_DICE, PRICES, STOCK
-from dicegym.games.lucky.orders import DONE, INVALID, N_ACTIONS
+from dicegym.games.lucky.catalogue import DONE, INVALID, MOST_PLAYERS, N_ACTIONS, N_DICE, PRICES, STOCK
+from dicegym.games.lucky.scoring import MOST
 
 EFFECTS = (
     "rolls a 1",

@@ -1,6 +1,9 @@
 """Lucky & Co's twins: agents of ``agents/lucky`` as kernels, each the same strategy.
 
-Each returns what comes first of what the order of the player to move lacks; see `dicegym.games.lucky.orders`.
+Each returns what comes first of what the order of the player to move lacks; see `dicegym.games.lucky.catalogue`.
+`investor` and `strategist` weigh what every affordable order is worth by the end of the game: the same sums in the same
+order as in ``agents/lucky/_sums.py``, where they are explained, since of orders that are worth the same, rounding
+decides. The numbers that are the bot's own stand there too, as the files of agents are complete.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -13,20 +16,244 @@ import numpy as np
 from dicegym.engine.dice import bot_stream, draw
 from dicegym.engine.jit import kernel
 from dicegym.engine.twins import twin
-from dicegym.games.lucky import twins_investor
 from dicegym.games.lucky.catalogue import (
+    AGAIN,
+    ALL_AGAIN,
     CUBE,
     FIRST_ATTACK,
     FIRST_MULTIPLIER,
     MEANS,
+    MOST_PLAYERS,
     N_DICE,
+    NOTHING,
     PRICES,
+    SCALES,
     SQUARE,
     TEN_STOLEN,
     TWENTY_FIVE_STOLEN,
+    lack,
+    next_action,
 )
-from dicegym.games.lucky.orders import NOTHING, lack, next_action
-from dicegym.games.lucky.twins_investor import FACTORS
+
+# --- what orders are worth -------------------------------------------------------------------------------------------
+
+
+FACTORS = 3.5 / (1 / SCALES)
+"""Mean of each multiplier, rounded as 3.5 over 3, 2, 1, 1/2 and 1/3."""
+LEAD = 200
+LONGEST = 4
+CAP = 1e6
+MOST_BUNDLES = 200
+FEW_BUNDLES = 40
+MOST_COPIES = 3
+ESPECIAL = np.array([*range(CUBE, AGAIN - 1, -1), *range(FIRST_ATTACK - 1, FIRST_MULTIPLIER - 1, -1)])
+"""The dice that bundles are made of; a bundle is a number with two bits for each, the first of them lowest."""
+_ROOM = (MOST_COPIES + 1) * MOST_BUNDLES + 1
+CHOOSE = np.array([[1, 0, 0, 0], [1, 1, 0, 0], [1, 2, 1, 0], [1, 3, 3, 1]])
+ROOTS = np.array([[CAP ** (1 / (2**s * 3**c)) for c in range(4)] for s in range(4)])
+"""From where on points are above `CAP` once they have been squared and cubed so often."""
+
+
+@kernel
+def means_of(state, seat):
+    """Return (mean of basic dice, mean product of multipliers) of a seat's dice, added up die by die."""
+    basic, product = 0.0, 1.0
+    for kind in range(FIRST_MULTIPLIER):
+        for _ in range(state.dice[seat, kind]):
+            basic += MEANS[kind]
+    for kind in range(FIRST_MULTIPLIER, FIRST_ATTACK):
+        for _ in range(state.dice[seat, kind]):
+            product *= FACTORS[kind - FIRST_MULTIPLIER]
+    return basic, product
+
+
+@kernel
+def capped_points(basic, product, again, every, squares, cubes):
+    """Return the expected points of a round, each outcome of the coins counting up to `CAP`."""
+    if every + squares + cubes == 0:
+        return min(basic * (1 + again / 2) * product, CAP)
+    total = 0.0
+    for e in range(every + 1):
+        points = min(basic * (1 + again / 2 + e) * product ** np.float64(1 + e), CAP)
+        for s in range(squares + 1):
+            for c in range(cubes + 1):
+                weight = CHOOSE[every, e] * CHOOSE[squares, s] * CHOOSE[cubes, c]
+                total += weight * (CAP if points > ROOTS[s, c] else points ** np.float64(2**s * 3**c))
+    return total / 2 ** (every + squares + cubes)
+
+
+@kernel
+def rounds_left(state, incomes):
+    """Return in how many rounds somebody is `LEAD` ahead of everybody else if all go on with these incomes."""
+    for rounds in range(1, LONGEST):
+        first, second = -1.0, -1.0
+        for seat in range(state.players):
+            reached = state.money[seat] + rounds * incomes[seat]
+            if reached > first:
+                first, second = reached, first
+            elif reached > second:
+                second = reached
+        if first - second >= LEAD:
+            return rounds
+    return LONGEST
+
+
+@kernel
+def fair(state, player, kind):
+    """Return how many of a die a player asks for, so that all who can afford the die could do the same."""
+    rivals = 0
+    for seat in range(state.players):
+        rivals += seat != player and state.money[seat] >= PRICES[kind]
+    stock = np.int64(state.shop[kind])
+    return min(stock, max(stock // (1 + rivals), np.int64(rivals < stock)))
+
+
+@kernel
+def bundles(money, limits, most, found, lefts):
+    """Write about ``most`` bundles and the money left after each, nothing first; return their number."""
+    found[0], lefts[0] = 0, money
+    n = 1
+    for i in range(len(ESPECIAL)):
+        kind = ESPECIAL[i]
+        price = PRICES[kind]
+        if price <= money and limits[kind] > 0:
+            for before in range(n):
+                left = lefts[before]
+                for count in range(1, min(limits[kind], left // price, MOST_COPIES) + 1):
+                    found[n], lefts[n] = found[before] | count << 2 * i, left - count * price
+                    n += 1
+            if n > most:
+                break
+    return n
+
+
+@kernel
+def copies(bundle, i):
+    """Return how many of ``ESPECIAL[i]`` are in a bundle."""
+    return bundle >> 2 * i & 3
+
+
+@kernel
+def rate_of(rounds, product, again):
+    """Return what a point of basic dice is worth."""
+    return rounds * product * (1 + again / 2)
+
+
+@kernel
+def affordable(kind, left, limits, rate):
+    """Return how many of a basic die to buy: all that can be had if it pays, else none."""
+    price = PRICES[kind]
+    return max(min(limits[kind], left // price), 0) if rate * MEANS[kind] > price else np.int64(0)
+
+
+@kernel
+def coins_of(state, seat):
+    """Return how many of `AGAIN`, `ALL_AGAIN`, `SQUARE` and `CUBE` a seat owns."""
+    own = state.dice[seat]
+    return np.int64(own[AGAIN]), np.int64(own[ALL_AGAIN]), np.int64(own[SQUARE]), np.int64(own[CUBE])
+
+
+@kernel
+def with_bundle(bundle, product, coins):
+    """Return the mean product of the multipliers and the coins once those of a bundle are added."""
+    again, every, squares, cubes = coins
+    if bundle:
+        cubes += copies(bundle, 0)
+        squares += copies(bundle, 1)
+        every += copies(bundle, 2)
+        again += copies(bundle, 3)
+        for i in range(4, len(ESPECIAL)):
+            for _ in range(copies(bundle, i)):
+                product *= FACTORS[ESPECIAL[i] - FIRST_MULTIPLIER]
+    return product, (again, every, squares, cubes)
+
+
+@kernel
+def best_order(state, seat, limits, rounds, most, order):
+    """Write how many of each die a player orders, by what ``most`` bundles are worth in so many ``rounds``."""
+    found, lefts = np.empty(_ROOM, np.int64), np.empty(_ROOM, np.int64)
+    n = bundles(state.money[seat], limits, most, found, lefts)
+
+    own_basic, own_product = means_of(state, seat)
+    own_coins = coins_of(state, seat)
+    best, chosen = -1.0, 0
+    for k in range(n):
+        product, (again, every, squares, cubes) = with_bundle(found[k], own_product, own_coins)
+        rate = rate_of(rounds, product, again)
+        basic, left = own_basic, lefts[k]
+        for kind in range(FIRST_MULTIPLIER):  # the dearer, the less for its price: the best come first
+            count = affordable(kind, left, limits, rate)
+            basic += count * MEANS[kind]
+            left -= count * PRICES[kind]
+        value = rounds * capped_points(basic, product, again, every, squares, cubes) + left
+        if value > best:
+            best, chosen = value, k
+
+    product, (again, every, squares, cubes) = with_bundle(found[chosen], own_product, own_coins)
+    rate = rate_of(rounds, product, again)
+    left = lefts[chosen]
+    order[:] = 0
+    for kind in range(FIRST_MULTIPLIER):
+        order[kind] = affordable(kind, left, limits, rate)
+        left -= order[kind] * PRICES[kind]
+    for i in range(len(ESPECIAL)):
+        order[ESPECIAL[i]] = copies(found[chosen], i)
+
+
+@kernel
+def rounds_to_play(state):
+    """Return `rounds_left` by what everybody's dice bring on average."""
+    incomes = np.empty(MOST_PLAYERS)
+    for seat in range(state.players):
+        basic, product = means_of(state, seat)
+        again, every, squares, cubes = coins_of(state, seat)
+        incomes[seat] = capped_points(basic, product, again, every, squares, cubes)
+    return rounds_left(state, incomes)
+
+
+@kernel
+def place_order(state, order):
+    """Return the action that comes first of what the player to move has not ordered yet of ``order`` (by die)."""
+    first = NOTHING
+    for kind in range(N_DICE):
+        first = min(first, lack(state, kind, order[kind]))
+    return next_action(first)
+
+
+@twin("investor", file="98fe8595672165cf")
+@kernel
+def investor(state):
+    """What pays for itself soonest."""
+    me, rounds = state.player, rounds_to_play(state)
+    limits, order = np.empty(N_DICE, np.int64), np.empty(N_DICE, np.int64)
+    for kind in range(N_DICE):
+        limits[kind] = fair(state, me, kind)
+    best_order(state, me, limits, rounds, MOST_BUNDLES, order)
+    return place_order(state, order)
+
+
+@twin("strategist", file="1f4d34c99758935b")
+@kernel
+def strategist(state):
+    """What its rivals, if all were `investor`, would leave; until an order of its own was refused."""
+    me, rounds = state.player, rounds_to_play(state)
+    limits, order, own = np.empty(N_DICE, np.int64), np.empty(N_DICE, np.int64), np.empty(N_DICE, np.int64)
+    for kind in range(N_DICE):
+        own[kind] = fair(state, me, kind) if state.refused[me] else np.int64(state.shop[kind])
+    if not state.refused[me]:
+        for seat in range(state.players):
+            if seat != me:
+                for kind in range(N_DICE):
+                    limits[kind] = fair(state, seat, kind)
+                best_order(state, seat, limits, rounds, FEW_BUNDLES, order)
+                for kind in range(N_DICE):
+                    own[kind] -= order[kind]
+    best_order(state, me, own, rounds, MOST_BUNDLES, order)
+    return place_order(state, order)
+
+
+# --- simpler ones ----------------------------------------------------------------------------------------------------
+
 
 HUNDREDTHS = np.rint(100 * MEANS).astype(np.int64)
 """Means of the basic dice in hundredths of a point: whole numbers, so that sums are exact. The dearer of two basic dice
@@ -161,24 +388,7 @@ def haphazard(state):
                     break
                 place -= 1
         number += 2
-    first = NOTHING
-    for kind in range(N_DICE):
-        first = min(first, lack(state, kind, counts[kind]))
-    return next_action(first)
-
-
-@twin("investor", file="98fe8595672165cf")
-@kernel
-def investor(state):
-    """What pays for itself soonest; see `twins_investor.investor`."""
-    return next_action(twins_investor.investor(state))
-
-
-@twin("strategist", file="1f4d34c99758935b")
-@kernel
-def strategist(state):
-    """What others, who think the same, leave; see `twins_investor.strategist`."""
-    return next_action(twins_investor.strategist(state))
+    return place_order(state, counts)
 
 
 @twin("idle", file="38c86100e8ad2c1a")

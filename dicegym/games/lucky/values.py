@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dicegym.engine.game import Game
-from dicegym.games.lucky.solving import rolls
-from dicegym.games.lucky.solving.luck import luck_rows
+from dicegym.games.lucky.solving.luck import luck_rows, products_of_faces
 from dicegym.games.worth import Meter
 from dicegym.play.player import Player
 
@@ -28,7 +27,7 @@ class RoundMeter:
         if len(played):
             rolling = after[played]
             rolling["played"] -= 1
-            luck_rows(before, played, after, rolling, rolls.products_of_faces(), self.luck)
+            luck_rows(before, played, after, rolling, products_of_faces(), self.luck)
 
 
 def meter(game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Meter:

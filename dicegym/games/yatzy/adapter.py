@@ -15,10 +15,8 @@ from dicegym.bots.export import network_source
 from dicegym.bots.program import Asked, explaining
 from dicegym.engine.game import Game
 from dicegym.games.yatzy.interface import ENTRY_POINT
-from dicegym.games.yatzy.protocol import CommandError, action_of, named_by, written
-from dicegym.games.yatzy.rules import UNREADABLE
-from dicegym.games.yatzy.server_messages import OPEN, table_message
-from dicegym.games.yatzy.view import SEATS, known_fields
+from dicegym.games.yatzy.protocol import OPEN, UNREADABLE, CommandError, action_of, named_by, table_message, written
+from dicegym.games.yatzy.rules import SEATS, known_fields
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 

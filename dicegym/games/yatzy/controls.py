@@ -10,7 +10,6 @@ from typing import Any
 from dicegym.errors import ParameterError
 from dicegym.games.controls import DiceToggles, Fields, FilledForm, Option, PickOne, PlayForm
 from dicegym.games.keyboard import NUMBER_WORDS, Place, count, dice, listed, number_of, unread, winners, won
-from dicegym.games.yatzy.hands import HANDFULS, hand_of, places_kept
 from dicegym.games.yatzy.rules import (
     BONUS,
     BONUS_FROM,
@@ -29,6 +28,7 @@ from dicegym.games.yatzy.tables import (
     FACES,
     FOUR,
     FULL_HOUSE,
+    HANDFULS,
     KEEPS,
     LARGE,
     PAIR,
@@ -39,6 +39,8 @@ from dicegym.games.yatzy.tables import (
     TWO_PAIRS,
     UPPER,
     YATZY,
+    hand_of,
+    places_kept,
 )
 
 OPPONENTS = {"easy": "gather", "normal": "thrifty", "hard": "planner"}

@@ -16,10 +16,9 @@ from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
 from dicegym.games.parts import Z_95, Estimate, Progress, plays_with
-from dicegym.games.yatzy.rules import SPEC
+from dicegym.games.yatzy.rules import SPEC, record_of
 from dicegym.games.yatzy.solving import alone, distributions, worth
 from dicegym.games.yatzy.tables import BOXES
-from dicegym.games.yatzy.view import record_of
 from dicegym.play.drive import join_table
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
@@ -59,10 +58,9 @@ def distribution(game: Game, *, table: np.ndarray | None = None, progress: Progr
     return distributions.of_scores(table, progress=progress)
 
 
-class OptimalPlayer(Player):
-    """Scores the most on average; at a table with others it takes no notice of them."""
+class SolvedPlayer(Player):
+    """Plays by what positions are worth; a state tells it no more than lies on the table."""
 
-    name = "optimal"
     pure = True
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
@@ -70,9 +68,15 @@ class OptimalPlayer(Player):
 
         def act(turn: Turn) -> int:
             state = np.atleast_1d(record_of(turn.game, turn.view))
-            return int(self.act_rows(turn.game, state, np.zeros(1, np.int64), np.array([turn.seat]))[0])
+            return int(self.act_rows(turn.game, state, np.zeros(1, np.int64), np.array([seat]))[0])
 
         return act
+
+
+class OptimalPlayer(SolvedPlayer):
+    """Scores the most on average; at a table with others it takes no notice of them."""
+
+    name = "optimal"
 
     def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """Return an action for each row, of equal ones the first; see `Player.act_rows`."""

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from dicegym.engine.game import Game
-from dicegym.games.yatzy.hands import HANDFULS
 from dicegym.games.yatzy.rules import FIRST_BOX, ROLL_PLACES
-from dicegym.games.yatzy.tables import BEST, DICE, KEEPS, MOST, PLACE_VALUES, SET_OF
+from dicegym.games.yatzy.tables import BEST, DICE, HANDFULS, KEEPS, MOST, PLACE_VALUES, SET_OF
 from dicegym.play.player import Player, RandomPlayer
 from dicegym.play.turn import Act, Turn
 

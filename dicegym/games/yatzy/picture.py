@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dicegym.games.yatzy.hands import hand_of
 from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, bonus, total
-from dicegym.games.yatzy.tables import BEST, BOX_NAMES, BOXES, ROLLS, UPPER
+from dicegym.games.yatzy.tables import BEST, BOX_NAMES, BOXES, ROLLS, UPPER, hand_of
 from dicegym.pictures.drawing import Viewpoint
 from dicegym.pictures.palette import CHOSEN, GOLD, HIDDEN, PAPER, PENCIL, SOFT, STRIPE, WRITING
 from dicegym.pictures.sheet import HEAD, MARGIN, NORMAL, SMALL, WIDTH, Sheet

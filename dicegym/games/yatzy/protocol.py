@@ -1,106 +1,369 @@
 """The messages of a Yatzy server, and what they mean by the rules: pure functions, no connection.
 
-Messages are JSON objects, here plain dicts. From the server: STANDING, FINAL, ERROR, WELCOME (``server_messages.py``).
-From a client, here: LOGIN (`login_message`), ROLL_DICE and SCORE_BOX (`command_of`). The rule text names a command
-under ``type``, the original clients name it under ``key``; either is read, both are written.
+Messages are JSON objects, here plain dicts. From the server: STANDING, FINAL, ERROR and WELCOME. From a client: LOGIN
+(`login_message`), ROLL_DICE and SCORE_BOX (`command_of`). The rule text names a command under ``type``, the original
+clients name it under ``key``; either is read, both are written.
 
-Servers and clients find all of it in this module, as `dicegym.games.messages.Wire` says.
+What is read may be anything that JSON can say, of this server or of another make; what is wrong with it is told by
+`CommandError` and nothing else is ever raised because of it. Servers and clients find here what
+`dicegym.games.messages.Wire` says.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from dicegym.games.yatzy.hands import HANDFULS, places_kept, set_of
+from dicegym.engine.game import Game
+from dicegym.errors import DicegymError
 from dicegym.games.yatzy.rules import (
     BAD_COMMAND,
     FIRST_BOX,
+    MOST_HELP,
     N_ACTIONS,
     NO_DICE,
     NO_ROLLS_LEFT,
     NOT_SHOWN,
     ROLL_PLACES,
     SCORE_PLACES,
+    SERVER_TURN,
     SPEC,
-    UNREADABLE,
     USED_BOX,
+    View,
+    record_of,
+    total,
+    view,
 )
-from dicegym.games.yatzy.server_messages import (
-    BAD_BOX,
-    BAD_INDEX,
-    BAD_LOGIN,
-    BAD_WORD,
-    ERROR,
-    FINAL,
-    LOGIN,
-    OPEN,
-    ROLL_DICE,
-    SCORE_BOX,
-    STANDING,
-    WELCOME,
-    WORDS,
-    CommandError,
-    as_original,
-    continues,
-    error_message,
-    final_message,
-    final_text,
-    given_up,
-    in_short,
-    interludes,
-    mover_of,
-    names_of,
-    open_boxes,
-    standing_message,
-    state_of,
-    totals_of,
-    welcome_message,
-    welcomed,
-    word_of,
+from dicegym.games.yatzy.tables import (
+    BEST,
+    BOXES,
+    DICE,
+    FACES,
+    HANDFULS,
+    KEEPS,
+    POINTS,
+    ROLLS,
+    YATZY_POINTS,
+    places_kept,
+    set_of,
 )
-from dicegym.games.yatzy.tables import BEST, BOXES, DICE, KEEPS, POINTS
 
-__all__ = [
-    "ERROR",
-    "FAULT_CODES",
-    "FINAL",
-    "LOGIN",
-    "STANDING",
-    "UNREADABLE",
-    "WELCOME",
-    "CommandError",
-    "action_of",
-    "as_original",
-    "cheap_command",
-    "command_in",
-    "command_of",
-    "continues",
-    "ends_turn",
-    "error_message",
-    "fault_error",
-    "final_message",
-    "final_text",
-    "given_up",
-    "interludes",
-    "login_message",
-    "login_of",
-    "mover_of",
-    "named_by",
-    "names_of",
-    "open_boxes",
-    "original_login",
-    "standing_message",
-    "state_of",
-    "totals_of",
-    "welcome_message",
-    "welcomed",
-    "word_of",
-    "written",
-]
+OPEN = "-"
+"""How an open box is written in a standing."""
+WORDS = ("type", "key")
+"""Under which of these a command is named is all the same."""
+ROLL_DICE, SCORE_BOX, LOGIN = "ROLL_DICE", "SCORE_BOX", "LOGIN"
+STANDING, FINAL, ERROR, WELCOME = "STANDING", "FINAL", "ERROR", "WELCOME"
+
+BAD_WORD, BAD_INDEX, BAD_BOX, BAD_STANDING, BAD_LOGIN = (
+    "bad-command",
+    "bad-index",
+    "bad-box",
+    "bad-standing",
+    "bad-login",
+)
+UNREADABLE = -1
+"""What stands for a command that cannot be read: one of the many numbers that are no action."""
+LONGEST = 60
+"""Characters of a foreign value that are shown."""
+
+
+class CommandError(DicegymError, ValueError):
+    """A message means nothing here.
+
+    Attributes:
+        code: one short word for programs.
+        message: what was read, why it cannot work, what to send.
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+    def __reduce__(self) -> tuple[type[CommandError], tuple[str, str]]:
+        """Pickle by the two arguments."""
+        return type(self), (self.code, self.message)
+
+
+def in_short(value: object) -> str:
+    """Return a value in a few characters, whatever it is."""
+    try:
+        text = repr(value) if not isinstance(value, int) or abs(value) < 1 << 63 else "a huge number"
+    except Exception:
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
+
+
+def word_of(message: object) -> str:
+    """Return what kind of message this is: the word under "type" or "key". Raises CommandError."""
+    if not isinstance(message, dict):
+        raise CommandError(BAD_WORD, f"{in_short(message)} is no message: send a JSON object")
+    words = [message[name] for name in WORDS if name in message]
+    if not words or type(words[0]) is not str or any(word != words[0] for word in words):
+        raise CommandError(
+            BAD_WORD,
+            f"{in_short(message)} does not say what it is: put {ROLL_DICE} or {SCORE_BOX} under 'type' or 'key'",
+        )
+    return words[0]
+
+
+# --- what a server says ----------------------------------------------------------------------------------------
+
+_SCORE_TEXTS = (*map(str, range(128)), OPEN)  # -1, an open box, is the last
+
+
+@lru_cache(maxsize=4096)  # most rows of a table are as they were when somebody was asked last
+def score_text(scores: tuple[int, ...]) -> str:
+    """Return fifteen points, -1 for an open box, as they stand in a STANDING."""
+    return ",".join([_SCORE_TEXTS[points] for points in scores])
+
+
+def table_message(shown: View, names: Sequence[str], ratings: Sequence[int]) -> dict[str, Any]:
+    """Return the STANDING of a table that somebody is shown; see `standing_message`."""
+    return {
+        "key": STANDING,
+        "roundNumber": shown.round_number,
+        "standing": [
+            {"playerName": name, "rating": rating, "score": score_text(row)}
+            for name, rating, row in zip(names, ratings, shown.scores, strict=True)
+        ],
+        "currentPlayer": {
+            "playerName": names[shown.player],
+            "rollsLeft": shown.rolls_left,
+            "dice": list(shown.dice),
+        },
+    }
+
+
+def standing_message(game: Game, state: Any, names: Sequence[str], ratings: Sequence[int]) -> dict[str, Any]:
+    """Return the STANDING that goes to every player after every change.
+
+    Args:
+        game: a game of Yatzy.
+        state: its record.
+        names: of the players, by seat.
+        ratings: likewise.
+    """
+    return table_message(view(state, 0), names, ratings)
+
+
+def totals_of(game: Game, state: Any) -> list[int]:
+    """Return each seat's points, the bonus included."""
+    return [int(total(state, seat)) for seat in range(game.players)]
+
+
+def final_message(game: Game, state: Any, names: Sequence[str], ratings: Sequence[int]) -> dict[str, Any]:
+    """Return the FINAL of a game that is over: names, boxes, totals, places and new ratings, best first.
+
+    Equal totals share the better place, and the next places are skipped.
+    """
+    totals = totals_of(game, state)
+    scores = view(state, 0).scores
+    order = sorted(range(game.players), key=lambda seat: -totals[seat])
+    return {
+        "key": FINAL,
+        "standing": [
+            {
+                "playerName": names[seat],
+                "rating": ratings[seat],
+                "score": score_text(scores[seat]),
+                "total": totals[seat],
+                "place": 1 + sum(better > totals[seat] for better in totals),
+            }
+            for seat in order
+        ],
+    }
+
+
+def error_message(code: str, message: str) -> dict[str, Any]:
+    """Return the ERROR that answers a command which cannot be carried out."""
+    return {"key": ERROR, "code": code, "message": message}
+
+
+def given_up(state: Any, seat: int) -> bool:
+    """Return whether the server plays the rest of the game for this seat."""
+    return bool(state["helped"][seat] >= MOST_HELP)
+
+
+def interludes(game: Game, state: Any, action: int) -> list[Any]:
+    """Return the tables that ``action`` leads through before it leads to the next who plays for itself.
+
+    The rules play the turns of seats that have given up within the step that leads to them. Whoever follows the game
+    is to see each of them begin: these are the records, in their order, in which such a seat is shown its five dice.
+
+    Args:
+        game: a game of Yatzy.
+        state: its record before ``action``; it is not changed.
+        action: what is played next.
+    """
+    if max(state["helped"].tolist()) < MOST_HELP:
+        return []
+    after, table = state.copy(), state.copy()
+    game.step(after, action)
+    found: list[Any] = []
+    while True:
+        # With one turn less on their account they are waited for, and the server's turn then puts it back.
+        table["helped"] = table["helped"].clip(max=MOST_HELP - 1)
+        game.step(table, SERVER_TURN if found else action)
+        if table["over"] or not given_up(after, int(table["player"])):
+            return found
+        found.append(table.copy())
+
+
+def as_original(standing: dict[str, Any]) -> dict[str, Any]:
+    """Return a STANDING as the original server writes it: ``score`` is an array, with -1 for an open box."""
+    rows = [
+        row | {"score": [-1 if text == OPEN else int(text) for text in row["score"].split(",")]}
+        for row in standing["standing"]
+    ]
+    return standing | {"standing": rows}
+
+
+def welcome_message(name: str, rating: int) -> dict[str, Any]:
+    """Return the WELCOME that tells a client under which name it plays; standings know it by that alone."""
+    return {"key": WELCOME, "playerName": name, "rating": rating}
+
+
+# --- what a client reads of it ---------------------------------------------------------------------------------
+
+
+def _bad(message: str) -> CommandError:
+    return CommandError(BAD_STANDING, message)
+
+
+def _number(value: object, low: int, high: int, what: str) -> int:
+    if type(value) is not int or not low <= value <= high:
+        raise _bad(f"{in_short(value)} is no {what}: a whole number from {low} to {high} is meant")
+    return value
+
+
+def _standing(message: object) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Return the parts ``standing`` and ``currentPlayer`` of a STANDING, their forms checked."""
+    if word_of(message) != STANDING:
+        raise _bad(f"{in_short(message)} is no {STANDING}")
+    whole: dict[Any, Any] = message  # type: ignore[assignment]  # word_of takes nothing else
+    rows, current = whole.get("standing"), whole.get("currentPlayer")
+    if type(rows) is not list or not all(isinstance(row, dict) for row in rows):
+        raise _bad(f"standing {in_short(rows)} is no list of players")
+    if not isinstance(current, dict):
+        raise _bad(f"currentPlayer {in_short(current)} is no player")
+    names = [row.get("playerName") for row in rows]
+    if not all(type(name) is str for name in names) or len(set(names)) < len(names):
+        raise _bad(f"the names {in_short(names)} do not tell the players apart")
+    if current.get("playerName") not in names:
+        raise _bad(f"currentPlayer {in_short(current.get('playerName'))} is none of {in_short(names)}")
+    return rows, current
+
+
+def names_of(message: object) -> list[str]:
+    """Return the names in a STANDING, by seat; their number is that of the game's players. Raises CommandError."""
+    return [row["playerName"] for row in _standing(message)[0]]
+
+
+def mover_of(message: object) -> str:
+    """Return the name of the player to move in a STANDING. Raises CommandError."""
+    name: str = _standing(message)[1]["playerName"]
+    return name
+
+
+def _scores(score: object) -> list[int]:
+    """Return fifteen points, -1 for an open box, from a text as the rules say, or an array as the original sends."""
+    if type(score) is list:
+        if len(score) != BOXES:
+            raise _bad(f"score {in_short(score)} has not {BOXES} numbers")
+        return [_number(points, -1, YATZY_POINTS, "score of a box") for points in score]
+    fields = score.split(",") if type(score) is str and len(score) <= 8 * BOXES else []
+    if len(fields) != BOXES:
+        raise _bad(f"score {in_short(score)} has not {BOXES} fields with commas between")
+    found = []
+    for field in map(str.strip, fields):
+        if field != OPEN and not (field.isascii() and field.isdigit() and int(field) <= YATZY_POINTS):
+            raise _bad(f"{in_short(field)} is no score of a box: {OPEN!r} or points up to {YATZY_POINTS} are meant")
+        found.append(-1 if field == OPEN else int(field))
+    return found
+
+
+def state_of(message: object, seat_name: str, game: Game) -> tuple[Any, int]:
+    """Return the record that a STANDING describes, and the seat of ``seat_name``.
+
+    Any `dicegym.Player` can so play on a server of its own or of another make. Seats are in the order of the
+    standing. What no message tells (the key, errors, whom the server helps) is as in a new game.
+
+    Args:
+        message: anything.
+        seat_name: the own name in the standing.
+        game: a game of Yatzy with as many players as the standing has (`names_of`).
+
+    Raises:
+        CommandError: it is no STANDING, or not of such a game, or the name is not in it.
+    """
+    rows, current = _standing(message)
+    names = [row["playerName"] for row in rows]
+    if len(rows) != game.players:
+        raise _bad(f"{len(rows)} players do not play {game!r}")
+    if seat_name not in names:
+        raise _bad(f"{in_short(seat_name)} is none of {in_short(names)}")
+    dice = current.get("dice")
+    if type(dice) is not list or len(dice) != DICE:
+        raise _bad(f"dice {in_short(dice)} are not five dice")
+    scores = tuple(tuple(_scores(row.get("score"))) for row in rows)
+    player = names.index(current["playerName"])
+    filled = sum(points >= 0 for points in scores[player])
+    shown = View(
+        seat=names.index(seat_name),
+        player=player,
+        round_number=min(filled + 1, BOXES),  # boxes say it better than a counter of somebody else's
+        rolls_left=_number(current.get("rollsLeft"), 0, ROLLS, "number of rolls left"),
+        dice=tuple(_number(face, 1, FACES, "face of a die") for face in dice),
+        scores=scores,
+    )
+    return record_of(game, shown), shown.seat
+
+
+def continues(before: object, after: object) -> bool:
+    """Return whether the second STANDING can be of the same game as the first: the same names, no box opened again.
+
+    Raises CommandError if one of them is no STANDING.
+    """
+    boards = []
+    for message in (before, after):
+        boards.append({row["playerName"]: _scores(row.get("score")) for row in _standing(message)[0]})
+    first, second = boards
+    return list(first) == list(second) and all(
+        old in (-1, new) for name in first for old, new in zip(first[name], second[name], strict=True)
+    )
+
+
+def open_boxes(message: object, name: str) -> int:
+    """Return how many boxes a player of a STANDING has still to fill; 0 if it is not there. Raises CommandError."""
+    rows = [row for row in _standing(message)[0] if row["playerName"] == name]
+    return _scores(rows[0].get("score")).count(-1) if rows else 0
+
+
+def final_text(message: object) -> str:
+    """Return in one line what a FINAL says. Raises CommandError if it is none."""
+    rows = message.get("standing") if isinstance(message, dict) and word_of(message) == FINAL else None
+    if type(rows) is not list or not all(isinstance(row, dict) for row in rows):
+        raise CommandError(BAD_STANDING, f"{in_short(message)} is no {FINAL}")
+    fields = ("place", "playerName", "total", "rating")
+    told = [[str(row.get(field, "?"))[:LONGEST] for field in fields] for row in rows]
+    return ", ".join(f"{place}. {name} {total} ({rating})" for place, name, total, rating in told)
+
+
+def welcomed(message: object) -> str:
+    """Return the name in a WELCOME. Raises CommandError."""
+    name = message.get("playerName") if isinstance(message, dict) and word_of(message) == WELCOME else None
+    if type(name) is not str:
+        raise CommandError(BAD_LOGIN, f"{in_short(message)} is no {WELCOME}")
+    return name
+
+
+# --- what a client says ----------------------------------------------------------------------------------------------
+
 
 FAULT_CODES = {
     BAD_COMMAND: BAD_WORD,
@@ -239,19 +502,3 @@ def command_of(action: int, dice: Sequence[int]) -> dict[str, Any]:
 def command_in(action: int, state: Any) -> dict[str, Any]:
     """Return the command that an action means in a state, as `command_of` does. Raises CommandError."""
     return command_of(action, state["dice"].tolist())
-
-
-def cheap_command(standing: bytes, name: str) -> bytes | None:
-    """Return a legal command of ``name`` as JSON, None if it is not its turn: for measuring servers.
-
-    It rolls all dice while it can, and then scores the first open box with them. Both sides of the exchange are text,
-    and the standing is one that `standing_message` made without spaces: a client should cost a measurement little.
-    """
-    before, _, now = standing.rpartition(b'"currentPlayer":')
-    own = b'{"playerName":' + json.dumps(name).encode() + b","
-    if not now.startswith(own):
-        return None
-    if b'"rollsLeft":0' not in now:
-        return b'{"type":"ROLL_DICE","dice":[0,1,2,3,4]}'
-    scores = before.partition(own)[2].partition(b'"score":"')[2].partition(b'"')[0].split(b",")
-    return b'{"type":"SCORE_BOX","box":%d,"dice":[0,1,2,3,4]}' % (1 + scores.index(OPEN.encode()))

@@ -1,9 +1,13 @@
-"""What five dice can show and what each box makes of it, as constant tables.
+"""What five dice can show, where they lie, and what each box makes of them: constant tables, and how to read them.
 
 A *set* is a number of equal or different faces whatever order they lie in: 462 sets of 0 to 5 dice, numbered by size
 and then by faces. The sets of fewer than five dice are those that can be kept (0..209), the sets of five are the
-*hands*; hand h is set ``KEEPS + h``. Boxes count from 0 here, and from 1 in messages.
+*hands*; hand h is set ``KEEPS + h``. Values go by set: float64[462]. Places are bit masks, the sum of 2**place. Boxes
+count from 0 here, and from 1 in messages.
 """
+
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
+# Kernels: Numba infers the types of their arguments, and records have none that mypy could check.
 
 from __future__ import annotations
 
@@ -11,6 +15,8 @@ from collections import Counter
 from itertools import chain, combinations_with_replacement
 
 import numpy as np
+
+from dicegym.engine.jit import kernel
 
 FACES = 6
 DICE = 5
@@ -138,3 +144,61 @@ def _expected() -> np.ndarray:
 
 EXPECTED: np.ndarray = _expected()
 """float64[3, 252, 15]: by rolls left and hand, the mean score in each box of one who plays for that box alone."""
+
+
+HANDFULS = 1 << DICE
+"""Choices of places."""
+
+
+@kernel
+def set_of(dice, places):
+    """Return the set of those dice whose places are in the bit mask ``places``."""
+    index = np.int64(0)
+    for place in range(DICE - 1, -1, -1):
+        index *= FACES + 1
+        if places >> place & 1:
+            index += dice[place]
+    return np.int64(SET_OF[index])
+
+
+@kernel
+def hand_of(dice):
+    """Return the hand that five dice show."""
+    return set_of(dice, HANDFULS - 1) - KEEPS
+
+
+@kernel
+def places_kept(dice, kept):
+    """Return the bit mask of the first places whose dice are those of the set ``kept``."""
+    return first_places(dice, CODES[kept])
+
+
+@kernel
+def first_places(dice, wanted):
+    """Return the bit mask of the first places that show as many of each face as ``wanted`` says, coded as `CODES`."""
+    places = np.int64(0)
+    for place in range(DICE):
+        shift = 4 * (np.int64(dice[place]) - 1)
+        if wanted >> shift & 15:
+            wanted -= np.int64(1) << shift
+            places |= np.int64(1) << place
+    return places
+
+
+@kernel
+def roll_sets(means):
+    """Fill ``means`` (float64[462], hands given) with the mean value of each set when its missing dice are rolled."""
+    for kept in range(KEEPS - 1, -1, -1):  # one more die makes a set of a higher number
+        total = 0.0
+        for face in range(FACES):
+            total += means[WITH[kept, face]]
+        means[kept] = total / FACES
+
+
+@kernel
+def keep_best(means):
+    """Raise each hand's value to that of the best set that can be kept of it; spoils the sets."""
+    for kept in range(KEEPS):
+        for face in range(FACES):
+            larger = WITH[kept, face]
+            means[larger] = max(means[larger], means[kept])

@@ -8,7 +8,6 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.engine.scene import Line, Scene
-from dicegym.games.yatzy.hands import HANDFULS
 from dicegym.games.yatzy.rules import (
     FIRST_BOX,
     MOST_ERRORS,
@@ -16,12 +15,12 @@ from dicegym.games.yatzy.rules import (
     N_ACTIONS,
     ROLL_PLACES,
     SCORE_PLACES,
+    SEATS,
     SERVER_TURN,
     bonus,
     total,
 )
-from dicegym.games.yatzy.tables import BEST, BOX_NAMES, BOXES, DICE, FACES, KEEPS, MOST, ROLLS, SETS, UPPER
-from dicegym.games.yatzy.view import SEATS
+from dicegym.games.yatzy.tables import BEST, BOX_NAMES, BOXES, DICE, FACES, HANDFULS, KEEPS, MOST, ROLLS, SETS, UPPER
 
 _SHORT = ("1s", "2s", "3s", "4s", "5s", "6s", "1P", "2P", "3K", "4K", "SS", "LS", "FH", "Ch", "Y")
 _OPEN = "-"

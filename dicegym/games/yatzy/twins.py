@@ -1,6 +1,13 @@
 """Yatzy's twins: agents of ``agents/yatzy`` as kernels, each the same strategy.
 
 They answer as files do, with the wide actions that name dice by places, and of equal dice take those in the first.
+
+`planner` and `expectation` look ahead over all dice of a turn. Both value a hand in a box and play for the best mean by
+the end of the turn; they differ in the values alone. Their numbers stand in their files too, ``planner.py`` and
+``expectation.py``, as the files of agents are complete. Of choices that differ by rounding alone both take the first,
+so the order of sums does not matter here. Worths are handed over as two arrays: ``by_dice`` float64[6, 6], of each
+upper box when it is scored with 0 to 5 dice of its number, and ``besides`` float64[15], what is added to the points of
+each other box.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -8,14 +15,14 @@ They answer as files do, with the wide actions that name dice by places, and of 
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from dicegym.engine.dice import bot_stream, draw
 from dicegym.engine.jit import kernel
 from dicegym.engine.twins import twin
-from dicegym.games.yatzy import twins_planner
-from dicegym.games.yatzy.hands import HANDFULS, first_places, hand_of, places_kept
-from dicegym.games.yatzy.rules import PAR, ROLL_PLACES, SCORE_PLACES
+from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, PAR, ROLL_PLACES, SCORE_PLACES
 from dicegym.games.yatzy.tables import (
     BEST,
     BOXES,
@@ -25,6 +32,7 @@ from dicegym.games.yatzy.tables import (
     FACES,
     FOUR,
     FULL_HOUSE,
+    HANDFULS,
     HANDS,
     KEEPABLE,
     KEEPS,
@@ -32,12 +40,21 @@ from dicegym.games.yatzy.tables import (
     PAIR,
     POINTS,
     ROLLS,
+    SETS,
     SMALL,
     THREE,
     TWO_PAIRS,
     UPPER,
     YATZY,
+    first_places,
+    hand_of,
+    keep_best,
+    places_kept,
+    roll_sets,
 )
+
+# --- rules of thumb --------------------------------------------------------------------------------------------------
+
 
 _PART_THAT_SCORES = (KEEPABLE[:, :, None] * POINTS[:KEEPS]).argmax(axis=1)
 PUT = np.where(POINTS[KEEPS:] == BEST, KEEPS + np.arange(HANDS)[:, None], _PART_THAT_SCORES)
@@ -246,30 +263,152 @@ def haphazard(state):
     return SCORE_PLACES + HANDFULS * box + places
 
 
-@kernel
-def looked_ahead(state, kept, box):
-    """Return the action for what is kept, and the box to score if that is all dice."""
-    return rolled(places_kept(state.dice, kept)) if kept < KEEPS else scored(state, box)
-
-
-@twin("planner", file="d7690e1967069582")
-@kernel
-def planner(state):
-    """Look ahead to the end of the turn; see `twins_planner.planner`."""
-    kept, box = twins_planner.planner(state)
-    return looked_ahead(state, kept, box)
-
-
-@twin("expectation", file="3fbeae04825e3ee1")
-@kernel
-def expectation(state):
-    """Look one roll ahead; see `twins_planner.expectation`."""
-    kept, box = twins_planner.expectation(state)
-    return looked_ahead(state, kept, box)
-
-
 @twin("at_once", file="195da2671a7e627d")
 @kernel
 def at_once(state):
     """Score the first hand where it pays most."""
     return scored(state, best_box(state, POINTS_ALONE))
+
+
+# --- looking ahead ---------------------------------------------------------------------------------------------------
+
+
+_ALONE_AND_TOGETHER = """
+2.96 -0.54 -0.29 0.16 0.62 0.79 -0.07 0.23 0.43 0.85 0.30 0.66 0.76 0.14 1.21
+4.31 -0.16 -0.05 0.18 0.20 0.50 0.35 0.51 0.71 0.64 0.99 0.84 0.40 1.49
+5.63 -0.13 -0.06 -0.04 0.61 0.60 0.60 1.00 1.00 1.15 0.70 0.71 1.62
+7.53 -0.17 -0.15 0.97 0.79 0.57 0.94 1.04 1.26 0.53 0.92 1.69
+8.32 -0.07 1.11 1.12 0.35 1.05 1.42 1.34 0.30 1.10 1.71
+8.21 1.76 1.41 0.06 1.15 1.59 1.68 0.42 1.54 1.92
+16.05 -0.14 0.04 0.95 -0.73 -0.08 0.88 -0.93 0.07
+18.30 0.61 1.13 -0.02 0.21 1.07 -0.09 0.53
+12.71 2.32 0.42 1.32 0.86 -0.04 2.01
+4.95 0.88 1.36 1.69 1.11 2.83
+6.51 0.02 0.75 -0.50 -0.09
+4.76 1.14 0.29 1.10
+10.66 1.08 1.50
+26.27 0.73
+2.80
+"""
+TOGETHER = np.zeros((BOXES, BOXES))
+"""float64[15, 15]: what each two open boxes are worth together, on either side; on the diagonal, each by itself."""
+TOGETHER[np.triu_indices(BOXES)] = [float(number) for number in _ALONE_AND_TOGETHER.split()]
+TOGETHER = np.maximum(TOGETHER, TOGETHER.T) + np.minimum(TOGETHER, TOGETHER.T)
+TOGETHER[np.diag_indices(BOXES)] /= 2
+MEAN = np.array([3.57, 3.20, 3.18, 3.20, 3.23, 3.28]) * range(1, UPPER + 1)
+VARIANCE = (np.array([0.91, 0.97, 0.94, 0.88, 0.75, 0.67]) * range(1, UPPER + 1)) ** 2
+"""Of the points to come in each open upper box, taken to be normally distributed."""
+SHIFT = -0.33
+
+USUAL = np.array([2.1, 5.3, 8.6, 12.2, 15.7, 19.2, 10.0, 17.0, 14.4, 11.0, 7.5, 10.5, 15.0, 23.0, 14.0])
+BONUS_A_POINT = 0.55
+ROUNDING = 1e-9
+WORST = -1e9
+"""Below every worth."""
+
+
+@kernel
+def bonus_chance(scores, upper, without):
+    """Return the chance of the bonus, given the boxes of a seat, their upper sum and one box ``without`` which."""
+    if upper >= BONUS_FROM:
+        return 1.0
+    mean, variance = 0.0, 0.0
+    for box in range(UPPER):
+        if scores[box] < 0 and box != without:
+            mean += MEAN[box]
+            variance += VARIANCE[box]
+    if variance == 0.0:
+        return 0.0
+    return 0.5 * (1 + math.erf((mean + SHIFT - (BONUS_FROM - upper)) / math.sqrt(2 * variance)))
+
+
+@kernel
+def planner_worths(scores, upper, by_dice, besides):
+    """Write what the points, all that follows and the bonus are worth in each open box."""
+    every = 0.0
+    for box in range(BOXES):
+        besides[box] = 0.0
+        if scores[box] < 0:
+            for other in range(BOXES):
+                if scores[other] < 0:
+                    besides[box] += TOGETHER[box, other]
+                    every += TOGETHER[box, other] * (0.5 + 0.5 * (box == other))
+    chance = bonus_chance(scores, upper, -1)
+    for box in range(BOXES):
+        if scores[box] < 0:
+            besides[box] = every - besides[box]
+            if box < UPPER:
+                for dice in range(DICE + 1):
+                    points = dice * (box + 1)
+                    by_dice[box, dice] = points + besides[box] + BONUS * bonus_chance(scores, upper + points, box)
+            else:
+                besides[box] += BONUS * chance
+
+
+@kernel
+def expectation_worths(by_dice, besides):
+    """Write what points are worth less what each box usually brings, and above par of those in the upper boxes."""
+    for box in range(BOXES):
+        besides[box] = -USUAL[box]
+    for box in range(UPPER):
+        for dice in range(DICE + 1):
+            par = BONUS_A_POINT * (dice - PAR) * (box + 1)
+            by_dice[box, dice] = dice * (box + 1) - USUAL[box] + par
+
+
+@kernel
+def worth(hand, box, by_dice, besides):
+    """Return what a hand is worth in an open box."""
+    if box < UPPER:
+        return by_dice[box, COUNTS[KEEPS + hand, box]]
+    return BEST[hand, box] + besides[box]
+
+
+@kernel
+def look_ahead(state, by_dice, besides):
+    """Return the action that keeps the best set of dice, or scores the best box if that is all dice."""
+    scores, hand = state.scores[state.player], hand_of(state.dice)
+    most, chosen = WORST, 0
+    for box in range(BOXES):
+        if scores[box] < 0:
+            most = max(most, worth(hand, box, by_dice, besides))
+    for box in range(BOXES - 1, -1, -1):
+        if scores[box] < 0 and worth(hand, box, by_dice, besides) > most - ROUNDING:
+            chosen = box
+    if state.rolls_left == 0:
+        return scored(state, chosen)
+
+    means = np.full(len(SETS), WORST)
+    for box in range(BOXES):
+        if scores[box] < 0:
+            for other in range(HANDS):
+                means[KEEPS + other] = max(means[KEEPS + other], worth(other, box, by_dice, besides))
+    roll_sets(means)
+    for _ in range(state.rolls_left - 1):
+        keep_best(means)
+        roll_sets(means)
+    for kept in range(KEEPS):
+        if KEEPABLE[hand, kept]:
+            most = max(most, means[kept])
+    for kept in range(KEEPS):
+        if KEEPABLE[hand, kept] and means[kept] > most - ROUNDING:
+            return rolled(places_kept(state.dice, kept))
+    return scored(state, chosen)
+
+
+@twin("planner", file="d7690e1967069582")
+@kernel
+def planner(state):
+    """Look ahead to the end of the turn, by what open boxes are worth together."""
+    by_dice, besides = np.empty((UPPER, DICE + 1)), np.empty(BOXES)
+    planner_worths(state.scores[state.player], np.int64(state.upper[state.player]), by_dice, besides)
+    return look_ahead(state, by_dice, besides)
+
+
+@twin("expectation", file="3fbeae04825e3ee1")
+@kernel
+def expectation(state):
+    """Look ahead to the end of the turn, by what boxes usually bring."""
+    by_dice, besides = np.empty((UPPER, DICE + 1)), np.empty(BOXES)
+    expectation_worths(by_dice, besides)
+    return look_ahead(state, by_dice, besides)

@@ -12,11 +12,10 @@ import numpy as np
 from dicegym.engine.game import Game
 from dicegym.games.solved import Solution
 from dicegym.games.worth import ActionValues, Meter, Progress, ValueKind, ValueSource, ValueUnit
+from dicegym.games.yatzy.exact import SolvedPlayer
 from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, SPEC
-from dicegym.games.yatzy.solving import alone, distributions, rows, thresholds, worth
-from dicegym.games.yatzy.view import record_of
+from dicegym.games.yatzy.solving import alone, distributions, rows, worth
 from dicegym.play.player import Player
-from dicegym.play.turn import Act, Turn
 
 
 def sources(game: Game) -> Sequence[ValueSource]:
@@ -66,8 +65,7 @@ class AloneValuer:
     def values_rows(self, states: np.ndarray) -> np.ndarray:
         """Return `value` of every state for every seat: float64[states, players]."""
         out = np.empty((len(states), self.game.players))
-        order = worth.looking_order(self._known, states, states["player"])
-        worth.value_rows(self._known, states, order, out)
+        worth.value_rows(self._known, states, out)
         return self._so_far(states) + out
 
     def action_values(self, state: Any) -> ActionValues:
@@ -119,20 +117,10 @@ class WinningValuer(AloneValuer):
         return np.zeros((1, 1))
 
 
-class WinningPlayer(Player):
+class WinningPlayer(SolvedPlayer):
     """Plays for the first place as `WinningValuer` says, against any number; alone it cannot play."""
 
     name = "winning"
-    pure = True
-
-    def join(self, game: Game, seat: int, seed: int) -> Act:
-        """Sit down at a table; see `Player.join`."""
-
-        def act(turn: Turn) -> int:
-            state = np.atleast_1d(record_of(turn.game, turn.view))
-            return int(self.act_rows(turn.game, state, np.zeros(1, np.int64), np.array([seat]))[0])
-
-        return act
 
     def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """Return an action for each row; see `Player.act_rows`."""
@@ -214,6 +202,6 @@ def solutions(game: Game) -> Sequence[Solution]:
     if game != rows.KEPT_FOR:
         return ()
     return (
-        RowTables(distributions.NAME, DISTRIBUTIONS, distributions.compute, 0.5),
-        RowTables(thresholds.NAME, THRESHOLDS, thresholds.compute, 3.0),
+        RowTables(distributions.NAME, DISTRIBUTIONS, distributions.compute_distributions, 0.5),
+        RowTables(distributions.THRESHOLDS, THRESHOLDS, distributions.compute_thresholds, 3.0),
     )

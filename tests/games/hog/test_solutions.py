@@ -18,7 +18,6 @@ from dicegym.games.hog.solving.strategies import (
     best_response,
     best_table_against,
     choices_of,
-    new_mix,
 )
 from dicegym.games.hog.solving.sweeps import PLAY, WEIGH
 from dicegym.games.hog.values import FILE, STEPS, Equilibrium, solutions
@@ -82,12 +81,12 @@ def test_gains_are_what_a_single_other_choice_wins() -> None:
 
 
 def test_a_short_search_is_hard_to_beat() -> None:
-    search = Search(new_mix(GOAL))
+    search = Search(GOAL)
     for _ in range(60):
         search.step()
     assert np.abs(search.mix.sum(axis=-1) - 1).max() < 1e-12
     assert best_table_against(search.mix, 2)[0] < 0.505
-    assert best_table_against(new_mix(GOAL), 2)[0] > 0.7
+    assert best_table_against(Search(GOAL).mix, 2)[0] > 0.7
     assert best_response(search.mix)[0] >= best_table_against(search.mix, 2)[0] - 1e-12
 
 

@@ -16,10 +16,9 @@ from dicegym.errors import ParameterError
 from dicegym.games.hog import exact
 from dicegym.games.hog.exact import best_table, win_rate
 from dicegym.games.hog.rules import N_ACTIONS, free_bacon, settle, sides
-from dicegym.games.hog.solving import full_sight
-from dicegym.games.hog.solving.strategies import Duel, Search, choices_of
+from dicegym.games.hog.solving.strategies import Duel, Search, choices_of, full_sight
 from dicegym.games.hog.solving.sweeps import roll_chances
-from dicegym.games.hog.values import ByScores, FullSight, Reached, choices, reply_values
+from dicegym.games.hog.values import ByScores, FullSight, choices, reply_values
 from dicegym.games.worth import BatchValuer
 
 SMALL = 10
@@ -59,7 +58,7 @@ def slow_value(goal: int) -> Any:
 
 
 def test_values_agree_with_a_recursion_over_whole_games() -> None:
-    slow, values = slow_value(SMALL), full_sight.values_to(SMALL)[0]
+    slow, values = slow_value(SMALL), full_sight(SMALL)[0]
     for own, opponent in [(0, 0), (3, 5), (0, 9), (9, 9), (7, 1)]:
         for parity in range(2):
             for runs in [(0, 0), (2, 1), (0, 3)]:
@@ -233,9 +232,7 @@ def test_by_scores_a_choice_is_worth_its_mean_over_what_is_hidden() -> None:
 def test_where_no_game_comes_choices_are_worth_what_they_are_if_nothing_is_hidden() -> None:
     game = dicegym.game("hog", goal=12)
     likeliest = exact.tabulate(dicegym.agent(game, "always_roll(5)"), game)
-    judge = ByScores(
-        game, Reached(choices_of(likeliest), 1.0, 1.0, Search(choices_of(likeliest)), choices_of(likeliest))
-    )
+    judge = ByScores(game, Search(12, best=choices_of(likeliest)))
     state = game.new_game()[0]
     state["scores"], state["runs"], state["exchanges"] = (0, 3), (1, 0), (1, 0)
     unmet = judge.action_values(state).values

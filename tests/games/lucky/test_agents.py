@@ -18,7 +18,7 @@ import dicegym
 from dicegym.checks import check_agent
 from dicegym.errors import AgentError
 from dicegym.games.lucky.adapter import counts_of
-from dicegym.games.lucky.orders import DONE, INVALID
+from dicegym.games.lucky.catalogue import DONE, INVALID
 from dicegym.play.drive import play_game
 from dicegym.play.player import Player
 from dicegym.play.turn import Turn

@@ -9,8 +9,8 @@ import pytest
 import dicegym
 from dicegym.errors import ParameterError
 from dicegym.games.keyboard import Place
+from dicegym.games.lucky.catalogue import DONE, order_actions
 from dicegym.games.lucky.controls import ending, read, table, told
-from dicegym.games.lucky.orders import DONE, order_actions
 
 pytestmark = pytest.mark.nojit
 GAME = dicegym.game("lucky", players=3)

@@ -16,7 +16,7 @@ from oracles.lucky import CEILING, Lucky, stock
 import dicegym
 from dicegym.engine.game import Game
 from dicegym.engine.jit import COMPILED
-from dicegym.games.lucky import scales
+from dicegym.games.lucky import prospects
 
 pytestmark = pytest.mark.nojit
 
@@ -176,7 +176,7 @@ def test_single_rounds_with_any_dice_agree(situations: int) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_the_whole_part_of_any_product_is_exact(seed: int) -> None:
     """Sums, exponents and powers far beyond what dice can show often."""
-    from dicegym.games.lucky.arithmetic import add_points, new_limbs, quotient, reduced, whole_part
+    from dicegym.games.lucky.scoring import add_points, new_limbs, quotient, reduced, whole_part
 
     rng = random.Random(seed)
     near = 0
@@ -206,11 +206,11 @@ def test_the_whole_part_of_any_product_is_exact(seed: int) -> None:
 
 def test_money_on_scales_is_what_the_formulas_say() -> None:
     """Tables stand for logarithms and divisions: the same to the last bit, and so at the end of the table."""
-    most = len(scales.ON_SCALES)
+    most = len(prospects.ON_SCALES)
     for amount in [*range(most + 2), 5000, 1 << 20, 1 << 53]:
         out = np.zeros(5, np.float32)
-        scales.observe_money(np.int64(amount), 0, out)
-        wanted = [scales.logarithm(np.int64(amount)), *(amount / (amount + c) for c in (10, 50, 250, 1250))]
+        prospects.observe_money(np.int64(amount), 0, out)
+        wanted = [prospects.logarithm(np.int64(amount)), *(amount / (amount + c) for c in (10, 50, 250, 1250))]
         assert out.tolist() == np.array(wanted, np.float32).tolist()
-        scales.observe_rivals_money(np.int64(amount), 0, out)
+        prospects.observe_rivals_money(np.int64(amount), 0, out)
         assert out[:3].tolist() == np.array([wanted[0], wanted[2], wanted[3]], np.float32).tolist()

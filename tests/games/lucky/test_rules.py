@@ -16,9 +16,8 @@ from oracles.lucky import BASICS, PRICES, stock
 import dicegym
 from dicegym.engine.game import Game
 from dicegym.engine.jit import COMPILED
-from dicegym.games.lucky.catalogue import FACES, SUMS
+from dicegym.games.lucky.catalogue import DONE, FACES, INVALID, N_ACTIONS, SUMS, added, order_actions
 from dicegym.games.lucky.catalogue import PRICES as KERNEL_PRICES
-from dicegym.games.lucky.orders import DONE, INVALID, N_ACTIONS, added, order_actions
 from dicegym.games.lucky.rules import MALFORMED, SOLD_OUT, TOO_DEAR, UNKNOWN
 
 pytestmark = pytest.mark.nojit

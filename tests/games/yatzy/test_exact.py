@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -17,7 +16,7 @@ from dicegym.engine import loops
 from dicegym.errors import ParameterError
 from dicegym.games.parts import solitaire, solver
 from dicegym.games.yatzy import exact as yatzy
-from dicegym.games.yatzy.solving import alone, positions, turn, worth
+from dicegym.games.yatzy.solving import alone, turn, worth
 from dicegym.learning.evaluate import evaluate
 from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
 
@@ -66,8 +65,8 @@ def test_two_upper_boxes_and_the_bonus() -> None:
 
 
 def test_only_sums_that_can_be_are_solved() -> None:
-    assert np.flatnonzero(positions.PLACES[0b000010] >= 0).tolist() == [0, 2, 4, 6, 8, 10]
-    assert (positions.PLACES[0b111111] >= 0).all()
+    assert np.flatnonzero(turn.PLACES[0b000010] >= 0).tolist() == [0, 2, 4, 6, 8, 10]
+    assert (turn.PLACES[0b111111] >= 0).all()
 
 
 def test_first_rolls() -> None:
@@ -175,54 +174,42 @@ def test_questions_about_a_game_for_one(arguments: list[str], capsys: pytest.Cap
 
 
 @pytest.fixture
-def sweep(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
-    """Let the sweep through all positions take as long as the event is not set."""
-    release = threading.Event()
-
-    def solve(values: np.ndarray, *, told: Callable[[int], None]) -> None:
-        told(1 << 14)
-        release.wait(20)
-        values[0, 0] = 1
-        told(ALL)
-
-    monkeypatch.setattr(alone, "solve", solve)
-    monkeypatch.setattr(alone, "LOOK_EVERY", 0.01)
-    alone._sweep.cache_clear()
-    yield release
-    release.set()
-    alone._sweep.cache_clear()
+def unsolved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nothing be known yet, so that all positions are solved when somebody asks."""
+    monkeypatch.setattr(alone, "_solved", [])
 
 
-def test_the_sweep_says_how_far_it_has_come_and_can_be_interrupted(sweep: threading.Event) -> None:
+@pytest.mark.usefixtures("unsolved")
+def test_the_sweep_says_how_far_it_has_come_and_can_be_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[tuple[int, int, str]] = []
 
     def interrupt(*what: int | str) -> None:
         raise KeyboardInterrupt
 
-    def tell(done: int, total: int, what: str) -> None:
-        told.append((done, total, what))
-        if len(told) == 3:
-            sweep.set()
+    def solve(values: np.ndarray, *, told: Callable[[int], None]) -> None:
+        told(1 << 14)
+        values[0, 0] = 1
+        told(ALL)
 
+    monkeypatch.setattr(alone, "solve", solve)
     with pytest.raises(KeyboardInterrupt):
         yatzy.optimum(GAME, progress=interrupt)
-    assert yatzy.optimum(GAME, progress=tell) == 1
-    assert (1 << 14, ALL, "sets of boxes solved") in told
-    assert told[-1][0] == ALL
+    assert yatzy.optimum(GAME, progress=lambda *what: told.append(what)) == 1
+    assert told == [(1 << 14, ALL, "sets of boxes solved"), (ALL, ALL, "sets of boxes solved")]
+    assert yatzy.optimum(GAME, progress=interrupt) == 1  # it is known by now
 
 
+@pytest.mark.usefixtures("unsolved")
 def test_a_sweep_that_fails_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*arguments: object, **options: object) -> None:
         raise MemoryError
 
     monkeypatch.setattr(alone, "solve", fail)
-    alone._sweep.cache_clear()
     for _ in range(2):
         with pytest.raises(MemoryError):
             yatzy.optimum(GAME)
     monkeypatch.setattr(alone, "solve", lambda *arguments, **options: None)
     assert yatzy.optimum(GAME) == 0
-    alone._sweep.cache_clear()
 
 
 # --- the whole game --------------------------------------------------------------------------------------------------

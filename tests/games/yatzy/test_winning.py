@@ -21,10 +21,9 @@ from dicegym.engine.game import Game
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.games.parts import LUCK, need
 from dicegym.games.yatzy.exact import OptimalPlayer
-from dicegym.games.yatzy.hands import hand_of
 from dicegym.games.yatzy.rules import SERVER_TURN, bonus
-from dicegym.games.yatzy.solving import alone, distributions, positions, rows, thresholds
-from dicegym.games.yatzy.tables import BEST, DICE, FACES, HANDS, KEEPS, SETS, after_rolling, best_part
+from dicegym.games.yatzy.solving import alone, distributions, rows, turn
+from dicegym.games.yatzy.tables import BEST, DICE, FACES, HANDS, KEEPS, SETS, after_rolling, best_part, hand_of
 from dicegym.games.yatzy.values import WinningPlayer
 from dicegym.play.player import Player
 from dicegym.players.roster import agents_folder, opponent
@@ -45,7 +44,7 @@ def small() -> Small:
     alone.solve(values, CLOSED)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(alone, "values", lambda progress=None: values)
-        return values, distributions.compute(closed=CLOSED)
+        return values, distributions.compute_distributions(closed=CLOSED)
 
 
 @pytest.fixture(autouse=True)
@@ -105,18 +104,18 @@ def play(game: Game, players: list[Player], states: np.ndarray) -> tuple[np.ndar
 
 def test_positions_are_numbered_without_gaps() -> None:
     numbers = [
-        positions.position_of(filled, upper)
+        turn.position_of(filled, upper)
         for n in range(16)
-        for filled, upper in zip(*positions.level(n, CLOSED & 31), strict=True)
+        for filled, upper in zip(*turn.level(n, CLOSED & 31), strict=True)
     ]
     assert len(set(numbers)) == len(numbers)
-    everything = sum(len(positions.level(n)[0]) for n in range(16))
-    assert everything == positions.POSITIONS == 1_430_528
+    everything = sum(len(turn.level(n)[0]) for n in range(16))
+    assert everything == turn.POSITIONS == 1_430_528
 
 
 def row_of(small: Small, filled: int, upper: int) -> np.ndarray:
-    row = np.zeros(positions.TOTALS)
-    distributions.add_row(small[1], positions.position_of(filled, upper), 0, 1.0, row)
+    row = np.zeros(turn.TOTALS)
+    distributions.add_row(small[1], turn.position_of(filled, upper), 0, 1.0, row)
     return row
 
 
@@ -124,7 +123,7 @@ def test_distributions_have_the_means_of_the_exact_values(
     small: Small,
 ) -> None:
     for n in range(len(OPEN) + 1):
-        for filled, upper in zip(*positions.level(15 - n, CLOSED), strict=True):
+        for filled, upper in zip(*turn.level(15 - n, CLOSED), strict=True):
             row = row_of(small, int(filled), int(upper))
             assert row.sum() == pytest.approx(1, abs=1e-12)
             assert row @ np.arange(len(row)) == pytest.approx(small[0][filled, upper], abs=2e-3)
@@ -252,7 +251,7 @@ def test_one_who_sits_chooses_as_the_batch_does() -> None:
 def test_thresholds_are_what_one_who_plays_for_them_reaches() -> None:
     """Brute force for two open boxes: of each number of points the best that can be done, roll by roll."""
     filled, wanted = ALL - (1 << 1) - (1 << 13), np.arange(1, 60)
-    tables = thresholds.compute(closed=filled, threads=1)
+    tables = distributions.compute_thresholds(closed=filled, threads=1)
 
     @functools.cache
     def last(box: int, had: int) -> np.ndarray:
@@ -270,7 +269,7 @@ def test_thresholds_are_what_one_who_plays_for_them_reaches() -> None:
     for box, other in ((1, 13), (13, 1)):
         for hand in range(HANDS):
             worth[hand] = np.maximum(worth[hand], last(other, int(BEST[hand, box])))
-    found = thresholds.chances(filled, 0, tables)
+    found = distributions.chances(filled, 0, tables)
     assert found[1:60] == pytest.approx(first_roll(worth), abs=5e-5)
     assert found[0] == 1
     assert (np.diff(found) <= 0).all()
@@ -278,8 +277,8 @@ def test_thresholds_are_what_one_who_plays_for_them_reaches() -> None:
 
 @pytest.mark.slow
 def test_thresholds_are_above_what_playing_for_the_mean_reaches(small: Small) -> None:
-    tables = thresholds.compute(closed=CLOSED, threads=2)
-    best = thresholds.chances(CLOSED, 40, tables)[:-1]
+    tables = distributions.compute_thresholds(closed=CLOSED, threads=2)
+    best = distributions.chances(CLOSED, 40, tables)[:-1]
     usual = row_of(small, CLOSED, 40)[::-1].cumsum()[::-1]
     assert (best >= usual - 1e-4).all()
     assert (best > usual + 0.01).any()
@@ -303,7 +302,7 @@ def test_tables_are_kept_and_damage_is_found(small: Small, tmp_path: Path) -> No
 
 def test_thresholds_name_the_command_that_solves_them() -> None:
     with pytest.raises(ParameterError, match="dicegym solve yatzy thresholds"):
-        thresholds.chances(0, 0)
+        distributions.chances(0, 0)
 
 
 @pytest.fixture(scope="module")
@@ -319,7 +318,7 @@ def winner() -> ModuleType:
 
 def test_the_winner_computes_the_last_boxes_exactly(small: Small, winner: ModuleType) -> None:
     for n in range(12, 15):
-        filled, sums = positions.level(n, CLOSED)
+        filled, sums = turn.level(n, CLOSED)
         for k in range(0, len(filled), 9):
             known = row_of(small, int(filled[k]), int(sums[k]))
             assert winner.to_come(int(filled[k]), int(sums[k])).cumsum() == pytest.approx(known.cumsum(), abs=1e-4)
@@ -330,7 +329,7 @@ def test_the_winner_knows_means_by_heart(winner: ModuleType) -> None:
     values, rng = alone_module_values(), np.random.default_rng(1)
     errors = []
     for n in range(12):
-        filled, sums = positions.level(n)
+        filled, sums = turn.level(n)
         for k in rng.integers(0, len(filled), 12):
             mean, _, bonus, _ = winner.summary(int(filled[k]), int(sums[k]))
             errors.append(mean + 50 * bonus - values[filled[k], sums[k]])
@@ -351,13 +350,13 @@ def test_the_winner_shares_the_first_place_as_the_values_do(small: Small, winner
 
 def test_the_summary_is_as_exact_as_it_says(small: Small) -> None:
     """Moments by the sweep are those of the distributions."""
-    moments = np.zeros((positions.POSITIONS, 2, 3))
+    moments = np.zeros((turn.POSITIONS, 2, 3))
     moments[:, 0, 0] = 1.0
     for n in range(14, 10, -1):
-        winner_table.add_level(small[0], *positions.level(n, CLOSED), moments)
-    filled, sums = positions.level(11, CLOSED)
+        winner_table.add_level(small[0], *turn.level(n, CLOSED), moments)
+    filled, sums = turn.level(11, CLOSED)
     for k in range(0, len(filled), 7):
-        row, found = row_of(small, int(filled[k]), int(sums[k])), moments[positions.position_of(filled[k], sums[k])]
+        row, found = row_of(small, int(filled[k]), int(sums[k])), moments[turn.position_of(filled[k], sums[k])]
         with_bonus = found[:, 1].sum() + 50 * found[1, 0]
         assert found[:, 0].sum() == pytest.approx(1)
         assert with_bonus == pytest.approx(row @ np.arange(len(row)), abs=2e-3)

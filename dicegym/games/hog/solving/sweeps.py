@@ -16,7 +16,8 @@ Arrays (runs count 0..LONGEST_RUN, so RUNS is 4):
     reach: as values: the probability that a game comes through the state, the first to move drawn by a fair coin.
 
 Where both players are alike, one stands for both. The rules are those of `dicegym.games.hog.rules`; what is added here
-is the distribution of a roll.
+is the distribution of a roll. With everything in sight nothing is hidden, moves alternate and the sum of the scores
+grows every turn: there one sweep in which the player to move takes the best choice (`SEE_ALL`) solves the game.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -203,24 +204,23 @@ def is_chosen(choices, player, pair, parity, action):
 
 
 @kernel
-def weigh(here, wins, gains, met):
+def runs_alike(known, runs):
+    """Return the first of the own runs that choices number ``known`` of ``runs`` are for, and the end of them."""
+    return (0, RUNS) if runs == 1 else (known, known + 1)
+
+
+@kernel
+def weigh(here, wins, gains):
     """Write what is won by what a player knows and by its choice, each hidden state as often as a game comes there.
 
     Args:
         here: float64[P, 2, RUNS, RUNS], reach in a pair.
         wins: float64[N_ACTIONS, P, 2, RUNS, RUNS], what each action wins in each state.
         gains: float64[K, P, N_ACTIONS], filled.
-        met: float64[K, P], filled: how often a game comes there.
     """
-    for known in range(len(met)):
-        first, end = runs_alike(known, len(met))
-        for parity in range(met.shape[1]):
-            mass = 0.0
-            for every in range(2):
-                for other_run in range(RUNS):
-                    for run in range(first, end):
-                        mass += here[parity, every, other_run, run]
-            met[known, parity] = mass
+    for known in range(len(gains)):
+        first, end = runs_alike(known, len(gains))
+        for parity in range(gains.shape[1]):
             for action in range(N_ACTIONS):
                 gained = 0.0
                 for every in range(2):
@@ -232,42 +232,47 @@ def weigh(here, wins, gains, met):
 
 
 @kernel
-def runs_alike(known, runs):
-    """Return the first of the own runs that choices number ``known`` of ``runs`` are for, and the end of them."""
-    return (0, RUNS) if runs == 1 else (known, known + 1)
-
-
-@kernel
-def improve(wins, gains, met, margin, choices, values):
+def improve(here, wins, gains, margin, choices):
     """Put the best choice in place of each that another betters; return how many changed. Arrays as of `weigh`.
 
     ``choices`` (float64[K, P, N_ACTIONS]) leave nothing to chance. The present one stays unless another is better by
     more than ``margin`` times how often it is met. Where no game comes, hidden runs and parities are taken to be none.
-    What the choices then win is written to ``values``: float64[P, 2, RUNS, RUNS].
     """
     changes = 0
-    for known in range(len(met)):
-        first, end = runs_alike(known, len(met))
-        for parity in range(met.shape[1]):
+    for known in range(len(gains)):
+        first, end = runs_alike(known, len(gains))
+        for parity in range(gains.shape[1]):
+            met = here[parity, :, :, first:end].sum()
             kept = int(np.argmax(choices[known, parity]))
-            unmet = met[known, parity] == 0
             best, most, value_kept = kept, -1.0, 0.0
             for action in range(N_ACTIONS):
-                value = wins[action, parity, parity, 0, known] if unmet else gains[known, parity, action]
+                value = gains[known, parity, action] if met > 0 else wins[action, parity, parity, 0, known]
                 if action == kept:
                     value_kept = value
                 if value > most:
                     best, most = action, value
-            if most > value_kept + margin * (1.0 if unmet else met[known, parity]):
+            if most > value_kept + margin * (met if met > 0 else 1.0):
                 choices[known, parity, kept], choices[known, parity, best] = 0.0, 1.0
                 changes += 1
-            else:
-                best = kept
-            for every in range(2):
-                for other_run in range(RUNS):
-                    for run in range(first, end):
-                        values[parity, every, other_run, run] = wins[best, parity, every, other_run, run]
     return changes
+
+
+@kernel
+def take_better(wins, action, worth, policy):
+    """Raise what states are worth (float64[RUNS, RUNS]) to what an action wins there, and note its number of dice."""
+    for other_run in range(RUNS):
+        for run in range(RUNS):
+            if action == 0 or wins[other_run, run] > worth[other_run, run]:
+                worth[other_run, run] = wins[other_run, run]
+                policy[other_run, run] = action + FIRST_NUMBER
+
+
+@kernel
+def add_chosen(wins, chances, worth):
+    """Add what an action wins to what states are worth (float64[RUNS, RUNS]), as often as it is chosen (float64[K])."""
+    for other_run in range(RUNS):
+        for run in range(RUNS):
+            worth[other_run, run] += chances[min(run, len(chances) - 1)] * wins[other_run, run]
 
 
 @kernel
@@ -290,9 +295,8 @@ def sweep(goal, rules, choices, rolls, parities, reach, margin, values, gains, p
         policy: int8[P, goal * goal, 2, RUNS, RUNS], filled by `SEE_ALL`: its numbers of dice, of equal ones the
             smallest.
     """
-    players, _, runs, owns, _ = choices.shape
-    places, met = new_places(rolls), np.empty((runs, owns))
-    wins = np.empty((N_ACTIONS, owns, 2, RUNS, RUNS))
+    players, owns = choices.shape[0], choices.shape[3]
+    places, wins = new_places(rolls), np.empty((N_ACTIONS, owns, 2, RUNS, RUNS))
     changes = 0
     for total in range(2 * goal - 2, -1, -1):
         for own in range(max(0, total - goal + 1), min(total, goal - 1) + 1):
@@ -302,39 +306,68 @@ def sweep(goal, rules, choices, rolls, parities, reach, margin, values, gains, p
             for player in range(players):
                 rule = rules[player]
                 for parity in range(owns):
-                    for every in range(parities):
-                        values[player, parity, pair, every] = 0
                     for action in range(N_ACTIONS):
                         if rule != PLAY or is_chosen(choices, player, pair, parity, action):
                             for every in range(parities):
                                 later = values[players - 1 - player, min(parity ^ every, owns - 1)]
-                                out, worth = wins[action, parity, every], values[player, parity, pair, every]
+                                out = wins[action, parity, every]
                                 look_ahead(own, opponent, every, action + FIRST_NUMBER, rolls, places, later, out)
-                                if rule == SEE_ALL:
-                                    take_better(out, action, worth, policy[parity, pair, every])
-                                elif rule != IMPROVE:
-                                    add_chosen(out, choices[player, pair, :, parity, action], worth)
                 if rule in (WEIGH, IMPROVE):
-                    weigh(reach[player, :, pair], wins, gains[pair], met)
+                    weigh(reach[player, :, pair], wins, gains[pair])
                 if rule == IMPROVE:
-                    here = values[player, :, pair]
-                    changes += improve(wins, gains[pair], met, margin, choices[player, pair], here)
+                    changes += improve(reach[player, :, pair], wins, gains[pair], margin, choices[player, pair])
+                for parity in range(owns):
+                    for every in range(parities):
+                        worth = values[player, parity, pair, every]
+                        worth[:] = 0
+                        for action in range(N_ACTIONS):
+                            if rule == SEE_ALL:
+                                take_better(wins[action, parity, every], action, worth, policy[parity, pair, every])
+                            elif is_chosen(choices, player, pair, parity, action):
+                                chances = choices[player, pair, :, parity, action]
+                                add_chosen(wins[action, parity, every], chances, worth)
     return changes
 
 
-@kernel
-def take_better(wins, action, worth, policy):
-    """Raise what states are worth (float64[RUNS, RUNS]) to what an action wins there, and note its number of dice."""
-    for other_run in range(RUNS):
-        for run in range(RUNS):
-            if action == 0 or wins[other_run, run] > worth[other_run, run]:
-                worth[other_run, run] = wins[other_run, run]
-                policy[other_run, run] = action + FIRST_NUMBER
+# --- states as records: both players know the scores alone, or see everything --------------------------------------
+# Values have no axis of the own exchanges there: float64[players, goal * goal, 2, RUNS, RUNS].
+
+
+def state_values(states: np.ndarray, values: np.ndarray, parts: np.ndarray | int = 0) -> np.ndarray:
+    """Return how likely the player to move wins each game, none of which is over: float64[n].
+
+    ``parts`` (int64[n]) of ``values`` are those in which that player moves.
+    """
+    each, me = np.arange(len(states)), states["player"].astype(np.int64)
+    scores, runs = states["scores"].astype(np.int64), states["runs"]
+    pairs = scores[each, me] * states["goal"] + scores[each, 1 - me]
+    found: np.ndarray = values[parts, pairs, states["exchanges"].sum(axis=1) % 2, runs[each, 1 - me], runs[each, me]]
+    return found
 
 
 @kernel
-def add_chosen(wins, chances, worth):
-    """Add what an action wins to what states are worth (float64[RUNS, RUNS]), as often as it is chosen (float64[K])."""
-    for other_run in range(RUNS):
-        for run in range(RUNS):
-            worth[other_run, run] += chances[min(run, len(chances) - 1)] * wins[other_run, run]
+def weigh_actions(states, actions, rolls, values, parts, out):
+    """Write how likely the player to move wins by each of ``actions`` (int64[n, k]) to ``out``; out of range it loses.
+
+    ``parts`` (int64[n]) of ``values`` are those in which the other player moves.
+    """
+    places, wins = new_places(rolls), np.empty((RUNS, RUNS))
+    for i in range(len(states)):
+        state = states[i]
+        me = state.player
+        own, opponent = np.int64(state.scores[me]), np.int64(state.scores[1 - me])
+        parity = (state.exchanges[0] + state.exchanges[1]) % 2
+        find_places(own, opponent, np.int64(state.goal), places)
+        for k in range(actions.shape[1]):
+            action = actions[i, k]
+            out[i, k] = 0.0
+            if 0 <= action < N_ACTIONS:
+                look_ahead(own, opponent, parity, action + FIRST_NUMBER, rolls, places, values[parts[i]], wins)
+                out[i, k] = wins[state.runs[1 - me], state.runs[me]]
+
+
+def action_values(states: np.ndarray, actions: np.ndarray, values: np.ndarray, parts: np.ndarray) -> np.ndarray:
+    """Return what `weigh_actions` writes: float64[n, k]."""
+    out = np.empty(actions.shape)
+    weigh_actions(states, actions, roll_chances(), values, parts, out)
+    return out

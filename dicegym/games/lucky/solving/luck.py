@@ -12,6 +12,9 @@ four and seven of `investor`, `strategist` and `ppo`). As this is known before a
 
 A round is gone through seat by seat, and for each seat from coins over basic dice to multipliers: whoever has not
 rolled yet stands there with what it expects. Attacks, and the rounding of points, are left where they are.
+
+How dice fell is asked of the rules' own kernel, `dicegym.games.lucky.scoring.roll`, with fewer dice: coins are flipped
+before basic dice roll, and these before multipliers, so what stays shows the same.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -19,20 +22,147 @@ rolled yet stands there with what it expects. Attacks, and the rounding of point
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from dicegym.engine.jit import kernel
-from dicegym.games.lucky.catalogue import AGAIN, ALL_AGAIN, CUBE, MOST_PLAYERS, N_DICE, PRICES, SQUARE
-from dicegym.games.lucky.prospects import expected_points, means_of
-from dicegym.games.lucky.solving.rolls import (
-    MOST_FACTORS,
-    chance_of_heads,
-    coins_of,
-    fallen,
-    multipliers_of,
-    power_of,
-    sums_of,
+from dicegym.games.lucky.catalogue import (
+    AGAIN,
+    ALL_AGAIN,
+    CUBE,
+    FIRST_ATTACK,
+    FIRST_MULTIPLIER,
+    MOST_PLAYERS,
+    N_DICE,
+    PRICES,
+    SCALES,
+    SQUARE,
+    SUMS,
+    WEIGHTS,
 )
+from dicegym.games.lucky.prospects import expected_points, means_of
+from dicegym.games.lucky.scoring import roll
+
+# --- how dice fell, and how likely all else was ----------------------------------------------------------------------
+
+
+MOST_FACTORS = 12
+"""Rolls of multipliers of which all products are gone through: 12 make 2,100 of them. Beyond, products are no luck."""
+_ONES = 0
+"""The basic die that always rolls 1."""
+
+
+@functools.cache
+def products_of_faces() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return (starts, products, chances): those of n fair dice stand from ``starts[n]`` to ``starts[n + 1]``."""
+    chances = {1: 1.0}
+    every, starts = [chances], [0, 1]
+    for _ in range(MOST_FACTORS):
+        longer: dict[int, float] = {}
+        for product, chance in chances.items():
+            for face in range(1, 7):
+                longer[product * face] = longer.get(product * face, 0.0) + chance / 6
+        chances = longer
+        every.append(chances)
+        starts.append(starts[-1] + len(chances))
+    products = [float(product) for one in every for product in one]
+    return np.array(starts), np.array(products), np.array([chance for one in every for chance in one.values()])
+
+
+@kernel
+def _number(total, twos, threes, fives):
+    """Return points of `roll` before squares and cubes as a float."""
+    return total * 2.0**twos * 3.0**threes * 5.0**fives
+
+
+@kernel
+def fallen(state, seat, coins):
+    """Return how the dice of a seat fell: (sum of basic dice, product of multipliers, or 0 if the sum is 0).
+
+    Args:
+        state: a record whose ``played`` names the round; ``rolled`` of the seat is written to.
+        seat: whose dice.
+        coins: int64[4], filled with successes: once more, all once more, squares, cubes.
+    """
+    dice = state.dice[seat]
+    total, twos, threes, fives, power, _, _ = roll(state, seat)
+    both = _number(total, twos, threes, fives)
+    kept = dice.copy()
+    dice[FIRST_MULTIPLIER:FIRST_ATTACK] = 0
+    total, twos, threes, fives, _, _, _ = roll(state, seat)
+    basic = _number(total, twos, threes, fives)
+    coins[:] = 0
+    while power % 2 == 0:
+        power //= 2
+        coins[2] += 1
+    while power % 3 == 0:
+        power //= 3
+        coins[3] += 1
+    if dice[AGAIN] + dice[ALL_AGAIN] > 0:
+        dice[:FIRST_MULTIPLIER] = 0
+        dice[_ONES] = 1
+        total, twos, threes, fives, _, _, _ = roll(state, seat)
+        rolls = np.int64(round(_number(total, twos, threes, fives)))
+        dice[_ONES] = 0
+        dice[FIRST_MULTIPLIER] = 1  # rolls once, and once more for each success of 19
+        roll(state, seat)
+        for face in range(6):
+            coins[1] += state.rolled[seat, face]
+        coins[1] -= 1
+        coins[0] = rolls - 1 - coins[1]
+    dice[:] = kept
+    return basic, both / basic if basic > 0 else 0.0
+
+
+@kernel
+def sums_of(dice, rolls):
+    """Return float64[largest sum + 1], how likely each sum of basic dice is that roll so often."""
+    count = 0
+    for kind in range(FIRST_MULTIPLIER):
+        count += dice[kind]
+    chances = np.zeros(6 * count * rolls + 1)
+    chances[0] = 1
+    most = 0
+    for kind in range(FIRST_MULTIPLIER):
+        for _ in range(dice[kind] * rolls):
+            for total in range(most + 6, -1, -1):
+                chance = 0.0
+                for face in range(1, min(6, total) + 1):
+                    chance += chances[total - face] * WEIGHTS[kind, face - 1]
+                chances[total] = chance / SUMS[kind]
+            most += 6
+    return chances
+
+
+@kernel
+def multipliers_of(dice, all_again):
+    """Return (rolls of multipliers, what the product of their faces is multiplied by)."""
+    rolls, scale = 0, 1.0
+    for kind in range(FIRST_MULTIPLIER, FIRST_ATTACK):
+        count = dice[kind] * (1 + all_again)
+        rolls += count
+        scale *= SCALES[kind - FIRST_MULTIPLIER] ** count
+    return rolls, scale
+
+
+@kernel
+def chance_of_heads(coins, successes):
+    """Return how likely so many of some coins succeed."""
+    ways = 1.0
+    for i in range(successes):
+        ways *= (coins - i) / (i + 1)
+    return ways * 0.5**coins
+
+
+@kernel
+def power_of(squares, cubes):
+    """Return what points are raised to by so many successes."""
+    return 2.0**squares * 3.0**cubes
+
+
+# --- what that was worth ---------------------------------------------------------------------------------------------
+
 
 INCOMES, POWER = 3.0, 2.4
 """Rounds of income that count as money; how much more the richer one wins."""
@@ -110,13 +240,23 @@ def _points(basic, product, rolls, power):
 
 
 @kernel
-def _share_out(state, seat, richest, strengths, came, mean, luck):
-    """Add to ``luck`` (by seat) what an estimate is above its mean."""
-    luck[seat] += came[0] - mean[0]
+def _add_stage(state, seat, moneys, incomes, points, chances, came, luck):
+    """Add to ``luck`` (by seat) what is won with ``came`` points above the mean over ``points``.
+
+    ``points`` and ``chances`` (float64[n] each) are the points of the seat, and how likely they were.
+    """
+    money, income, strengths = moneys[seat], incomes[seat], np.empty(MOST_PLAYERS)
+    richest, first, second, total = _others(state, seat, moneys, incomes, strengths)
+    one, mean = np.zeros(3), np.zeros(3)
+    for i in range(len(points)):
+        _estimate(state, money + points[i], income, first, second, total, one)
+        mean += chances[i] * one
+    _estimate(state, money + came, income, first, second, total, one)
+    luck[seat] += one[0] - mean[0]
     for other in range(state.players):
         if other != seat:
-            luck[other] += strengths[other] * (came[1] - mean[1])
-    luck[richest] += came[2] - mean[2]
+            luck[other] += strengths[other] * (one[1] - mean[1])
+    luck[richest] += one[2] - mean[2]
 
 
 @kernel
@@ -129,55 +269,48 @@ def seat_luck(state, rolling, seat, moneys, incomes, faces, luck):
         seat: whose dice.
         moneys: float64[players], what the others have in the end, or are expected to; of the seat what it has before.
         incomes: float64[players], expected points of the rounds to come.
-        faces: `dicegym.games.lucky.solving.rolls.products_of_faces`.
+        faces: `products_of_faces`.
         luck: float64[players].
     """
     starts, products, chances_of_products = faces
     dice = state.dice[seat]
-    money, income = moneys[seat], incomes[seat]
-    strengths = np.empty(MOST_PLAYERS)
-    richest, first, second, total = _others(state, seat, moneys, incomes, strengths)
-    came, mean, one = np.zeros(3), np.zeros(3), np.zeros(3)
     coins, heads = np.empty(4, np.int64), np.empty(4, np.int64)
-    coins_of(dice, coins)
+    coins[:] = dice[AGAIN], dice[ALL_AGAIN], dice[SQUARE], dice[CUBE]
     basic, product = fallen(rolling, seat, heads)
     mean_basic, mean_product = means_of(state, seat, 0)
 
     if coins.sum() > 0:
+        points, chances = np.empty((coins + 1).prod()), np.empty((coins + 1).prod())
+        n = 0
         for again in range(coins[0] + 1):
             for all_again in range(coins[1] + 1):
                 for squares in range(coins[2] + 1):
                     for cubes in range(coins[3] + 1):
-                        chance = chance_of_heads(coins[0], again) * chance_of_heads(coins[1], all_again)
-                        chance *= chance_of_heads(coins[2], squares) * chance_of_heads(coins[3], cubes)
+                        chances[n] = chance_of_heads(coins[0], again) * chance_of_heads(coins[1], all_again)
+                        chances[n] *= chance_of_heads(coins[2], squares) * chance_of_heads(coins[3], cubes)
                         rolls, power = 1 + again + all_again, power_of(squares, cubes)
-                        points = _points(mean_basic, mean_product ** (1 + all_again), rolls, power)
-                        _estimate(state, money + points, income, first, second, total, one)
-                        mean += chance * one
-                        if again == heads[0] and all_again == heads[1] and squares == heads[2] and cubes == heads[3]:
-                            came[:] = one
-        _share_out(state, seat, richest, strengths, came, mean, luck)
+                        points[n] = _points(mean_basic, mean_product ** (1 + all_again), rolls, power)
+                        n += 1
+        rolls, power = 1 + heads[0] + heads[1], power_of(heads[2], heads[3])
+        came = _points(mean_basic, mean_product ** (1 + heads[1]), rolls, power)
+        _add_stage(state, seat, moneys, incomes, points, chances, came, luck)
 
-    rolls, power = 1 + heads[0] + heads[1], power_of(heads[2], heads[3])
-    expected = mean_product ** (1 + heads[1])
-    chances = sums_of(dice, rolls)
-    mean[:] = 0
+    power, expected = power_of(heads[2], heads[3]), mean_product ** (1 + heads[1])
+    chances = sums_of(dice, 1 + heads[0] + heads[1])
+    points = np.empty(len(chances))
     for thrown in range(len(chances)):
-        if chances[thrown] > 0:
-            _estimate(state, money + _points(thrown, expected, 1, power), income, first, second, total, one)
-            mean += chances[thrown] * one
-    _estimate(state, money + _points(basic, expected, 1, power), income, first, second, total, came)
-    _share_out(state, seat, richest, strengths, came, mean, luck)
+        points[thrown] = _points(thrown, expected, 1, power)
+    _add_stage(state, seat, moneys, incomes, points, chances, _points(basic, expected, 1, power), luck)
 
+    came = _points(basic, product, 1, power)
     factors, scale = multipliers_of(dice, heads[1])
     if 0 < factors <= MOST_FACTORS and basic > 0:
-        mean[:] = 0
-        for i in range(starts[factors], starts[factors + 1]):
-            _estimate(state, money + _points(basic, scale * products[i], 1, power), income, first, second, total, one)
-            mean += chances_of_products[i] * one
-        _estimate(state, money + _points(basic, product, 1, power), income, first, second, total, came)
-        _share_out(state, seat, richest, strengths, came, mean, luck)
-    return _points(basic, product, 1, power)
+        begin, end = starts[factors], starts[factors + 1]
+        points = np.empty(end - begin)
+        for i in range(end - begin):
+            points[i] = _points(basic, scale * products[begin + i], 1, power)
+        _add_stage(state, seat, moneys, incomes, points, chances_of_products[begin:end], came, luck)
+    return came
 
 
 @kernel
@@ -189,7 +322,7 @@ def luck_rows(before, rows, after, rolling, faces, luck):
         rows: int64[k], games in which a round has just been played.
         after: records after it, by game.
         rolling: copies of ``after[rows]`` with the number of the round that was played; scratch.
-        faces: `dicegym.games.lucky.solving.rolls.products_of_faces`.
+        faces: `products_of_faces`.
         luck: by game and seat.
     """
     moneys, incomes, drawn = np.empty(MOST_PLAYERS), np.empty(MOST_PLAYERS), np.empty(MOST_PLAYERS)

@@ -1,8 +1,12 @@
-"""How the points still to come are distributed: of every position, for the best mean, or for any table of values.
+"""How many points are still to come, in every position: a row of numbers each (`dicegym.games.yatzy.solving.rows`).
 
-A row for each position (`dicegym.games.yatzy.solving.rows`). Those of the best mean are kept as whole numbers of 16
-bits, without the points that are less likely than a 65535th of the likeliest: probabilities are these over their sum,
-and 1.43 million rows take some 400 MB.
+*Distributions* say how likely each number of points is for one who plays for the best mean, or by any table of values.
+Those of the best mean are kept as whole numbers of 16 bits, without the points that are less likely than a 65535th of
+the likeliest: probabilities are these over their sum, and 1.43 million rows take some 400 MB.
+
+*Thresholds* say how likely so many points and more are for one who plays for just these: who needs 60 more keeps other
+dice than who needs 20. A row goes from the first number of points that is not sure to the last that can be;
+probabilities are kept as whole numbers out of 65535.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -17,32 +21,47 @@ import numpy as np
 
 from dicegym.engine.jit import kernel
 from dicegym.errors import ParameterError
+from dicegym.games.solved import unsolved
 from dicegym.games.worth import Progress
 from dicegym.games.yatzy.solving import alone, rows
-from dicegym.games.yatzy.solving.positions import (
+from dicegym.games.yatzy.solving.turn import (
     ALL_FILLED,
     END_BOXES,
     END_POINTS,
+    N_ENDS,
+    N_SETS,
     POSITIONS,
     SUMS,
     TOTALS,
     earned,
-    position_of,
-    sum_after,
-)
-from dicegym.games.yatzy.solving.turn import (
     ends,
     look_through,
     mean_leaves,
     new_leaves,
     new_levels,
-    prefer_first,
+    play_turn,
+    position_of,
+    raise_hands,
+    sum_after,
 )
-from dicegym.games.yatzy.tables import BOXES
+from dicegym.games.yatzy.tables import BOXES, KEEPS
 
-NAME = "distributions"
+NAME, THRESHOLDS = "distributions", "thresholds"
 FULL = np.iinfo(np.uint16).max
-"""What the likeliest points of a row are kept as."""
+"""What the likeliest points of a distribution are kept as, and a probability of 1 among thresholds."""
+
+
+@kernel
+def store_row(row, first, last, position, used, found):
+    """Keep the numbers ``first`` to ``last`` of a row for a position; return how many weights are taken then."""
+    weights, starts, firsts, _ = found
+    for i in range(first, last + 1):
+        weights[used + i - first] = row[i]
+    starts[position, 0], starts[position, 1], firsts[position] = used, last - first + 1, first
+    return used + last - first + 1
+
+
+# --- distributions -------------------------------------------------------------------------------------------------
 
 
 @kernel
@@ -74,9 +93,7 @@ def distribute(values, first, found, filled, sums, begin, end, out):
     levels, chosen = new_levels()
     for k in range(begin, end):
         mean_leaves(values, filled[k], sums[k], leaves)
-        look_through(leaves, filled[k], levels, chosen)
-        if first:
-            prefer_first(levels, chosen)
+        look_through(leaves, filled[k], first, levels, chosen)
         ends(chosen, likely)
         for box, points in zip(END_BOXES, END_POINTS):  # noqa: B905 - Numba knows no strict
             if not filled[k] >> box & 1 and likely[box, points] > 0.0:
@@ -85,42 +102,26 @@ def distribute(values, first, found, filled, sums, begin, end, out):
 
 
 @kernel
-def keep_short(rows, filled, sums, used, found):
-    """Keep rows in 16 bits a number; see `dicegym.games.yatzy.solving.rows.sweep`."""
-    weights, starts, firsts, scales = found
+def keep_distributions(rows, filled, sums, used, found):
+    """Keep rows: in 16 bits a number if weights are such, else as they are; see `rows.sweep`."""
+    weights, _, _, scales = found
+    short = weights.itemsize < rows.itemsize
     for k in range(len(rows)):
-        position = position_of(filled[k], sums[k])
-        unit = rows[k].max() / FULL
+        row, position = rows[k], position_of(filled[k], sums[k])
+        unit = row.max() / FULL
+        least = 0.5 * unit if short else 0.0
         first, last = 0, TOTALS - 1
-        while rows[k, first] < 0.5 * unit:
+        while row[first] <= least:
             first += 1
-        while rows[k, last] < 0.5 * unit:
+        while row[last] <= least:
             last -= 1
-        together = 0.0
-        for i in range(first, last + 1):
-            weight = np.floor(rows[k, i] / unit + 0.5)
-            weights[used + i - first] = weight
-            together += weight
-        starts[position, 0], starts[position, 1] = used, last - first + 1
-        firsts[position], scales[position] = first, 1.0 / together
-        used += last - first + 1
-    return used
-
-
-@kernel
-def keep_exact(rows, filled, sums, used, found):
-    """Keep rows as they are; see `dicegym.games.yatzy.solving.rows.sweep`."""
-    weights, starts, firsts, _ = found
-    for k in range(len(rows)):
-        position = position_of(filled[k], sums[k])
-        first, last = 0, TOTALS - 1
-        while rows[k, first] == 0.0:
-            first += 1
-        while rows[k, last] == 0.0:
-            last -= 1
-        weights[used : used + last - first + 1] = rows[k, first : last + 1]
-        starts[position, 0], starts[position, 1], firsts[position] = used, last - first + 1, first
-        used += last - first + 1
+        if short:
+            together = 0.0
+            for i in range(first, last + 1):
+                row[i] = np.floor(row[i] / unit + 0.5)
+                together += row[i]
+            scales[position] = 1.0 / together
+        used = store_row(row, first, last, position, used, found)
     return used
 
 
@@ -131,12 +132,12 @@ def _new_rows(weights: np.ndarray) -> rows.Rows:
     return weights, starts, np.zeros(POSITIONS, np.int64), np.ones(POSITIONS)
 
 
-def compute(progress: Progress | None = None, threads: int | None = None, closed: int = 0) -> rows.Rows:
+def compute_distributions(progress: Progress | None = None, threads: int | None = None, closed: int = 0) -> rows.Rows:
     """Return the distributions for the best mean, computed; arguments as of `rows.sweep`."""
     values = alone.values(progress)
     found = _new_rows(np.zeros(rows.ROOM if closed == 0 else rows.SMALL_ROOM, np.uint16))
     work = functools.partial(distribute, values, False)
-    return rows.sweep(found, work, keep_short, closed=closed, threads=threads, progress=progress)
+    return rows.sweep(found, work, keep_distributions, closed=closed, threads=threads, progress=progress)
 
 
 def of_scores(
@@ -170,7 +171,7 @@ def of_scores(
     found = rows.sweep(
         _new_rows(np.zeros(1)),
         work,
-        keep_exact,
+        keep_distributions,
         closed=closed,
         threads=threads,
         progress=progress,
@@ -199,5 +200,118 @@ def distributions(progress: Progress | None = None) -> rows.Rows:
     with _lock:
         if not _known:
             folder = rows.folder_of(NAME)
-            _known.append(rows.read(folder, NAME) if rows.is_kept(folder) else compute(progress))
+            _known.append(rows.read(folder, NAME) if rows.is_kept(folder) else compute_distributions(progress))
         return _known[0]
+
+
+# --- thresholds ----------------------------------------------------------------------------------------------------
+
+
+@kernel
+def open_row(weights, start, length, first, low, n, out):
+    """Write a row, whose numbers begin at ``first`` points, as probabilities for ``low`` .. ``low + n - 1`` points."""
+    for w in range(min(max(first - low, 0), n)):
+        out[w] = 1.0
+    for w in range(max(first - low, 0), min(max(first + length - low, 0), n)):
+        out[w] = weights[start + w + low - first] * np.float32(1 / FULL)
+    for w in range(max(first + length - low, 0), n):
+        out[w] = 0.0
+
+
+@kernel
+def range_of(found, filled, upper):
+    """Return the first number of points that is not sure in a position, and one more than can be had at most."""
+    _, starts, firsts, _ = found
+    least, high = np.full(BOXES, TOTALS), 0
+    for end in range(N_ENDS):
+        box, points = END_BOXES[end], END_POINTS[end]
+        if not filled >> box & 1:
+            after = position_of(filled | 1 << box, sum_after(upper, box, points))
+            first = firsts[after] + earned(upper, box, points)
+            least[box] = min(least[box], first)
+            high = max(high, first + starts[after, 1])
+    low = 0
+    for box in range(BOXES):
+        if not filled >> box & 1:
+            low = max(low, least[box])
+    return low, high
+
+
+@kernel
+def reach_rows(found, filled, sums, begin, end, out):
+    """Write how likely each number of points and more is when it is played for; see `rows.sweep`.
+
+    Numbers are float32 meanwhile.
+    """
+    weights, starts, firsts, _ = found
+    hands, leaf = np.zeros((N_SETS, TOTALS + 1), np.float32), np.zeros(TOTALS + 1, np.float32)
+    mean = np.zeros(TOTALS + 1, np.float32)
+    for k in range(begin, end):
+        low, high = range_of(found, filled[k], sums[k])
+        n = high - low
+        hands[KEEPS:, :n] = 0
+        for one in range(N_ENDS):
+            box, points = END_BOXES[one], END_POINTS[one]
+            if not filled[k] >> box & 1:
+                after = position_of(filled[k] | 1 << box, sum_after(sums[k], box, points))
+                first = firsts[after] + earned(sums[k], box, points)
+                open_row(weights, starts[after, 0], starts[after, 1], first, low, n, leaf)
+                raise_hands(hands, one, leaf, n)
+        play_turn(hands, n, mean)
+        out[k, :low] = 1.0
+        out[k, low:high] = mean[:n]
+
+
+@kernel
+def keep_thresholds(rows, filled, sums, used, found):
+    """Keep rows in 16 bits a number; see `rows.sweep`."""
+    for k in range(len(rows)):
+        row, first, last = rows[k], 0, TOTALS
+        while first <= TOTALS and row[first] * FULL >= FULL - 0.5:
+            first += 1
+        while last >= first and row[last] * FULL < 0.5:
+            last -= 1
+        for i in range(first, last + 1):
+            row[i] = np.floor(row[i] * FULL + 0.5)
+        used = store_row(row, first, last, position_of(filled[k], sums[k]), used, found)
+    return used
+
+
+def compute_thresholds(progress: Progress | None = None, threads: int | None = None, closed: int = 0) -> rows.Rows:
+    """Return the probabilities, computed; arguments as of `rows.sweep`.
+
+    With all boxes filled 0 points are sure, and 1 is not.
+    """
+    weights = np.zeros(rows.ROOM if closed == 0 else rows.SMALL_ROOM, np.uint16)
+    starts, firsts = np.zeros((POSITIONS, 2), np.int64), np.ones(POSITIONS, np.int64)
+    found = weights, starts, firsts, np.full(POSITIONS, 1 / FULL)
+    return rows.sweep(found, reach_rows, keep_thresholds, closed=closed, threads=threads, progress=progress)
+
+
+@functools.cache
+def thresholds() -> rows.Rows:
+    """Return the probabilities that are kept on this machine.
+
+    Raises ParameterError, which names the command that solves them, if there are none; DamagedFileError.
+    """
+    folder = rows.folder_of(THRESHOLDS)
+    if not rows.is_kept(folder):
+        raise unsolved(rows.KEPT_FOR, THRESHOLDS)
+    return rows.read(folder, THRESHOLDS)
+
+
+def chances(filled: int, upper: int, tables: rows.Rows | None = None) -> np.ndarray:
+    """Return the highest probability of at least w points still to come, for every w: float64[376].
+
+    Args:
+        filled: the filled boxes, a bit mask, box 1 lowest.
+        upper: the sum of the boxes 1 to 6, at most 63, as they can be filled.
+        tables: default: `thresholds`.
+    """
+    weights, starts, firsts, scales = thresholds() if tables is None else tables
+    position = position_of(filled, upper)
+    start, n = starts[position]
+    out = np.zeros(TOTALS + 1)
+    out[: firsts[position]] = 1.0
+    out[firsts[position] : firsts[position] + n] = weights[start : start + n] * scales[position]
+    return out

@@ -22,15 +22,7 @@ from dicegym.files import writing
 from dicegym.games.solved import damaged, tables_folder
 from dicegym.games.worth import Progress
 from dicegym.games.yatzy.rules import SPEC
-from dicegym.games.yatzy.solving.positions import (
-    LOWER_SETS,
-    PLACES,
-    POSITIONS,
-    SAME_SUMS,
-    TOTALS,
-    UPPER_SETS,
-    level,
-)
+from dicegym.games.yatzy.solving.turn import LOWER_SETS, PLACES, POSITIONS, SAME_SUMS, TOTALS, UPPER_SETS, level
 from dicegym.games.yatzy.tables import BOXES, UPPER
 
 KEPT_FOR = Game(SPEC, 2)

@@ -1,6 +1,13 @@
-"""One turn looked through, given what its ends are worth.
+"""Yatzy for one: positions between two turns, and one turn looked through, given what its ends are worth.
 
-The ends of a turn, *leaves*, go by box and points: float64[15, 51]; those that cannot be are not read.
+A position is the set of filled boxes (a bit mask, box 0 lowest) and the sum of the upper ones, up to 63. The upper
+boxes and their sum make a *place*, of which there are 2794; the lower boxes are any of 512 sets. Numbered without gaps,
+a position is ``place * 512 + lower``.
+
+The *ends* of a turn are what can be scored in an open box. Going back from them there are two ways. `play_turn` has a
+row of numbers for each set of dice, worths for many sums or many numbers of points side by side, which processors do
+eight at a time, and says what the turn is worth before it begins. `look_through` has a number for each set, and also
+says what to do: its leaves go by box and points, float64[15, 51]; those that cannot be are not read.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -11,14 +18,188 @@ from __future__ import annotations
 import numpy as np
 
 from dicegym.engine.jit import kernel
-from dicegym.games.yatzy.hands import HANDFULS, roll_sets, set_of
-from dicegym.games.yatzy.rules import N_ACTIONS, ROLL_PLACES
-from dicegym.games.yatzy.solving.positions import END_BOXES, END_POINTS, MOST_POINTS, earned, sum_after
-from dicegym.games.yatzy.tables import BEST, BOXES, HANDS, KEEPS, ROLLS, SETS, WITH, after_rolling
+from dicegym.games.yatzy.rules import BONUS_FROM, MOST_TOTAL, N_ACTIONS, ROLL_PLACES, bonus
+from dicegym.games.yatzy.tables import (
+    BEST,
+    BOXES,
+    DICE,
+    FACES,
+    HANDFULS,
+    HANDS,
+    KEEPS,
+    ROLLS,
+    SETS,
+    UPPER,
+    WITH,
+    after_rolling,
+    roll_sets,
+    set_of,
+)
+
+ALL_FILLED = (1 << BOXES) - 1
+SUMS = BONUS_FROM + 1
+LOWER_SETS = 1 << (BOXES - UPPER)
+UPPER_SETS = 1 << UPPER
+TOTALS = MOST_TOTAL + 1
+"""Totals that a player can have at the end: 0..374."""
+MOST_POINTS = int(BEST.max()) + 1
+_SCORED = [(box, points) for box in range(BOXES) for points in np.unique(BEST[:, box]).tolist()]
+END_BOXES, END_POINTS = np.array(_SCORED, np.int64).T.copy()
+"""int64[n] each: all ends that a turn can have, by box and points; which boxes can be filled with which points."""
+N_ENDS = len(_SCORED)
+_SCORING = [np.flatnonzero(BEST[:, box] == points) for box, points in _SCORED]
+END_HANDS, END_STARTS = np.concatenate(_SCORING), np.cumsum([0, *map(len, _SCORING)])
+"""int64[3780], the hands that score in each end; those of end e stand from ``END_STARTS[e]`` to the next."""
+
+
+def _places() -> np.ndarray:
+    possible = np.zeros((UPPER_SETS, SUMS), np.bool_)
+    possible[0, 0] = True
+    for boxes in range(1, UPPER_SETS):
+        box = boxes.bit_length() - 1
+        for points in range(0, (DICE + 1) * (box + 1), box + 1):
+            sums = np.minimum(np.flatnonzero(possible[boxes ^ 1 << box]) + points, BONUS_FROM)
+            possible[boxes, sums] = True
+    numbers = np.full(possible.shape, -1, np.int32)
+    numbers[possible] = np.arange(possible.sum())
+    return numbers
+
+
+PLACES: np.ndarray = _places()
+"""int32[64, 64]: the number of each set of upper boxes and their sum; -1 if it cannot be."""
+N_PLACES = int(PLACES.max()) + 1
+
+
+def _same_sums() -> np.ndarray:
+    still_open = ~np.arange(UPPER_SETS)[:, None] >> np.arange(UPPER) & 1
+    more = still_open @ (DICE * np.arange(1, UPPER + 1))
+    sums = np.arange(SUMS)
+    apart = (more[:, None] > 0) & (sums + more[:, None] >= BONUS_FROM)  # the bonus can be reached, or has been
+    return np.where(PLACES < 0, -1, np.where(apart, sums, (PLACES >= 0).argmax(axis=1)[:, None]))
+
+
+SAME_SUMS: np.ndarray = _same_sums()
+"""int64[64, 64]: by set of upper boxes and their sum, the lowest sum from which as much is still to come: from all sums
+that leave the bonus out of reach, and from all when no upper box is open. -1 if it cannot be."""
+POSITIONS = N_PLACES * LOWER_SETS
+
+
+def level(n_filled: int, closed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Return the filled boxes and the upper sums (int64 both) of all positions with ``n_filled`` filled boxes.
+
+    Those of the bit mask ``closed`` are among them.
+    """
+    upper_sets, sums = np.nonzero(PLACES >= 0)
+    lower = np.arange(LOWER_SETS)
+    n_lower, n_upper = np.bitwise_count(lower), np.bitwise_count(upper_sets)
+    which, low = np.nonzero(n_upper[:, None] + n_lower == n_filled)
+    filled = upper_sets[which] | lower[low] << UPPER
+    wanted = filled & closed == closed
+    return filled[wanted], sums[which][wanted]
+
+
+@kernel
+def position_of(filled, upper):
+    """Return the number of a position."""
+    return np.int64(PLACES[filled & (UPPER_SETS - 1), upper]) * LOWER_SETS + (filled >> UPPER)
+
+
+@kernel
+def sum_after(upper, box, points):
+    """Return the sum of the upper boxes, up to 63, once ``points`` are in ``box``."""
+    return min(upper + points, BONUS_FROM) if box < UPPER else upper
+
+
+@kernel
+def earned(upper, box, points):
+    """Return ``points`` and the bonus, if they reach it."""
+    return points + bonus(sum_after(upper, box, points)) - bonus(upper)
+
+
+@kernel
+def filled_of(scores):
+    """Return the bit mask of the filled boxes among fifteen scores."""
+    filled = 0
+    for box in range(BOXES):
+        filled |= int(scores[box] >= 0) << box
+    return filled
+
+
+@kernel
+def upper_of(state, seat):
+    """Return the sum of a seat's upper boxes, up to 63."""
+    return min(int(state.upper[seat]), BONUS_FROM)
+
+
+@kernel
+def position_in(state, seat):
+    """Return the number of a seat's position."""
+    return position_of(filled_of(state.scores[seat]), upper_of(state, seat))
+
+
+# --- a turn, for rows of numbers -----------------------------------------------------------------------------------
 
 N_SETS = len(SETS)
 FIRST_ROLL = after_rolling(np.eye(HANDS))[0]
 """float64[252]: the probability of each hand when five dice are rolled."""
+
+
+def _fewer() -> np.ndarray:
+    numbers = {faces: number for number, faces in enumerate(SETS)}
+    found = np.zeros((N_SETS, DICE), np.int64)
+    for faces, number in numbers.items():
+        less = sorted({numbers[faces[:i] + faces[i + 1 :]] for i in range(len(faces))})
+        found[number] = (less + less[-1:] * DICE)[:DICE] if less else 0
+    return found
+
+
+FEWER = _fewer()
+"""int64[462, 5]: the sets that are left of each when one die is taken away; the last repeated if there are fewer."""
+
+
+@kernel
+def raise_hands(rows, end, leaf, n):
+    """Raise the first ``n`` numbers of all hands that score in an end to those of ``leaf`` that are higher."""
+    for place in range(END_STARTS[end], END_STARTS[end + 1]):
+        mine = rows[KEEPS + END_HANDS[place]]
+        for k in range(n):
+            mine[k] = max(mine[k], leaf[k])
+
+
+@kernel
+def play_turn(rows, n, out):
+    """Write what a turn is worth before it begins to ``out[:n]``, all dice being kept as is best.
+
+    Args:
+        rows: float[462, m], of hands what they are worth when they are scored; overwritten. In each of two steps back,
+            by one roll, a hand comes to be worth the best that its dice allow: it is scored, or a part of it is kept.
+        n: how many numbers of each row matter.
+        out: float[m], of the same type.
+    """
+    six = rows.dtype.type(FACES)
+    for _ in range(ROLLS):
+        for kept in range(KEEPS - 1, -1, -1):  # one more die makes a set of a higher number
+            a, b, c = rows[WITH[kept, 0]], rows[WITH[kept, 1]], rows[WITH[kept, 2]]
+            d, e, f = rows[WITH[kept, 3]], rows[WITH[kept, 4]], rows[WITH[kept, 5]]
+            mine = rows[kept]
+            for k in range(n):
+                mine[k] = (a[k] + b[k] + c[k] + d[k] + e[k] + f[k]) / six
+        for number in range(1, N_SETS):
+            a, b, c = rows[FEWER[number, 0]], rows[FEWER[number, 1]], rows[FEWER[number, 2]]
+            d, e = rows[FEWER[number, 3]], rows[FEWER[number, 4]]
+            mine = rows[number]
+            for k in range(n):
+                mine[k] = max(mine[k], a[k], b[k], c[k], d[k], e[k])
+    for k in range(n):
+        out[k] = 0
+    for hand in range(HANDS):
+        mine, chance = rows[KEEPS + hand], rows.dtype.type(FIRST_ROLL[hand])
+        for k in range(n):
+            out[k] += chance * mine[k]
+
+
+# --- a turn, and what to do in it ----------------------------------------------------------------------------------
+
 WORST = -1e9
 """Below every worth."""
 
@@ -49,43 +230,33 @@ def best_box(leaves, filled, hand):
 
 
 @kernel
-def best_sets(worths, chosen):
-    """Raise what each hand is worth to the best of the sets that can be kept of it, and say which.
-
-    ``worths`` float64[462]: of sets when they are kept and the other dice are rolled, of hands when they are scored.
-    ``chosen`` int64[462]: the best set, a hand itself if it is scored.
-    """
-    for number in range(N_SETS):
-        chosen[number] = number
-    for kept in range(KEEPS):
-        for face in range(WITH.shape[1]):
-            larger = WITH[kept, face]
-            if worths[kept] > worths[larger]:
-                worths[larger], chosen[larger] = worths[kept], chosen[kept]
-
-
-@kernel
-def look_through(leaves, filled, levels, chosen):
+def look_through(leaves, filled, first, levels, chosen):
     """Write what sets are worth in a turn to ``levels`` (float64[3, 462]), by rolls left.
 
     Of a hand: if it is shown; of fewer dice: if they are kept and the others are rolled, which none can be in the first
     row. ``chosen`` (int64[3, 462]): what is best kept of each hand, itself if it is scored, then in ``chosen[0]`` in
-    which box.
+    which box. With ``first`` that is the first of all that is worth the most, sets before boxes, as players choose by
+    values.
     """
     for hand in range(HANDS):
         box = best_box(leaves, filled, hand)
         chosen[0, KEEPS + hand] = box
         levels[0, KEEPS + hand] = leaves[box, BEST[hand, box]]
     for left in range(1, ROLLS + 1):
-        for hand in range(KEEPS, N_SETS):
-            levels[left, hand] = levels[left - 1, hand]
-        roll_sets(levels[left])
-        raised = levels[left].copy()
-        for hand in range(KEEPS, N_SETS):
-            raised[hand] = levels[0, hand]
-        best_sets(raised, chosen[left])
-        for hand in range(KEEPS, N_SETS):
-            levels[left, hand] = raised[hand]
+        worths, best = levels[left], chosen[left]
+        worths[KEEPS:] = levels[left - 1, KEEPS:]
+        roll_sets(worths)
+        raised = worths.copy()
+        raised[KEEPS:] = levels[0, KEEPS:]
+        for number in range(N_SETS):
+            best[number] = number
+        for kept in range(KEEPS):
+            for face in range(FACES):
+                larger = WITH[kept, face]
+                equal = first and raised[kept] == raised[larger] and best[kept] < best[larger]
+                if raised[kept] > raised[larger] or equal:
+                    raised[larger], best[larger] = raised[kept], best[kept]
+        worths[KEEPS:] = raised[KEEPS:]
 
 
 @kernel
@@ -94,28 +265,11 @@ def follow(leaves, levels, chosen):
     for hand in range(HANDS):
         levels[0, KEEPS + hand] = leaves[chosen[0, KEEPS + hand], BEST[hand, chosen[0, KEEPS + hand]]]
     for left in range(1, ROLLS + 1):
-        for hand in range(KEEPS, N_SETS):
-            levels[left, hand] = levels[left - 1, hand]
+        levels[left, KEEPS:] = levels[left - 1, KEEPS:]
         roll_sets(levels[left])
         for hand in range(KEEPS, N_SETS):
             kept = chosen[left, hand]
             levels[left, hand] = levels[left, kept] if kept < KEEPS else levels[0, hand]
-
-
-@kernel
-def prefer_first(levels, chosen):
-    """Let ``chosen`` be the first of all that is worth the most, sets before boxes, as players choose by values."""
-    worths = np.empty(N_SETS)
-    for left in range(1, ROLLS + 1):
-        best = chosen[left]
-        for number in range(N_SETS):
-            worths[number] = levels[left, number] if number < KEEPS else levels[0, number]
-            best[number] = number
-        for kept in range(KEEPS):
-            for face in range(WITH.shape[1]):
-                larger = WITH[kept, face]
-                if worths[kept] > worths[larger] or (worths[kept] == worths[larger] and best[kept] < best[larger]):
-                    worths[larger], best[larger] = worths[kept], best[kept]
 
 
 @kernel
@@ -150,10 +304,10 @@ def ends(chosen, out):
             else:
                 rolled[kept] += likely
         for kept in range(KEEPS):
-            likely = rolled[kept] / WITH.shape[1]
+            likely = rolled[kept] / FACES
             rolled[kept] = 0.0
             if likely > 0.0:
-                for face in range(WITH.shape[1]):
+                for face in range(FACES):
                     rolled[WITH[kept, face]] += likely
     for hand in range(HANDS):
         box = chosen[0, KEEPS + hand]

@@ -18,26 +18,29 @@ from __future__ import annotations
 import numpy as np
 
 from dicegym.engine.jit import kernel
-from dicegym.games.yatzy.hands import hand_of
-from dicegym.games.yatzy.rules import FIRST_BOX, N_ACTIONS, total
+from dicegym.games.yatzy.rules import FIRST_BOX, N_ACTIONS, SEATS, total
 from dicegym.games.yatzy.solving.distributions import add_row
-from dicegym.games.yatzy.solving.positions import (
+from dicegym.games.yatzy.solving.rows import ARRAYS, Rows
+from dicegym.games.yatzy.solving.turn import (
     END_BOXES,
     END_POINTS,
     MOST_POINTS,
+    N_SETS,
     SUMS,
     TOTALS,
+    before_rolling,
     earned,
     filled_of,
+    follow,
+    look_through,
+    mean_leaves,
     position_in,
     position_of,
+    set_kept,
     sum_after,
     upper_of,
 )
-from dicegym.games.yatzy.solving.rows import ARRAYS, Rows
-from dicegym.games.yatzy.solving.turn import N_SETS, before_rolling, follow, look_through, mean_leaves, set_kept
-from dicegym.games.yatzy.tables import BEST, BOXES, KEEPABLE, KEEPS, ROLLS
-from dicegym.games.yatzy.view import SEATS
+from dicegym.games.yatzy.tables import BEST, BOXES, KEEPABLE, KEEPS, ROLLS, hand_of
 
 WHOLE = float(1 << 36)
 """What a share of 1 is as a whole number: times the sum of a row, 375 * 65535 at most, it stays below 2**63."""
@@ -85,12 +88,6 @@ def prizes(rest, state, mover, out):
             for points in range(TOTALS):
                 below[seat, points] = so_far
                 so_far += equal[seat, points]
-    if players == 2:
-        other = 1 - mover
-        for points in range(TOTALS):
-            out[mover, points] = below[other, points] + 0.5 * equal[other, points]
-            out[other, points] = 1.0 - out[mover, points]
-        return
     ties = np.zeros(SEATS + 1)
     for seat in range(players):
         higher = 0.0  # the share of this one, not the mover, with a total above the one looked at
@@ -122,7 +119,7 @@ def as_whole(prize, out):
 
 @kernel
 def mean_prize(rest, position, have, whole):
-    """Return the mean prize of one who has ``have`` points and plays on for the mean from a position."""
+    """Return the mean prize of one who has ``have`` points and plays on for the mean; prizes are whole numbers."""
     weights, starts, firsts, scales = rest
     start, n = starts[position, 0], starts[position, 1]
     first = have + firsts[position]
@@ -146,33 +143,30 @@ def winning_leaves(rest, state, seat, whole, leaves):
 def new_room():
     """Return the arrays that `look` fills.
 
-    Prizes, whole prizes, leaves by seat, levels by seat, choices, and the last position: filled boxes, sum, and seat.
+    Prizes, whole prizes, leaves by seat, levels by seat, and choices.
     """
     levels, chosen = np.zeros((SEATS, ROLLS + 1, N_SETS)), np.zeros((ROLLS + 1, N_SETS), np.int64)
-    leaves, seen = np.zeros((SEATS, BOXES, MOST_POINTS)), np.full(3, -1, np.int64)
-    return np.zeros((SEATS, TOTALS)), np.zeros(TOTALS, np.int64), leaves, levels, chosen, seen
+    leaves = np.zeros((SEATS, BOXES, MOST_POINTS))
+    return np.zeros((SEATS, TOTALS)), np.zeros(TOTALS, np.int64), leaves, levels, chosen
 
 
 @kernel
 def look(known, state, seat, everybody, room):
     """Look through the turn of ``seat``, which is taken to roll the dice: its levels and choices stand in ``room``.
 
-    With ``everybody`` those of all seats, while it chooses what is best for itself. The turn of one who plays for
-    points is looked through once for all that stand in the same position one after the other.
+    With ``everybody`` those of all seats, while it chooses what is best for itself.
     """
     values, rest = known
-    prize, whole, leaves, levels, chosen, seen = room
+    prize, whole, leaves, levels, chosen = room
     filled, upper = filled_of(state.scores[seat]), upper_of(state, seat)
     if len(values) > 0:
-        if seen[0] != filled or seen[1] != upper or seen[2] != seat:
-            mean_leaves(values, filled, upper, leaves[seat])
-            look_through(leaves[seat], filled, levels[seat], chosen)
-            seen[0], seen[1], seen[2] = filled, upper, seat
+        mean_leaves(values, filled, upper, leaves[seat])
+        look_through(leaves[seat], filled, False, levels[seat], chosen)
         return
     prizes(rest, state, seat, prize)
     as_whole(prize[seat], whole)
     winning_leaves(rest, state, seat, whole, leaves[seat])
-    look_through(leaves[seat], filled, levels[seat], chosen)
+    look_through(leaves[seat], filled, False, levels[seat], chosen)
     players = np.int64(state.players)
     if everybody and players == 2:
         for left in range(ROLLS + 1):
@@ -199,13 +193,13 @@ def between_turns(known, state, seat, room):
 
 
 @kernel
-def value_rows(known, states, order, out):
+def value_rows(known, states, out):
     """Write what each state is worth to each seat to ``out`` (float64[states, players]).
 
-    The dice shown are those of the player to move. ``order`` (int64[states]) says which comes when; see `look`.
+    The dice shown are those of the player to move.
     """
     room = new_room()
-    for k in order:
+    for k in range(len(states)):
         state = states[k]
         if state.over:
             for seat in range(state.players):
@@ -217,13 +211,13 @@ def value_rows(known, states, order, out):
 
 
 @kernel
-def action_rows(known, states, seats, order, out):
+def action_rows(known, states, seats, out):
     """Write what each action is worth to ``out`` (float64[states, 225]), nan for illegal ones.
 
-    ``seats`` (int64[states]) are taken to roll the dice shown; ``order`` is as of `value_rows`.
+    ``seats`` (int64[states]) are taken to roll the dice shown.
     """
     room = new_room()
-    for k in order:
+    for k in range(len(states)):
         state, seat = states[k], seats[k]
         look(known, state, seat, False, room)
         leaves, levels = room[2][seat], room[3][seat]
@@ -313,14 +307,5 @@ def add_rows(known, before, rows, actions, after, luck):
 def action_values(known: Known, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
     """Return what each action is worth: float64[states, 225], nan for illegal ones; ``seats`` roll the dice shown."""
     out = np.empty((len(states), N_ACTIONS))
-    action_rows(known, states, seats, looking_order(known, states, seats), out)
+    action_rows(known, states, seats, out)
     return out
-
-
-def looking_order(known: Known, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
-    """Return int64[states]: who plays for points and stands in the same position comes one after the other."""
-    if not len(known[0]):
-        return np.arange(len(states))
-    each = np.arange(len(states))
-    boxes = (states["scores"][each, seats] >= 0) @ (1 << np.arange(BOXES))
-    return np.argsort(boxes * SUMS + np.minimum(states["upper"][each, seats], SUMS - 1), kind="stable")
