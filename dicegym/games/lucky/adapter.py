@@ -15,7 +15,6 @@ from dicegym.bots.calls import shown
 from dicegym.bots.export import network_source
 from dicegym.bots.program import Asked, explaining
 from dicegym.engine.game import Game
-from dicegym.games.lucky import interface
 from dicegym.games.lucky.catalogue import DONE, INVALID, N_DICE, PRICES, STOCK, added
 from dicegym.games.lucky.interface import ENTRY_POINT
 from dicegym.games.lucky.rules import View
