@@ -122,7 +122,7 @@ def connected(address: str | None = None, told: Callable[[str], None] = lambda l
         return
     wanted = os.environ.get("RAY_ADDRESS") or RUNNING if address in (None, RUNNING) else address
     before = signal.getsignal(signal.SIGTERM)
-    worker._worker_logs_enabled = False  # else Ray prints on standard output that nodes were lost
+    vars(worker)["_worker_logs_enabled"] = False  # else Ray prints on standard output that nodes were lost
     try:
         place = services.canonicalize_bootstrap_address_or_die(RUNNING) if wanted == RUNNING else wanted
         host, _, port = place.removeprefix("ray://").rpartition(":")
