@@ -42,8 +42,7 @@ KNOCK_SECONDS, LOOK_EVERY = 10.0, 1.0
 MOST_LOSSES = 5
 """Nodes or processes that may be lost with the same work."""
 Bundle = tuple[Entry, dict[str, bytes | str]]
-"""An entry, its file relative to the other agents if it ships with the package; and its files by their absolute paths,
-as `write_files` takes them."""
+"""An entry, with the file of an agent that ships relative to all others; and its files, as `write_files` takes them."""
 
 
 class WorkFailedError(DicegymError):
@@ -62,9 +61,8 @@ class Cluster:
     """
 
     def __init__(self, ray: Any, told: Callable[[str], None] = lambda line: None) -> None:
-        self.ray, self._told = ray, told
+        self.ray, self._told, self._looked = ray, told, -LOOK_EVERY
         self.processors: dict[str, int] = {}
-        self._looked = -LOOK_EVERY
         self.look()
         told(f"a Ray cluster of {len(self.processors)} nodes with {sum(self.processors.values())} processors")
 
@@ -106,8 +104,7 @@ def connected(address: str | None = None, told: Callable[[str], None] = lambda l
     """Connect to a cluster, and disconnect; a connection that is there already is used, and stays.
 
     Args:
-        address: ``host:6379`` or ``ray://host:10001``; None or "auto": the one that ``RAY_ADDRESS`` names, else the one
-            that runs on this machine.
+        address: ``host:6379`` or ``ray://host:10001``; None or "auto": what ``RAY_ADDRESS`` names, else what runs here.
         told: as for `Cluster`.
 
     Raises DependencyError if Ray is not installed, and DicegymError if there is no cluster, or it refuses this machine.

@@ -121,7 +121,7 @@ def train_on_node(version: str, task: SeedTask, inbox: Any, config: str, where: 
     Args:
         version: of dicegym where the training was asked for.
         task: what to do, with the folder that it has there.
-        inbox: the actor of an `SeedInbox`.
+        inbox: the actor of a `SeedInbox`.
         config: text of the configuration; empty: the game's own.
         where: the folder in which paths of settings begin, if the node has it.
 
