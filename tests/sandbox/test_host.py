@@ -80,7 +80,7 @@ def test_what_a_bot_prints_is_told_with_its_next_answer(length: int) -> None:
 
 
 def test_an_answer_that_is_too_long_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    longest = "x" * 2000
+    longest = "x" * 1500
     monkeypatch.setattr(host, "LONGEST_FRAME", len(f'[0,"ok","{longest}"]\n'))
     assert answers(longest, f"{longest}x", "x") == [
         [0, "ok", longest],
