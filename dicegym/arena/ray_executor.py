@@ -8,11 +8,11 @@ import itertools
 import json
 import logging
 import os
+import re
 import signal
 import socket
 import subprocess
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -42,8 +42,7 @@ KNOCK_SECONDS, LOOK_EVERY = 10.0, 1.0
 MOST_LOSSES = 5
 """Nodes or processes that may be lost with the same work."""
 Bundle = tuple[Entry, dict[str, bytes | str]]
-"""An entry, its file relative to the other agents if it ships with the package; and its files by their absolute paths,
-as `write_files` takes them."""
+"""An entry, with the file of an agent that ships relative to all others; and its files, as `write_files` takes them."""
 
 
 class WorkFailedError(DicegymError):
@@ -58,13 +57,12 @@ class Cluster:
         told: called with a line that says where work is done, and with one for each node that is lost.
 
     Attributes:
-        processors: how many each node has, by the node's number.
+        processors: how many each node has, by the node's name and number.
     """
 
     def __init__(self, ray: Any, told: Callable[[str], None] = lambda line: None) -> None:
-        self.ray, self._told = ray, told
+        self.ray, self._told, self._looked = ray, told, -LOOK_EVERY
         self.processors: dict[str, int] = {}
-        self._looked = -LOOK_EVERY
         self.look()
         told(f"a Ray cluster of {len(self.processors)} nodes with {sum(self.processors.values())} processors")
 
@@ -73,14 +71,12 @@ class Cluster:
         if time.monotonic() < self._looked + LOOK_EVERY:
             return
         try:
-            nodes = {one["NodeID"]: one for one in self.ray.nodes()}
+            nodes = [one for one in self.ray.nodes() if one["Alive"] and one["Resources"].get("CPU", 0) >= 1]
         except (self.ray.exceptions.RayError, ConnectionError) as error:
             raise DicegymError(f"the cluster does not answer ({one_line(error, 200)}): start it again") from error
-        there = {name: int(one["Resources"].get("CPU", 0)) for name, one in nodes.items() if one["Alive"]}
-        there = {name: number for name, number in there.items() if number}
+        there = {f"{one['NodeManagerHostname']} ({one['NodeID'][:8]})": int(one["Resources"]["CPU"]) for one in nodes}
         for lost in self.processors.keys() - there.keys():
-            host = nodes.get(lost, {}).get("NodeManagerHostname", "of another start")  # a cluster may forget
-            self._told(f"node {host} ({lost[:8]}) was lost: other nodes do its work again")
+            self._told(f"node {lost} was lost: other nodes do its work again")
         self._looked, self.processors = time.monotonic(), there
 
     def remote(self, function: Callable[..., Any], **options: Any) -> Any:
@@ -108,13 +104,10 @@ def connected(address: str | None = None, told: Callable[[str], None] = lambda l
     """Connect to a cluster, and disconnect; a connection that is there already is used, and stays.
 
     Args:
-        address: ``host:6379`` or ``ray://host:10001``; None or "auto": the one that ``RAY_ADDRESS`` names, else the one
-            that runs on this machine.
+        address: ``host:6379`` or ``ray://host:10001``; None or "auto": what ``RAY_ADDRESS`` names, else what runs here.
         told: as for `Cluster`.
 
-    Raises:
-        DependencyError: Ray is not installed.
-        DicegymError: the address is invalid, or the cluster cannot be reached, or refuses this machine.
+    Raises DependencyError if Ray is not installed, and DicegymError if there is no cluster, or it refuses this machine.
     """
     try:
         import ray
@@ -126,7 +119,7 @@ def connected(address: str | None = None, told: Callable[[str], None] = lambda l
         return
     wanted = os.environ.get("RAY_ADDRESS") or RUNNING if address in (None, RUNNING) else address
     before = signal.getsignal(signal.SIGTERM)
-    worker._worker_logs_enabled = False  # else Ray prints on standard output that nodes were lost
+    vars(worker)["_worker_logs_enabled"] = False  # else Ray prints on standard output that nodes were lost
     try:
         place = services.canonicalize_bootstrap_address_or_die(RUNNING) if wanted == RUNNING else wanted
         host, _, port = place.removeprefix("ray://").rpartition(":")
@@ -139,7 +132,7 @@ def connected(address: str | None = None, told: Callable[[str], None] = lambda l
             "there; if the cluster asks for a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN here too"
         ) from error
     finally:
-        if threading.current_thread() is threading.main_thread() and before is not None:
+        with contextlib.suppress(ValueError, TypeError):  # no main thread, or what is no function of Python's
             signal.signal(signal.SIGTERM, before)  # which Ray takes for itself
     try:
         yield Cluster(ray, told)
@@ -183,11 +176,11 @@ def write_files(contents: Mapping[str, bytes | str], folder: Path) -> None:
     for path, content in contents.items():
         target = folder / path.lstrip("/")
         target.parent.mkdir(parents=True, exist_ok=True)
-        if not isinstance(content, str):
+        if isinstance(content, str):
+            target.symlink_to(content)
+        else:
             with writing(target) as unfinished:
                 unfinished.write_bytes(content)
-        elif not os.path.lexists(target):
-            target.symlink_to(content)
 
 
 def bundle(game: Game, entry: Entry) -> Bundle:
@@ -239,8 +232,8 @@ def unbundle(sent: Bundle, folder: Path) -> Entry:
 
 _open = contextlib.ExitStack()
 _referees: dict[tuple[Any, ...], tuple[Sandbox, Path, dict[str, Entry]]] = {}
-"""What does jobs in this process, with the folder of entries' files, and the entries by Ray's references to their
-bundles; by rules, limits and isolation. There is one at a time, which ``_open`` ends."""
+"""By rules, limits and isolation what does jobs in this process, one at a time, which ``_open`` ends; where entries
+have their folders; and entries, by Ray's references to their bundles."""
 
 
 def play(version: str, fingerprint: str, how: tuple[Any, ...], job: Any, bundles: list[Any]) -> tuple[Any, JobOutcome]:
@@ -266,16 +259,13 @@ def play(version: str, fingerprint: str, how: tuple[Any, ...], job: Any, bundles
         sandbox, folder, entries = _referees[fingerprint, *how]
         for one in bundles:
             if one.hex() not in entries:
-                entries[one.hex()] = unbundle(fetch(one), folder)
+                entries[one.hex()] = unbundle(fetch(one), folder / one.hex())
     ((done, outcome),) = sandbox.run([replace(job, entries=tuple(entries[one.hex()] for one in bundles))])
     text = json.dumps(outcome, ensure_ascii=False)
     if str(folder) in text:  # a bot says where its files are: at home they are elsewhere
-        plain = json.loads(text.replace(str(folder), ""))
+        plain = json.loads(re.sub(f"{re.escape(str(folder))}/[0-9a-f]+", "", text))
         outcome = Failure(*plain) if isinstance(outcome, Failure) else plain
     return replace(done, entries=()), outcome  # type: ignore[type-var]  # jobs are dataclasses
-
-
-Connect = Callable[[], contextlib.AbstractContextManager[Cluster]]
 
 
 class RayExecutor:
@@ -292,7 +282,7 @@ class RayExecutor:
     """
 
     def __init__(
-        self, game: Game, limits: Limits | None, isolation: str, connect: Connect, workers: int | None
+        self, game: Game, limits: Limits | None, isolation: str, connect: Callable[[], Any], workers: int | None
     ) -> None:
         self.limits = limits or Limits()
         try:
@@ -312,15 +302,13 @@ class RayExecutor:
 
     def __exit__(self, *_: object) -> None:
         """Disconnect, unless the caller was connected before; Ray then ends the referees."""
-        self._bundles.clear()
         self._open.close()
 
     def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobOutcome]]:
         """Do ``jobs``, as `dicegym.arena.executors.Executor.run` says.
 
-        Raises:
-            DicegymError: a node cannot do the jobs, or the same job has lost `MOST_LOSSES` processes.
-            ParameterError: an entry has too many files to be sent.
+        Raises DicegymError if a node cannot do a job or it was lost `MOST_LOSSES` times, and ParameterError if an entry
+        has too many files to be sent.
         """
         waiting, cluster = iter(jobs), self._cluster
         begun: dict[Any, Job] = {}

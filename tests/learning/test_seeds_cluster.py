@@ -21,7 +21,7 @@ from dicegym.errors import DicegymError, ParameterError
 from dicegym.learning import checkpoint
 from dicegym.learning.lock import alone_in
 from dicegym.learning.seeds import ray_trainer
-from dicegym.learning.seeds.ray_trainer import Inbox, InboxVoice, RayTrainer, read_run, write_run
+from dicegym.learning.seeds.ray_trainer import RayTrainer, SeedInbox, SeedVoice, read_run, write_run
 from dicegym.learning.seeds.summary import folder_of
 from dicegym.learning.seeds.task import FAILED, FINISHED, STOPPED, Progressed, Said, SeedTask, TrainingEnd
 from dicegym.learning.seeds.training import train_seeds
@@ -74,8 +74,8 @@ def test_all_of_a_run_travels_and_what_was_sealed_is_sealed_again(name: str, tmp
 
 
 def test_a_training_sends_each_checkpoint_once_and_is_done_again_from_the_last(tmp_path: Path) -> None:
-    inbox = Inbox({"settings.json": b"old"})
-    voice = InboxVoice(inbox.put, tmp_path)
+    inbox = SeedInbox({"settings.json": b"old"})
+    voice = SeedVoice(inbox.put, tmp_path)
     voice.progress(0, 4, "games")
     _run(tmp_path)
     for done in (1, 2):
@@ -95,7 +95,7 @@ class Ray:
 
     def __init__(self, end: TrainingEnd | DicegymError | None) -> None:
         self.ray: Any = self
-        self.end, self.cancelled, self.inbox, self.work = end, list[bool](), Inbox({}), object()
+        self.end, self.cancelled, self.inbox, self.work = end, list[bool](), SeedInbox({}), object()
 
     def remote(self, function: Any = None, **options: Any) -> Any:
         if function is None:

@@ -1,12 +1,16 @@
-"""What a bot's process makes of what its referee says, in whatever pieces that arrives."""
+"""What a bot's process makes of what its referee says, in whatever pieces that arrives, and what it answers."""
 
 from __future__ import annotations
 
+import json
 import marshal
 from typing import Any
 
 import pytest
 
+from dicegym.bots.answers import TooMuchError
+from dicegym.errors import AgentError, one_line
+from dicegym.sandbox import host
 from dicegym.sandbox.host import Child
 
 
@@ -26,8 +30,8 @@ class Pieces:
 
 def child_at(end: Any) -> Child:
     """Return a child whose bot adds numbers up."""
-    host: Any = None
-    child = Child(host, end, "", 0)
+    nobody: Any = None
+    child = Child(nobody, end, "", 0)
     child._ask = lambda *numbers: sum(numbers)
     return child
 
@@ -49,3 +53,75 @@ def test_a_question_that_breaks_off_ends_the_process() -> None:
     with pytest.raises(EOFError):
         child_at(end)._serve()
     assert end.sent == b""
+
+
+def answers(*replies: Any) -> list[list[Any]]:
+    """Return what a child says whose bot gives these answers, by a call or as they are, one after the other."""
+    end = Pieces(questions(*[()] * len(replies)), 1000)
+    child, waiting = child_at(end), list(replies)
+
+    def answer() -> Any:
+        reply = waiting.pop(0)
+        return reply(child) if callable(reply) else reply
+
+    child._ask = answer
+    child._serve()
+    return [json.loads(line) for line in end.sent.splitlines()]
+
+
+@pytest.mark.parametrize("length", [1, 2000])
+def test_what_a_bot_prints_is_told_with_its_next_answer(length: int) -> None:
+    def printing(child: Child) -> str:
+        child._printed.write("hm")
+        return "x" * length
+
+    text = "x" * length
+    assert answers(text, printing, text) == [[0, "ok", text], [1, "ok", text, "hm"], [2, "ok", text]]
+
+
+def test_an_answer_that_is_too_long_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    longest = "x" * 1500
+    monkeypatch.setattr(host, "LONGEST_FRAME", len(f'[0,"ok","{longest}"]\n'))
+    assert answers(longest, f"{longest}x", "x") == [
+        [0, "ok", longest],
+        [1, "failed", ["large", "", ""]],
+        [2, "ok", "x"],
+    ]
+
+
+class ToldProgram:
+    """Stands for a bot's program, which knows what it has raised, unless it was made not to."""
+
+    def __init__(self, own: bool = False, knows: bool = True) -> None:
+        self.own, self.knows = own, knows
+
+    def is_own(self, error: BaseException) -> bool:
+        return self.own
+
+    def told(self, error: BaseException) -> tuple[str, str]:
+        if not self.knows:
+            raise RuntimeError
+        return "raised it " + "x" * 2000, "line " + "9" * 2000
+
+
+@pytest.mark.parametrize(
+    ("error", "program", "told"),
+    [
+        (AgentError("ann", "y" * 2000), None, ["reason", one_line("y" * 2000, 1000), ""]),
+        (AgentError("ann", "no file"), ToldProgram(), ["reason", "no file", ""]),
+        (
+            AgentError("ann", "it lies"),
+            ToldProgram(own=True),
+            ["raised", ("raised it " + "x" * 2000)[:1000], ("line " + "9" * 2000)[:300]],
+        ),
+        (TooMuchError(), ToldProgram(), ["large", "", ""]),
+        (KeyError(3), ToldProgram(knows=False), ["raised", "raised KeyError", ""]),
+        (KeyError(3), None, ["raised", "raised KeyError", ""]),
+    ],
+)
+def test_what_a_bot_raises_is_told(error: BaseException, program: ToldProgram | None, told: list[str]) -> None:
+    def fail(child: Child) -> None:
+        child._program = program
+        raise error
+
+    assert answers(fail) == [[0, "failed", told]]

@@ -10,6 +10,7 @@ import pytest
 import dicegym
 from dicegym.arena import Limits
 from dicegym.bots.source import Source
+from dicegym.errors import AgentError
 from dicegym.sandbox import jail, worker
 from dicegym.sandbox.jobs import Entry, entry
 from dicegym.sandbox.worker import Hosts
@@ -24,11 +25,14 @@ class FakeHost:
     started: list[FakeHost]
 
     def __init__(self, game: object, name: str, *rest: object) -> None:
-        self.name, self.open = name, True
+        self.name, self.open, self.killed = name, True, False
         self.started.append(self)
 
     def child(self, moment: object, witness: object) -> FakeHost:
         return self
+
+    def kill(self) -> None:
+        self.killed = True
 
     def close(self) -> None:
         self.open = False
@@ -90,6 +94,36 @@ def test_a_process_that_cannot_be_trusted_any_more_is_ended(end: Any, hosts: Hos
     play(hosts, *bots[:2])
     assert [host.name for host in FakeHost.started] == ["a", "b", "a"]
     assert kept() == ["b"]
+
+
+def test_all_processes_are_killed_at_once(hosts: Hosts, bots: list[Entry]) -> None:
+    play(hosts, *bots[:2])
+    hosts.kill()
+    assert [host.killed for host in FakeHost.started] == [True, True]
+
+
+def test_processes_are_started_before_they_are_needed(
+    hosts: Hosts, bots: list[Entry], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hosts.prepare(bots[:2])
+    play(hosts, *bots[:2])
+    assert [host.name for host in FakeHost.started] == ["a", "b"]
+
+    def fail(*_: object) -> None:
+        raise AgentError("c", "there is no file")
+
+    monkeypatch.setattr(worker, "HostProcess", fail)
+    hosts.prepare([bots[2]])
+    with pytest.raises(AgentError, match="there is no file"):
+        play(hosts, bots[2])
+
+
+def test_strangers_play_in_a_process_of_their_own(hosts: Hosts, bots: list[Entry]) -> None:
+    assert hosts.apart(bots[0])
+    assert not hosts.apart(entry(GAME, "ships", "bacon"))
+    assert not hosts.apart(entry(GAME, "model", "ppo"))
+    assert hosts.load(entry(GAME, "ships", "bacon"), GAME, 0, lambda asked: "").name == "ships"
+    assert FakeHost.started == []
 
 
 def test_what_played_is_ended_once(hosts: Hosts, bots: list[Entry]) -> None:

@@ -29,19 +29,19 @@ from dicegym.players.trust import SEAL, is_sealed, write_seal
 
 HEAD = {"node:__internal_head__": 0.001}
 """What only the first node of a cluster has, with which the cluster ends."""
-Run = dict[str, bytes]
+RunFiles = dict[str, bytes]
 """By their paths from a run's folder, what is in its files."""
 
 
-def read_run(folder: Path) -> Run:
+def read_run(folder: Path) -> RunFiles:
     """Return a run, of checkpoints the newest, of seals those that hold."""
     newest, (name, *_) = checkpoint.newest(folder), checkpoint.NAMES
     others = {path: content for path, content in _read(folder).items() if not path.startswith(name)}
     return others | {f"{name}/{path}": content for path, content in (_read(newest) if newest else {}).items()}
 
 
-def _read(top: Path) -> Run:
-    found = Run()
+def _read(top: Path) -> RunFiles:
+    found = RunFiles()
     for file in top.rglob("[!.]*"):  # names of files that are not written to their end begin with a dot
         holds = (sealed := _sealed_by(file)) is None or is_sealed(sealed)
         if file.is_file() and not file.is_symlink() and file.name != LOCK_FILE and holds:
@@ -49,7 +49,7 @@ def _read(top: Path) -> Run:
     return found
 
 
-def write_run(run: Run, folder: Path) -> None:
+def write_run(run: RunFiles, folder: Path) -> None:
     """Write what `read_run` returned, the checkpoint whole or not at all, with seals of this user; other files stay."""
     top = f"{checkpoint.NAMES[0]}/"
     within = {path.removeprefix(top): content for path, content in run.items() if path.startswith(top)}
@@ -58,7 +58,7 @@ def write_run(run: Run, folder: Path) -> None:
         checkpoint.replace(folder, lambda empty: _write(within, empty))
 
 
-def _write(contents: Run, top: Path) -> None:
+def _write(contents: RunFiles, top: Path) -> None:
     write_files(contents, top)
     for sealed in filter(None, (_sealed_by(top / name) for name in contents)):
         write_seal(sealed)
@@ -69,28 +69,28 @@ def _sealed_by(file: Path) -> Path | None:
     return file.parent if file.name == SEAL else file.with_suffix("") if file.suffix == f".{SEAL}" else None
 
 
-class Inbox:
+class SeedInbox:
     """Takes what a training says, and has its run as it came last; becomes an actor of Ray's."""
 
-    def __init__(self, run: Run) -> None:
-        self._run, self._news = run, list[SeedEvent | Run]()
+    def __init__(self, run: RunFiles) -> None:
+        self._run, self._news = run, list[SeedEvent | RunFiles]()
 
-    def put(self, news: SeedEvent | Run) -> None:
+    def put(self, news: SeedEvent | RunFiles) -> None:
         """Take an event, or the run after a checkpoint."""
         self._news.append(news)
         self._run = news if isinstance(news, dict) else self._run
 
-    def run(self) -> Run:
+    def run(self) -> RunFiles:
         """Return the run as it came last."""
         return self._run
 
-    def take(self) -> list[SeedEvent | Run]:
+    def take(self) -> list[SeedEvent | RunFiles]:
         """Return what has come since the last call."""
         found, self._news = self._news, []
         return found
 
 
-class InboxVoice(Voice):
+class SeedVoice(Voice):
     """Says to an inbox what happens, and sends it the run after each checkpoint.
 
     Args:
@@ -98,7 +98,7 @@ class InboxVoice(Voice):
         folder: of the run.
     """
 
-    def __init__(self, put: Callable[[SeedEvent | Run], None], folder: Path) -> None:
+    def __init__(self, put: Callable[[SeedEvent | RunFiles], None], folder: Path) -> None:
         super().__init__(io.StringIO())
         self._put, self._folder, self._sent = put, folder, 0
 
@@ -121,7 +121,7 @@ def train_on_node(version: str, task: SeedTask, inbox: Any, config: str, where: 
     Args:
         version: of dicegym where the training was asked for.
         task: what to do, with the folder that it has there.
-        inbox: the actor of an `Inbox`.
+        inbox: the actor of a `SeedInbox`.
         config: text of the configuration; empty: the game's own.
         where: the folder in which paths of settings begin, if the node has it.
 
@@ -134,12 +134,12 @@ def train_on_node(version: str, task: SeedTask, inbox: Any, config: str, where: 
     write_run(run, folder)
     os.chdir(where if os.path.isdir(where) else top)
 
-    def put(news: SeedEvent | Run) -> None:
+    def put(news: SeedEvent | RunFiles) -> None:
         fetch(inbox.put.remote(news))
 
     put(Said(f"trains on {socket.gethostname()}"))
     task = task._replace(folder=str(folder), config=str(own) if config else "", resume=SETTINGS_FILE in run)
-    end = carry_out(task, InboxVoice(put, folder))
+    end = carry_out(task, SeedVoice(put, folder))
     put(read_run(folder))
     return end
 
@@ -156,7 +156,7 @@ class RayTrainer:
         self._cluster, self._called, self._stopped = cluster, f"seed {task.seed}", False
         self._folder = Path(task.folder)
         config = read_text(task.config, "name a file of settings", LARGEST_TEXT) if task.config else ""
-        self._inbox = cluster.ray.remote(num_cpus=0, resources=HEAD)(Inbox).remote(read_run(self._folder))
+        self._inbox = cluster.ray.remote(num_cpus=0, resources=HEAD)(SeedInbox).remote(read_run(self._folder))
         room = {"num_cpus": task.threads, "num_gpus": 1 if task.device.startswith("cuda") else 0}
         threads = {"env_vars": {name: str(task.threads) for name in LIBRARY_THREADS}}
         train = cluster.remote(train_on_node, **room, max_calls=1, runtime_env=threads)

@@ -1,0 +1,156 @@
+"""Outcomes of matches in the tables of a store: they come back as they went in, and what is not whole is noticed."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+import dicegym
+from dicegym.arena.match import Match
+from dicegym.arena.store.outcomes import KeyedMatch, KnownNumbers, add_matches, is_whole, matches_between
+from dicegym.arena.store.tables import AGENTS, GAMES, MATCHES, MISPLAYS, SEATS, TABLES
+from dicegym.sandbox.jobs import Failure, entry
+
+GAME = dicegym.game("hog")
+ENTRIES = entry(GAME, "ann", "bacon"), entry(GAME, "ben", "swap")
+PLAYED = {
+    "wins": [2, 1],
+    "shares": [2.0, 1.0],
+    "faults": [0, 3],
+    "seats": [[0, 1], [1, 0], [0, 1]],
+    "returns": [[1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]],
+    "incidents": [[1, 2, 5, "said \udc80 and \0"], [1, 3, 1, "nothing"]],
+    "noted": [0, 4],
+    "printed": ["", "hm \0"],
+    "actions": [[4, 5], [6], [0, 10, 3]],
+}
+READ = {
+    **PLAYED,
+    "incidents": [[1, 2, 5, "said \\udc80 and \\x00"], [1, 3, 1, "nothing"]],
+    "printed": ["", "hm \\x00"],
+}
+FAILED = Failure(1, "took too long", 2, 7)
+
+
+@pytest.fixture
+def connection() -> Iterator[sa.Connection]:
+    engine = sa.create_engine("sqlite://")
+    with engine.begin() as connection:
+        TABLES.create_all(connection)
+        about = {"kind": "bot", "files": "{}"}
+        agents = [{"name": one.name, "identity": one.identity, **about} for one in reversed(ENTRIES)]
+        connection.execute(AGENTS.insert(), [*agents, {"name": "ann", "identity": "another", **about}])
+        yield connection
+    engine.dispose()
+
+
+def match(number: int) -> Match:
+    return Match(GAME, ENTRIES, 7, 3, number=number)
+
+
+def kept(connection: sa.Connection, *matches: KeyedMatch) -> list[int]:
+    return add_matches(connection, KnownNumbers(lambda connection, game: {GAME: 5}[game]), "batch", matches)
+
+
+def test_outcomes_come_back_as_they_went_in(connection: sa.Connection) -> None:
+    matches = [("a", match(0), PLAYED), ("b", match(1), FAILED), ("c", match(2), PLAYED)]
+    first, second, third = kept(connection, *matches)
+    found: dict[int, Any] = matches_between(connection, first, third + 1, actions=True)
+    for number in (first, third):
+        found[number]["actions"] = [list(actions) for actions in found[number]["actions"]]
+    assert found == {first: READ, second: FAILED, third: READ}
+    assert matches_between(connection, second, third) == {second: FAILED}
+    plain = {name: value for name, value in READ.items() if name != "actions"}
+    assert matches_between(connection, third, third + 1) == {third: plain}
+
+
+def test_a_match_is_kept_once_however_often_it_is_handed_over(connection: sa.Connection) -> None:
+    first = kept(connection, ("a", match(0), PLAYED), ("b", match(1), FAILED), ("a", match(0), PLAYED))
+    assert first == [first[0], first[1], first[0]]
+    assert kept(connection, ("c", match(2), PLAYED), ("b", match(1), FAILED))[1] == first[1]
+    counts = [connection.execute(sa.select(sa.func.count()).select_from(table)).scalar() for table in (MATCHES, GAMES)]
+    assert counts == [3, 6]
+
+
+def test_rows_say_who_played_what(connection: sa.Connection) -> None:
+    number, failed = kept(connection, ("a", match(3), PLAYED), ("b", match(4), FAILED))
+    seats = connection.execute(sa.select(SEATS).order_by(SEATS.c.match, SEATS.c.player)).all()
+    assert [tuple(row) for row in seats] == [
+        (number, 0, 2, 2, 2.0, 0, 0, None),
+        (number, 1, 1, 1, 1.0, 3, 4, "hm \\x00"),
+        (failed, 0, 2, 0, 0.0, 0, 0, None),
+        (failed, 1, 1, 0, 0.0, 0, 0, None),
+    ]
+    rows = connection.execute(sa.select(MATCHES).order_by(MATCHES.c.id)).all()
+    seeds = [str(match(number).seed) for number in (3, 4)]
+    assert [tuple(row)[1:7] for row in rows] == [("a", 5, "batch", seeds[0], 3, 3), ("b", 5, "batch", seeds[1], 4, 3)]
+    assert [json.loads(row.places) for row in rows] == [[[[1, 2], 2], [[2, 1], 1]], []]
+    assert [row.failure for row in rows] == [None, '[1, "took too long", 2, 7]']
+    assert [row.number for row in connection.execute(sa.select(GAMES).order_by(GAMES.c.number))] == [0, 1, 2]
+    assert {row.match for row in connection.execute(sa.select(MISPLAYS))} == {number}
+
+
+def test_the_numbers_of_agents_and_rules_are_asked_for_once(connection: sa.Connection) -> None:
+    asked = list[dicegym.Game]()
+
+    def rules(connection: sa.Connection, game: dicegym.Game) -> int:
+        asked.append(game)
+        return 8
+
+    numbers = KnownNumbers(rules)
+    assert [numbers.rules(connection, GAME) for _ in range(2)] == [8, 8]
+    assert asked == [GAME]
+    who = ENTRIES[0].name, ENTRIES[0].identity
+    assert numbers.agent(connection, who) == 2
+    connection.execute(sa.delete(AGENTS))
+    assert numbers.agent(connection, who) == 2
+
+
+def _changed(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
+    def change(outcome: dict[str, Any]) -> None:
+        *names, last = (int(name) if name.isdecimal() else name for name in path.split("."))
+        place: Any = outcome
+        for name in names:
+            place = place[name]
+        place[last] = value
+
+    return change
+
+
+BROKEN = {
+    **{f"{name} of one player": _changed(name, [0]) for name in ("wins", "shares", "faults", "noted", "printed")},
+    "a seat twice": _changed("seats.1", [1, 1]),
+    "a seat too few": _changed("seats.1", [0]),
+    "a player that is none": _changed("seats.1", [1, 2]),
+    "returns of one player": _changed("returns.2", [1.0]),
+    "a game less": lambda outcome: (outcome["seats"].pop(), outcome["returns"].pop()),
+    "seats of a game less": lambda outcome: outcome["seats"].pop(),
+    "returns of a game less": lambda outcome: outcome["returns"].pop(),
+    "an incident of nobody": _changed("incidents.0.0", 2),
+    "more wins than games": _changed("wins.0", 4),
+    "fewer wins than none": _changed("wins.1", -1),
+    "larger shares than games": _changed("shares.0", 3.5),
+    "smaller shares than none": _changed("shares.1", -0.5),
+}
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_what_is_not_whole_is_noticed(how: str) -> None:
+    outcome = copy.deepcopy(READ)
+    assert is_whole(match(0), outcome)
+    BROKEN[how](outcome)
+    assert not is_whole(match(0), outcome)
+
+
+def test_all_or_nothing_may_be_won() -> None:
+    assert is_whole(match(0), {**READ, "wins": [3, 0], "shares": [3.0, 0.0]})
+
+
+@pytest.mark.parametrize(("actor", "reason", "whole"), [(0, "x", True), (1, "x", True), (2, "x", False), (0, 3, False)])
+def test_a_failure_is_whole_if_one_who_plays_has_failed(actor: int, reason: Any, whole: bool) -> None:
+    assert is_whole(match(0), Failure(actor, reason)) == whole
