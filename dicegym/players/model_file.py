@@ -256,18 +256,21 @@ def write(
             weights = {f"weight{number}": layer.weight.astype(dtype) for number, layer in enumerate(one.layers)}
             biases = {f"bias{number}": layer.bias.astype(dtype) for number, layer in enumerate(one.layers)}
             arrays[_NETWORKS[name]] = npz_bytes(weights | biases)
-    found = {**(kept or {}), MEMBER: _json_bytes(about), **arrays}
+    _write_members(path, {**(kept or {}), MEMBER: _json_bytes(about), **arrays})
+
+
+def _json_bytes(about: Mapping[str, Any]) -> bytes:
+    return json.dumps(about, indent=1, sort_keys=True).encode()
+
+
+def _write_members(path: str | os.PathLike[str], members: Mapping[str, bytes]) -> None:
     with writing(path) as unfinished, zipfile.ZipFile(unfinished, "w") as archive:
-        for name, content in found.items():
+        for name, content in members.items():
             place = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
             place.external_attr = 0o644 << 16
             # What is compressed already stays as it is, and so do tensors, which hardly get smaller.
             packed = zipfile.ZIP_STORED if name.endswith((".npz", ".pth")) else zipfile.ZIP_DEFLATED
             archive.writestr(place, content, packed)
-
-
-def _json_bytes(about: Mapping[str, Any]) -> bytes:
-    return json.dumps(about, indent=1, sort_keys=True).encode()
 
 
 def replace_facts(path: str | os.PathLike[str], changed: Mapping[str, Any]) -> None:
@@ -279,19 +282,13 @@ def replace_facts(path: str | os.PathLike[str], changed: Mapping[str, Any]) -> N
 
     Raises ModelError if it is none, or a damaged one; it stays as it was then.
     """
-    said = facts(path)
-    if all(name in said and said[name] == value for name, value in changed.items()):
-        return
-    target = Path(path)
-    sealed = is_sealed(target)
-    with ModelArchive(target) as old, writing(target) as unfinished, zipfile.ZipFile(unfinished, "w") as new:
-        for place in old.places():
-            content = old.read(place.filename)
-            if place.filename == MEMBER:
-                content = _json_bytes(said | dict(changed))
-            new.writestr(place, content)
-    if sealed:
-        write_seal(target)
+    old = ModelFile(path)
+    about = old.facts | dict(changed)
+    if about != old.facts:
+        sealed = is_sealed(Path(path))
+        _write_members(path, {name: old.read(name) for name in old.names} | {MEMBER: _json_bytes(about)})
+        if sealed:
+            write_seal(Path(path))
 
 
 def compact(path: str | os.PathLike[str], dtype: str = "float32") -> None:

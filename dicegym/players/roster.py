@@ -292,12 +292,12 @@ def model_file(game: Game, named: str, setting: str = "a model") -> str:
         UnknownNameError: it is a name of nobody, or of a bot, which has no networks.
         ModelError: it is a path, and there is no file.
     """
-    origins = {name: resolve(game, name) for name in agent_names(game)}
-    origin = resolve(game, named) if named in names_elsewhere(game) else origins.get(named)
-    if isinstance(origin, Path):
-        return str(origin)
-    trained = [name for name, one in origins.items() if isinstance(one, Path)]
-    if origin is None and (_is_path(named) or Path(named).exists()):
+    agents = _found(game)
+    path = agents.get(named)
+    if path is not None and path.suffix == ".zip":
+        return str(path.absolute())
+    trained = [name for name in agent_names(game) if agents[name].suffix == ".zip"]
+    if path is None and (_is_path(named) or Path(named).exists()):
         file = os.path.expanduser(named)
         if missing := lacking(file):
             takes = f"{setting} takes the file of a model, or the name of a trained agent of {game.spec.title}"
@@ -305,7 +305,7 @@ def model_file(game: Game, named: str, setting: str = "a model") -> str:
             meant = f" Did you mean {close!r}?" if close else ""
             raise ModelError(f"{missing}, and {takes}.{meant} Known: {', '.join(trained) or 'none'}.")
         return file
-    bot = f"{named} is a bot, which has no networks. " if origin is not None else ""
+    bot = f"{named} is a bot, which has no networks. " if path is not None else ""
     what = f"trained agent of {game.spec.title} for {setting}"
     raise unknown_name(what, named, trained, f"{bot}A model of your own is named by its file.")
 
