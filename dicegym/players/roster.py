@@ -174,10 +174,15 @@ def is_strangers(game: Game, spec: Spec | Any) -> bool:
         return False
     if not is_own_game(game.name) and origin.file.is_relative_to(agents_folder(game)):
         return False
+    return not ships(origin)
+
+
+def ships(source: Source) -> bool:
+    """Return whether a bot's file, with all that it imports, ships with the package, unchanged."""
     try:
-        return not all(map(is_shipped, [origin.file, *gather(origin.file)]))
+        return is_shipped(source.file) and all(map(is_shipped, gather(source.file)))
     except BadFileError:
-        return True
+        return False
 
 
 def load(
