@@ -94,6 +94,7 @@ class ModelFile:
         self._source = path if content is None else content
         with self._open() as archive:
             self.names = archive.names
+            self._about = archive.json(MEMBER) if MEMBER in self.names else None
 
     def _open(self) -> ModelArchive:
         return ModelArchive(self._source, str(self.path))
@@ -101,13 +102,13 @@ class ModelFile:
     @property
     def is_plain(self) -> bool:
         """Whether it is what Stable-Baselines3's own ``save`` writes, which does not say what it plays."""
-        return MEMBER not in self.names and {SETTINGS_MEMBER, TENSORS_MEMBER} <= set(self.names)
+        return self._about is None and {SETTINGS_MEMBER, TENSORS_MEMBER} <= set(self.names)
 
-    @cached_property
+    @property
     def facts(self) -> dict[str, Any]:
         """What it says of itself."""
-        if MEMBER in self.names:
-            return self._json(MEMBER)
+        if self._about is not None:
+            return self._about
         if self.is_plain:
             raise ModelError(
                 f"{self.path} was saved by Stable-Baselines3 alone and does not say what it plays: name its game "
@@ -118,13 +119,14 @@ class ModelFile:
     @cached_property
     def settings(self) -> dict[str, Any]:
         """What Stable-Baselines3 has written of the algorithm."""
-        return self._json(SETTINGS_MEMBER)
+        with self._open() as archive:
+            return archive.json(SETTINGS_MEMBER)
 
     @property
     def algorithm(self) -> str:
         """The name of the algorithm that trained it, as it says, or as what Stable-Baselines3 wrote tells."""
-        if MEMBER in self.names:
-            return str(self.facts.get("algorithm"))
+        if self._about is not None:
+            return str(self._about.get("algorithm"))
         about = self.settings.get("policy_class")
         if not isinstance(about, dict):
             raise ModelError(
@@ -187,10 +189,6 @@ class ModelFile:
         """Return the bytes of a member."""
         with self._open() as archive:
             return archive.read(member)
-
-    def _json(self, member: str) -> dict[str, Any]:
-        with self._open() as archive:
-            return archive.json(member)
 
     def _network(self, name: str) -> Network | None:
         said, member = self.facts.get(name), _NETWORKS[name]
