@@ -214,36 +214,27 @@ class Check:
 
     def report(self, outcome: JobOutcome) -> CheckReport:
         """Return what an outcome of this job means."""
-        name, limit = self.entries[0].name, self.limits.seconds
         verdict = "disqualified" if self.game.spec.forfeit is None else "at fault"
+        report = CheckReport(self.entries[0].name, self.game.name, limit=self.limits.seconds, verdict=verdict)
         if isinstance(outcome, Failure):
-            return CheckReport(name, self.game.name, outcome.reason, limit=limit, verdict=verdict)
+            return replace(report, reason=outcome.reason)
         try:
-            printed, remarks = str(outcome["printed"]), tuple(map(str, outcome["remarks"]))
+            report = replace(report, printed=str(outcome["printed"]), remarks=tuple(map(str, outcome["remarks"])))
             if "reason" in outcome:
-                reason = str(outcome["reason"])
-                return CheckReport(
-                    name, self.game.name, reason, limit=limit, printed=printed, verdict=verdict, remarks=remarks
-                )
-            answers = np.array(outcome["answers"], np.dtype(outcome["dtype"]))
-            return CheckReport(
-                name,
-                self.game.name,
-                "",
-                float(outcome["load_seconds"]),
-                float(outcome["seconds"]),
-                limit,
-                int(outcome["questions"]),
-                printed,
-                answers,
-                remarks=remarks,
+                return replace(report, reason=str(outcome["reason"]))
+            return replace(
+                report,
+                load_seconds=float(outcome["load_seconds"]),
+                seconds=float(outcome["seconds"]),
+                questions=int(outcome["questions"]),
+                answers=np.array(outcome["answers"], np.dtype(outcome["dtype"])),
                 table=None if outcome.get("situations") is None else np.array(outcome["situations"], np.int64),
                 unit=self._test.UNIT,
                 pure=None if outcome.get("pure") is None else bool(outcome["pure"]),
                 **self._exactly(outcome.get("table")),
             )
         except (KeyError, TypeError, ValueError, OverflowError):
-            return CheckReport(name, self.game.name, "sent nonsense from its process")
+            return CheckReport(report.name, report.game, "sent nonsense from its process")
 
     def _exactly(self, table: Any) -> dict[str, Any]:
         """Return the exact win rate of a table against the baseline, if there is one."""

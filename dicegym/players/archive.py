@@ -20,7 +20,6 @@ import warnings
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from copy import copy
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn
@@ -122,10 +121,6 @@ class ModelArchive:
         """Close the file."""
         if self._file is not None:
             self._file.close()
-
-    def places(self) -> list[zipfile.ZipInfo]:
-        """Return what the file says of each member, as copies, for who writes another file like it."""
-        return [copy(info) for info in self._members()]
 
     def read(self, name: str, most: int | None = None) -> bytes:
         """Return the bytes of a member, ``most`` at the most. Its checksum is looked at."""

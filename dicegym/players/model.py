@@ -169,20 +169,18 @@ class PolicyPlayer(Player):
             each action, or a `dicegym.bots.network.Network`. Weights are copied.
         game: the game that it was trained on.
         name: how reports call it.
-        sample: draw from the policy (policy gradient methods only) instead of the best action, at temperature 1
-            unless another is given. Drawing makes the player impure; see this module.
         device: where PyTorch computes, if NumPy cannot play the model; None: where its weights are.
         temperature: actions are drawn from softmax(logits / temperature) over legal actions; 0: the best one is
-            played. None: 1 if ``sample``, else 0.
+            played. Drawing makes the player impure, and is for policy gradient methods only; see this module.
 
     Attributes:
-        temperature: as given, or as follows from ``sample``.
+        temperature: as given.
         policy: what scores actions: a plain network, played by NumPy, or a
             `dicegym.players.sb3.TorchPolicy`.
 
     Raises:
         ModelError: observation or action space are not the game's.
-        ParameterError: the temperature is none, or 0 beside ``sample``.
+        ParameterError: the temperature is none.
     """
 
     at_once = True
@@ -192,15 +190,12 @@ class PolicyPlayer(Player):
         model: Any,
         game: Game,
         name: str = "policy",
-        sample: bool = False,
         device: str | None = None,
-        temperature: float | None = None,
+        temperature: float = BEST,
     ) -> None:
         self.name = name
         self.game = game
-        self.temperature = checked_temperature((DRAWN if sample else BEST) if temperature is None else temperature)
-        if sample and self.temperature == BEST:
-            raise ParameterError("sample=True draws, and temperature=0 plays the best action: leave out one of them")
+        self.temperature = checked_temperature(temperature)
         self.pure = self.temperature == BEST
         self.policy: Network | TorchPolicy = (
             model_file.checked(model, game, f"model {name!r}")

@@ -94,6 +94,7 @@ class ModelFile:
         self._source = path if content is None else content
         with self._open() as archive:
             self.names = archive.names
+            self._about = archive.json(MEMBER) if MEMBER in self.names else None
 
     def _open(self) -> ModelArchive:
         return ModelArchive(self._source, str(self.path))
@@ -101,13 +102,13 @@ class ModelFile:
     @property
     def is_plain(self) -> bool:
         """Whether it is what Stable-Baselines3's own ``save`` writes, which does not say what it plays."""
-        return MEMBER not in self.names and {SETTINGS_MEMBER, TENSORS_MEMBER} <= set(self.names)
+        return self._about is None and {SETTINGS_MEMBER, TENSORS_MEMBER} <= set(self.names)
 
-    @cached_property
+    @property
     def facts(self) -> dict[str, Any]:
         """What it says of itself."""
-        if MEMBER in self.names:
-            return self._json(MEMBER)
+        if self._about is not None:
+            return self._about
         if self.is_plain:
             raise ModelError(
                 f"{self.path} was saved by Stable-Baselines3 alone and does not say what it plays: name its game "
@@ -118,13 +119,14 @@ class ModelFile:
     @cached_property
     def settings(self) -> dict[str, Any]:
         """What Stable-Baselines3 has written of the algorithm."""
-        return self._json(SETTINGS_MEMBER)
+        with self._open() as archive:
+            return archive.json(SETTINGS_MEMBER)
 
     @property
     def algorithm(self) -> str:
         """The name of the algorithm that trained it, as it says, or as what Stable-Baselines3 wrote tells."""
-        if MEMBER in self.names:
-            return str(self.facts.get("algorithm"))
+        if self._about is not None:
+            return str(self._about.get("algorithm"))
         about = self.settings.get("policy_class")
         if not isinstance(about, dict):
             raise ModelError(
@@ -187,10 +189,6 @@ class ModelFile:
         """Return the bytes of a member."""
         with self._open() as archive:
             return archive.read(member)
-
-    def _json(self, member: str) -> dict[str, Any]:
-        with self._open() as archive:
-            return archive.json(member)
 
     def _network(self, name: str) -> Network | None:
         said, member = self.facts.get(name), _NETWORKS[name]
@@ -256,18 +254,21 @@ def write(
             weights = {f"weight{number}": layer.weight.astype(dtype) for number, layer in enumerate(one.layers)}
             biases = {f"bias{number}": layer.bias.astype(dtype) for number, layer in enumerate(one.layers)}
             arrays[_NETWORKS[name]] = npz_bytes(weights | biases)
-    found = {**(kept or {}), MEMBER: _json_bytes(about), **arrays}
+    _write_members(path, {**(kept or {}), MEMBER: _json_bytes(about), **arrays})
+
+
+def _json_bytes(about: Mapping[str, Any]) -> bytes:
+    return json.dumps(about, indent=1, sort_keys=True).encode()
+
+
+def _write_members(path: str | os.PathLike[str], members: Mapping[str, bytes]) -> None:
     with writing(path) as unfinished, zipfile.ZipFile(unfinished, "w") as archive:
-        for name, content in found.items():
+        for name, content in members.items():
             place = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
             place.external_attr = 0o644 << 16
             # What is compressed already stays as it is, and so do tensors, which hardly get smaller.
             packed = zipfile.ZIP_STORED if name.endswith((".npz", ".pth")) else zipfile.ZIP_DEFLATED
             archive.writestr(place, content, packed)
-
-
-def _json_bytes(about: Mapping[str, Any]) -> bytes:
-    return json.dumps(about, indent=1, sort_keys=True).encode()
 
 
 def replace_facts(path: str | os.PathLike[str], changed: Mapping[str, Any]) -> None:
@@ -279,19 +280,13 @@ def replace_facts(path: str | os.PathLike[str], changed: Mapping[str, Any]) -> N
 
     Raises ModelError if it is none, or a damaged one; it stays as it was then.
     """
-    said = facts(path)
-    if all(name in said and said[name] == value for name, value in changed.items()):
-        return
-    target = Path(path)
-    sealed = is_sealed(target)
-    with ModelArchive(target) as old, writing(target) as unfinished, zipfile.ZipFile(unfinished, "w") as new:
-        for place in old.places():
-            content = old.read(place.filename)
-            if place.filename == MEMBER:
-                content = _json_bytes(said | dict(changed))
-            new.writestr(place, content)
-    if sealed:
-        write_seal(target)
+    old = ModelFile(path)
+    about = old.facts | dict(changed)
+    if about != old.facts:
+        sealed = is_sealed(Path(path))
+        _write_members(path, {name: old.read(name) for name in old.names} | {MEMBER: _json_bytes(about)})
+        if sealed:
+            write_seal(Path(path))
 
 
 def compact(path: str | os.PathLike[str], dtype: str = "float32") -> None:

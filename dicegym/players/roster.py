@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import inspect
 import os
 import re
@@ -30,7 +31,7 @@ from dicegym.games import game as make_game
 from dicegym.games import loadable
 from dicegym.games.parts import ADAPTER, INTERFACE, Interface, part
 from dicegym.play.player import FunctionPlayer, Player
-from dicegym.play.turn import Act, Turn
+from dicegym.play.turn import Turn
 from dicegym.players import model as models
 from dicegym.players.model import PolicyPlayer, temperature_for
 from dicegym.players.model_file import ModelFile, shows_as_much
@@ -173,10 +174,15 @@ def is_strangers(game: Game, spec: Spec | Any) -> bool:
         return False
     if not is_own_game(game.name) and origin.file.is_relative_to(agents_folder(game)):
         return False
+    return not ships(origin)
+
+
+def ships(source: Source) -> bool:
+    """Return whether a bot's file, with all that it imports, ships with the package, unchanged."""
     try:
-        return not all(map(is_shipped, [origin.file, *gather(origin.file)]))
+        return is_shipped(source.file) and all(map(is_shipped, gather(source.file)))
     except BadFileError:
-        return True
+        return False
 
 
 def load(
@@ -292,12 +298,12 @@ def model_file(game: Game, named: str, setting: str = "a model") -> str:
         UnknownNameError: it is a name of nobody, or of a bot, which has no networks.
         ModelError: it is a path, and there is no file.
     """
-    origins = {name: resolve(game, name) for name in agent_names(game)}
-    origin = resolve(game, named) if named in names_elsewhere(game) else origins.get(named)
-    if isinstance(origin, Path):
-        return str(origin)
-    trained = [name for name, one in origins.items() if isinstance(one, Path)]
-    if origin is None and (_is_path(named) or Path(named).exists()):
+    agents = _found(game)
+    path = agents.get(named)
+    if path is not None and path.suffix == ".zip":
+        return str(path.absolute())
+    trained = [name for name in agent_names(game) if agents[name].suffix == ".zip"]
+    if path is None and (_is_path(named) or Path(named).exists()):
         file = os.path.expanduser(named)
         if missing := lacking(file):
             takes = f"{setting} takes the file of a model, or the name of a trained agent of {game.spec.title}"
@@ -305,7 +311,7 @@ def model_file(game: Game, named: str, setting: str = "a model") -> str:
             meant = f" Did you mean {close!r}?" if close else ""
             raise ModelError(f"{missing}, and {takes}.{meant} Known: {', '.join(trained) or 'none'}.")
         return file
-    bot = f"{named} is a bot, which has no networks. " if origin is not None else ""
+    bot = f"{named} is a bot, which has no networks. " if path is not None else ""
     what = f"trained agent of {game.spec.title} for {setting}"
     raise unknown_name(what, named, trained, f"{bot}A model of your own is named by its file.")
 
@@ -494,31 +500,13 @@ OBSERVATION, MASK = ("observation", "obs"), ("mask", "action_mask")
 """What a function calls its two arguments that is to be asked as a learner is."""
 
 
-class ObservationPlayer(Player):
-    """Plays what a function (observation, mask) -> action says.
-
-    Args:
-        function: gets what the seat knows, float32[observation size], and what is legal, bool[n_actions]; returns the
-            number of an action.
-        name: what reports and errors call it.
-    """
-
-    def __init__(self, function: Callable[..., Any], name: str) -> None:
-        self.name = name
-        self.pure = getattr(function, "PURE", False) is True
-        self._function = function
-
-    def join(self, game: Game, seat: int, seed: int) -> Act:
-        """Return what asks the function; see `Player.join`."""
-
-        def act(turn: Turn) -> int:
-            try:
-                action: int = self._function(turn.observation, turn.mask)
-            except Exception as error:
-                raise AgentError(self.name, describe_raised(error)) from error
-            return action
-
-        return act
+def _ask_as_learners(function: Callable[..., Any], name: str, turn: Turn) -> int:
+    """Return what a function says that gets what a seat knows and what is legal. Raises AgentError if it fails."""
+    try:
+        action: int = function(turn.observation, turn.mask)
+    except Exception as error:
+        raise AgentError(name, describe_raised(error)) from error
+    return action
 
 
 def is_given(spec: object) -> bool:
@@ -542,6 +530,7 @@ def player_of(game: Game, spec: Any) -> Player:
             * a Stable-Baselines3 model, or a ``torch.nn.Module`` from observations to a score for each action; it plays
               as its file would (`dicegym.players.model.temperature_for`);
             * a function ``(observation, mask)`` -> action, its arguments called so (or ``obs``, ``action_mask``);
+              it gets what the seat knows, float32[observation size], and what is legal, bool[n_actions];
             * a function ``(turn)`` -> action, its argument called so (`dicegym.Turn`);
             * a function, or class, of the game's original interface, whatever its arguments are called.
 
@@ -555,11 +544,11 @@ def player_of(game: Game, spec: Any) -> Player:
         return PolicyPlayer(spec, game, name, temperature=temperature_for(spec, game))
     if inspect.isclass(spec) and issubclass(spec, Player):
         raise ParameterError(f"{name} is a class of players: give one of its objects, {name}()")
-    arguments = _needed_arguments(spec)
+    arguments, is_pure = _needed_arguments(spec), getattr(spec, "PURE", False) is True
     if len(arguments) == 2 and arguments[0] in OBSERVATION and arguments[1] in MASK:
-        return ObservationPlayer(spec, name)
+        return FunctionPlayer(functools.partial(_ask_as_learners, spec, name), name, is_pure)
     if arguments == ["turn"]:
-        return FunctionPlayer(spec, name, getattr(spec, "PURE", False) is True)
+        return FunctionPlayer(spec, name, is_pure)
     if part(game, ADAPTER) is None:
         raise ParameterError(
             f"{game.spec.title} has no bots of an original interface that {name}({', '.join(arguments)}) could be: "

@@ -19,7 +19,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ModelError, ParameterError, one_line
 from dicegym.play.player import Player
 from dicegym.play.printed import Printed
-from dicegym.players.roster import Origin, Spec, load, resolve
+from dicegym.players.roster import Origin, Spec, load, resolve, ships
 from dicegym.sandbox.heartbeat import Heartbeat, Reading
 from dicegym.sandbox.readable import files_of
 from dicegym.shipped import is_shipped
@@ -81,10 +81,7 @@ class Entry(NamedTuple):
             return is_shipped(origin)
         if self.seal:
             return all(is_shipped(origin.file.parent / name, digest) for name, digest in self.seal)
-        try:
-            return is_shipped(origin.file) and all(map(is_shipped, files.gather(origin.file)))
-        except BadFileError:
-            return False
+        return ships(origin)
 
     def played_by(self, player: Player) -> Entry:
         """Return the entry under its name with another player, which is trusted."""

@@ -255,7 +255,7 @@ def test_masks_reach_evaluation_in_sb3_contrib() -> None:
 @each_game
 def test_sampling_players_follow_their_seed_alone(name: str) -> None:
     game = dicegym.game(name)
-    player = models.PolicyPlayer(trained(name, "PPO"), game, sample=True)
+    player = models.PolicyPlayer(trained(name, "PPO"), game, temperature=1)
     assert not player.pure
     states = some_states(game, 60)
 

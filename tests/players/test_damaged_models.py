@@ -199,6 +199,27 @@ def test_other_things_than_weights_are_refused(what: str, theirs: Path, tmp_path
         dicegym.agent(GAME, str(path))
 
 
+@pytest.mark.parametrize(
+    ("ending", "words"),
+    [
+        (b"}h\x00K\x01s.", "by something else than texts and numbers"),
+        (b"h\x00)R.", "it names 'tuple', which is no tensor"),
+        (b"(X\x07\x00\x00\x00storageh\x00h\x00h\x00K\x01tQ.", "it names 'tuple', which is no tensor"),
+    ],
+)
+def test_a_tuple_within_tuples_is_never_hashed_or_shown(
+    ending: bytes, words: str, theirs: Path, tmp_path: Path
+) -> None:
+    """Pairs of the pair before, sixty times: to hash or to print the last one takes longer than anybody lives."""
+    inner = members_of_bytes(members_of(theirs)["policy.pth"])
+    described = next(name for name in inner if name.endswith("data.pkl"))
+    pairs = b"\x80\x02K\x01\x85q\x00" + b"h\x00h\x00\x86q\x00" * 60
+    zipped({**inner, described: pairs + ending}, tmp_path / "inner", zipfile.ZIP_STORED)
+    path = changed(theirs, tmp_path / "m.zip", {"policy.pth": (tmp_path / "inner").read_bytes()})
+    with pytest.raises(ModelError, match=words):
+        dicegym.agent(GAME, str(path))
+
+
 def bomb(path: Path, n: int) -> None:
     """Write a zip of ``n`` bytes, unpacked, that is a thousandth of it."""
     with (

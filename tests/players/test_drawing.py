@@ -188,8 +188,6 @@ def test_files_say_how_they_play(tmp_path: Path) -> None:
         dicegym.agent(game, str(path), temperature=-1)
     with pytest.raises(ParameterError, match="bayes is a bot"):
         dicegym.agent(game, "bayes", temperature=1)
-    with pytest.raises(ParameterError, match="leave out one"):
-        PolicyPlayer(network(game), game, sample=True, temperature=0)
 
 
 @pytest.mark.parametrize("said", [{"temperature": -1}, {"temperature": "hot"}, {"temperature": None}, 3])
