@@ -39,9 +39,9 @@ from dicegym.learning.learner import (
     anneal,
     as_player,
     keep_generators,
+    load_networks,
     start_from,
     with_enough_critic,
-    with_own_critic,
 )
 from dicegym.learning.settings import LARGEST_TRAINING_SEED, TrainingSettings
 from dicegym.play.player import Player
@@ -176,10 +176,9 @@ class _Training:
         progress: Progress,
         interruption: Interruption,
     ) -> None:
-        given = settings
-        if start:  # what it begins with may have been taught, and know of no values
-            settings = with_enough_critic(settings)
-        grown = settings is not given
+        # What it begins with may have been taught, and know of no values.
+        own = with_enough_critic(settings) if start else settings
+        grown, settings = own is not settings, own
         self._game, self._target, self._settings, self._output = game, target, settings, output
         self._most_seconds, self._most_steps = seconds, steps
         self._progress, self._interruption = progress, interruption
@@ -187,7 +186,7 @@ class _Training:
         self._model = new_model(settings, env, seed, None)
         self._met = np.zeros(env.observation_space.shape or (), np.bool_)
         if isinstance(start, LearnerNetworks):
-            self._model.policy.load_state_dict(with_own_critic(start.weights, self._model) if grown else start.weights)
+            load_networks(self._model, start.weights)
             self._met |= start.heeded
         elif start:
             _, heeded = start_from(self._model, start, game, own_critic=grown)
@@ -290,13 +289,12 @@ def exploiter(
     if getattr(settings.algorithm, "kl_coef", 0.0):
         plain = to_plain(settings)
         settings = from_plain(plain | {"algorithm": plain["algorithm"] | {"kl_coef": 0.0}})
-    given, weights = settings, learner.policy.state_dict()
     if not settings.self_play.exploiter_fresh:
         settings = with_enough_critic(settings)
     with keep_generators():
         model = new_model(settings, new_games(game, settings, seed, target), seed, None)
         if not settings.self_play.exploiter_fresh:
-            model.policy.load_state_dict(weights if settings is given else with_own_critic(weights, model))
+            load_networks(model, learner.policy.state_dict())
         model.learn(settings.self_play.exploiter_steps, callback=Interruptible(interruption))
     return PolicyPlayer(model, game, name)
 

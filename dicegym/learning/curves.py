@@ -195,13 +195,11 @@ class Curve:
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Curve:
-        """Return what `to_plain` told of. Raises LookupError, TypeError or ValueError if that is damaged."""
-        evaluations = tuple(
-            Evaluation(int(steps), float(value), tuple(map(Score.from_json, scores)))
-            for steps, value, scores in plain["evaluations"]
-        )
-        score = None if plain["score"] is None else Score.from_json(plain["score"])
-        return cls(evaluations, float(plain["best"]), score, float(plain["missed"]))
+        """Return what `to_plain` told of. Raises ValueError if that is damaged."""
+        return _STATE.validate_python(plain)
+
+
+_STATE = TypeAdapter(Curve)
 
 
 def shortfall(scores: Iterable[Score], floors: Mapping[str, float]) -> float:

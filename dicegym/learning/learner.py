@@ -145,6 +145,11 @@ def with_own_critic(weights: dict[str, Any], model: BaseAlgorithm) -> dict[str, 
     return {name: value for name, value in weights.items() if not name.startswith(_CRITIC)} | own
 
 
+def load_networks(model: BaseAlgorithm, weights: dict[str, Any]) -> None:
+    """Let ``model`` take over the networks in weights of a policy, but for a value network of other layers."""
+    model.policy.load_state_dict(with_own_critic(weights, model) if has_other_critic(weights, model) else weights)
+
+
 def has_other_critic(weights: dict[str, Any], model: BaseAlgorithm) -> bool:
     """Return whether the value network in weights of a policy has other layers than that of ``model``."""
     own = {name: value.shape for name, value in model.policy.state_dict().items() if name.startswith(_CRITIC)}

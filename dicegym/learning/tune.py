@@ -213,7 +213,8 @@ def tune(
     if begun is None:
         study.set_user_attr("plan", now)
     elif begun != now:
-        differ = ", ".join(f"{name}={one_line(begun.get(name), 80)}" for name in now if begun.get(name) != now[name])
+        before = begun if isinstance(begun, dict) and begun.keys() == now.keys() else {"version": "another"}
+        differ = ", ".join(f"{name}={one_line(one, 80)}" for name, one in before.items() if one != now.get(name))
         raise ParameterError(
             f"the study in {storage or target} was begun with {differ}: use the same options, or another --run-dir"
         )
