@@ -232,7 +232,8 @@ def _seeing_chances(opponent: np.ndarray, moves_first: bool) -> np.ndarray:
             after = wins == mine if choice == LIAR else values[_after(made, choice)]
             value = np.where(mine, np.maximum(value, after), value + opponent[:, made, choice].T[:, None, :] * after)
         values[made] = value
-    return values[0]
+    found: np.ndarray = values[0]
+    return found
 
 
 def _best_reply(opponent: np.ndarray, moves_first: bool, choices: np.ndarray) -> float:

@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -204,32 +203,28 @@ def tabulate(game: Game, opener: int, other: int) -> Hand:
     """Return the hand that a player with ``opener`` dice opens against one with ``other``, by the rules of ``game``."""
     start = Start(opener, other, 0)
     endings, state = HandEndings(game, start), opening_record(game, start)
-
-    def ends(record: Any, action: int) -> np.ndarray:
-        """Return the numbers of the endings that an action leads to: int64[rolls, rolls]."""
-        (own, others), found = endings.kinds[endings.kind(record, action)]
-        table: np.ndarray = found[own[:, None] + others[None, :]]
-        return table
-
     bids = np.flatnonzero(game.legal(state)[:N_BIDS])
     is_possible = bids // FACES + 1 <= opener + other
     possible, impossible = bids[is_possible].tolist(), bids[~is_possible].tolist()
     follow = np.array([game.legal(after_bid(state, bid, 0))[possible] for bid in possible])
-    legal = [game.legal(after_bid(state, possible[0], 1 - place)) for place in (0, 1)]
-    calls = tuple(tuple((np.flatnonzero(mask[N_BIDS:]) + N_BIDS).tolist()) for mask in legal)
+    calls = [endings.calls(possible, place) for place in (0, 1)]
     rolls, chances = zip(*endings.rolls, strict=True)
-    pairs = np.full((2, len(possible), max(map(len, calls)), *map(len, rolls)), NOT_ALLOWED, np.int64)
-    for place, number in np.ndindex(pairs.shape[:2]):
-        for slot, call in enumerate(calls[place]):
-            pairs[place, number, slot] = ends(after_bid(state, possible[number], 1 - place), call)
+    most, sizes = max(len(each.actions) for each in calls), [len(counts) for counts in rolls]
+    pairs = np.full((2, len(possible), most, *sizes), NOT_ALLOWED, np.int64)
+    for place, (actions, (mine, theirs), ends) in enumerate(calls):
+        matching = mine[:, : sizes[0], None] + theirs[:, None, : sizes[1]]
+        pairs[place, :, : len(actions)] = ends[:, np.arange(len(possible))[:, None, None], matching].swapaxes(0, 1)
     overbid = [NOT_ALLOWED, NOT_ALLOWED]
     for place in (0, 1) if impossible else ():
-        found = ends(after_bid(state, impossible[0], place), calls[1 - place][0])
-        if len(np.unique(found)) > 1:
+        called = endings.calls(impossible[:1], 1 - place)
+        mine, theirs = called.counting[:, 0]
+        found = np.unique(called.ends[0, 0, mine[: sizes[0], None] + theirs[: sizes[1]]])
+        if len(found) > 1:
             raise ParameterError(f"{game!r}: a bid above all dice may win, so it cannot be left out of a hand's tree")
-        overbid[place] = int(found[0, 0])
-    refused = NOT_ALLOWED if game.spec.forfeit is None else int(ends(state, game.spec.forfeit)[0, 0])
+        overbid[place] = int(found[0])
+    forfeit = game.spec.forfeit
+    refused = NOT_ALLOWED if forfeit is None else int(endings.kinds[endings.kind(state, forfeit)].ends[0])
     return assemble(
-        (opener, other), (rolls[0], rolls[1]), (chances[0], chances[1]), possible, follow, (calls[0], calls[1]), pairs,
-        endings.ends, overbid, impossible, refused,
+        (opener, other), (rolls[0], rolls[1]), (chances[0], chances[1]), possible, follow,
+        (calls[0].actions, calls[1].actions), pairs, endings.ends, overbid, impossible, refused,
     )  # fmt: skip

@@ -5,7 +5,7 @@ Nothing of the rules stands here: a call is played by the game itself, once for 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -146,6 +146,16 @@ class Kind(NamedTuple):
     """int64[dice on the table + 1]: number of the end in `HandEndings.ends`, by how many dice match in all."""
 
 
+class Calls(NamedTuple):
+    """What a player may answer to each of some bids of the other."""
+
+    actions: tuple[int, ...]
+    counting: np.ndarray
+    """int64[2, bids, rolls]: by seat, how many dice of a roll match a bid; rows of the shorter list end with zeros."""
+    ends: np.ndarray
+    """int64[calls, bids, dice on the table + 1]: as of `Kind`."""
+
+
 class HandEndings:
     """What actions end a hand in, as the rules have it.
 
@@ -195,3 +205,15 @@ class HandEndings:
         ends[list(found)] = [self.ends.index(end) for end in found.values()]
         self.kinds.append(Kind((mine, theirs), ends))
         return len(self.kinds) - 1
+
+    def calls(self, bids: Iterable[int], caller: int) -> Calls:
+        """Return what the seat ``caller`` may answer to bids, int actions of the other, that open the hand."""
+        start = opening_record(self._game, Start(*self._dice, 0))
+        made = [after_bid(start, bid, 1 - caller) for bid in bids]
+        actions = tuple((np.flatnonzero(self._game.legal(made[0])[N_BIDS:]) + N_BIDS).tolist())
+        kinds = [[self.kinds[self.kind(record, action)] for action in actions] for record in made]
+        counting = np.zeros((2, len(made), max(len(rolled.chances) for rolled in self.rolls)), np.int64)
+        for number, (kind, *_) in enumerate(kinds):
+            for seat, counts in enumerate(kind.counts):
+                counting[seat, number, : len(counts)] = counts
+        return Calls(actions, counting, np.array([[kind.ends for kind in each] for each in kinds]).swapaxes(0, 1))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dicegym.games.bidding.solving import nodes, sweeps
+from dicegym.games.bidding.solving import sweeps
 from dicegym.games.bidding.solving.hand import NOT_ALLOWED, Hand
 
 LARGEST_PIECE = 1 << 14
@@ -25,7 +25,6 @@ class _Notes(NamedTuple):
     gain: np.ndarray
     own: np.ndarray
     other: np.ndarray
-    stack: np.ndarray
     sums: np.ndarray
 
 
@@ -33,9 +32,8 @@ def _notes(hand: Hand) -> _Notes:
     levels = len(np.unique(hand.first)) + 2
     choices, width = len(hand.bids) + hand.outcome.shape[2], hand.width
     plan, gain = np.empty((levels, choices + 2, width)), np.empty((levels, choices, width))
-    stack, sums = np.empty((levels, 5), np.int64), np.empty(2 * hand.outcome.shape[3])
     own, other = np.empty((2, levels, width))
-    return _Notes(plan, gain, own, other, stack, sums)
+    return _Notes(plan, gain, own, other, np.empty(2 * hand.outcome.shape[3]))
 
 
 class Stakes(NamedTuple):
@@ -76,7 +74,7 @@ class Strategy:
         hand, place = self.hand, len(path) % 2
         plan = np.zeros((len(hand.bids) + hand.outcome.shape[2] + 2, hand.width))
         calls, low = (int(hand.n_calls[place]), int(hand.first[path[-1] + 1])) if path else (0, 0)
-        nodes.weigh(
+        sweeps.weigh(
             self.bid_rows, self.call_rows, hand.node_of(path), low, hand.step, hand.squeeze, calls,
             len(hand.chances[place]), False, plan,
         )  # fmt: skip
@@ -96,14 +94,14 @@ class Strategy:
 
         The second array is of use where the place is to move, and for choices that are there.
         """
-        hand, notes, out = self.hand, _notes(self.hand), np.zeros(self.hand.width)
-        reach, below = np.stack([own, other])[:, None], np.zeros((1, 0, hand.width))
-        sweeps.sweep(
-            sweeps.WHOLE, hand.node_of(path), path[-1] if path else -1, len(path), stakes.place, best, 0.0, 0,
-            hand.nodes, *hand.tree, hand.classes, stakes.wins, stakes.overbid, stakes.refused, self.bid_rows,
-            self.call_rows, None, None, reach, below, *notes, out,
+        hand, notes, out, depth = self.hand, _notes(self.hand), np.zeros(self.hand.width), len(path)
+        notes.own[depth], notes.other[depth] = own, other
+        sweeps.visit(
+            hand.node_of(path), path[-1] if path else -1, depth, depth, 0, *_there(own, other), stakes.place, best,
+            0.0, len(hand.bids), hand.nodes, *hand.tree, hand.classes, stakes.wins, stakes.overbid,
+            stakes.refused, self.bid_rows, self.call_rows, None, None, np.zeros((1, 0, hand.width)), *notes, out,
         )  # fmt: skip
-        return out, notes.gain[0]
+        return out, notes.gain[depth]
 
     def win_chance(self, values: np.ndarray, place: int, best: bool = False) -> float:
         """Return how likely a place wins from the first bid on, by this strategy or by the best response to it.
@@ -141,26 +139,32 @@ class Learner:
 
     def _learn(self, values: np.ndarray, me: int, pool: ThreadPoolExecutor | None, threads: int) -> float:
         hand, out = self.hand, np.zeros(self.hand.width)
-        tops = -(-hand.nodes // self.stride)
-        reach = np.zeros((2, tops, hand.width))
-        below = np.zeros((tops, len(hand.bids) - self.cut, hand.width))
+        n_bids, tops = len(hand.bids), -(-hand.nodes // self.stride)
+        reach, below = np.zeros((2, tops, hand.width)), np.zeros((tops, n_bids - self.cut, hand.width))
         reach[0, 0, : len(hand.chances[me])] = 1
         reach[1, 0, : len(hand.chances[1 - me])] = hand.chances[1 - me]
         wins, weight = hand.wins(values, me), float(self.steps) ** 2
         while len(self._notes) < threads:
             self._notes.append(_notes(hand))
 
-        def sweep(mode: int, start: int = 0, thread: int = 0) -> None:
-            sweeps.sweep(
-                mode, start, *hand.last_of(start), me, False, weight, self.cut, self.stride, *hand.tree, hand.classes,
-                wins, 0.0, 0.0, self.bid_regrets, self.call_regrets, self.bid_totals, self.call_totals, reach, below,
-                *self._notes[thread], out,
+        def visit(notes: _Notes, top: int, floor: int, cut: int) -> np.ndarray:
+            last, depth = hand.last_of(top * self.stride)
+            notes.own[depth], notes.other[depth] = reach[:, top]
+            sweeps.visit(
+                top * self.stride, last, depth, depth, floor, *_there(*reach[:, top]), me, False, weight, cut,
+                self.stride, *hand.tree, hand.classes, wins, 0.0, 0.0, self.bid_regrets, self.call_regrets,
+                self.bid_totals, self.call_totals, below, *notes, out,
             )  # fmt: skip
+            gain: np.ndarray = notes.gain[depth]
+            return gain
 
-        if tops == 1:
-            sweep(sweeps.WHOLE)
-        else:
-            sweep(sweeps.MARK)
+        if tops > 1:
+            plan, _, own, other, _ = self._notes[0]
+            own[0], other[0] = reach[:, 0]
+            sweeps.mark(
+                0, -1, 0, True, True, me, self.cut, self.stride, *hand.tree, self.bid_regrets, self.call_regrets, reach,
+                plan, own, other,
+            )  # fmt: skip
             pieces = [top for top in range(tops) if reach[:, top].any()]
 
             def work(thread: int) -> None:
@@ -169,13 +173,13 @@ class Learner:
                         top = pieces.pop()
                     except IndexError:  # another thread was faster
                         return
-                    sweep(sweeps.BELOW, top * self.stride, thread)
+                    below[top] = visit(self._notes[thread], top, self.cut, n_bids)[self.cut : n_bids]
 
             if pool is None or threads == 1:
                 work(0)
             else:
                 list(pool.map(work, range(threads)))
-            sweep(sweeps.JOIN)
+        visit(self._notes[0], 0, 0, self.cut if tops > 1 else n_bids)
         return float(hand.chances[me] @ out[: len(hand.chances[me])])
 
     def strategy(self) -> Strategy:
@@ -184,10 +188,15 @@ class Learner:
         bid_rows = np.zeros(self.bid_totals.shape, np.uint16)
         call_rows = np.zeros(self.call_totals.shape, np.uint16)
         sweeps.settle(
-            *self.hand.tree, self.bid_regrets, self.call_regrets, self.bid_totals, self.call_totals, bid_rows,
-            call_rows, notes.plan, notes.stack,
+            0, -1, 0, *self.hand.tree, self.bid_regrets, self.call_regrets, self.bid_totals, self.call_totals, bid_rows,
+            call_rows, notes.plan,
         )  # fmt: skip
         return Strategy(self.hand, bid_rows, call_rows)
+
+
+def _there(own: np.ndarray, other: np.ndarray) -> tuple[bool, bool]:
+    """Return whether anybody is there, by both reaches."""
+    return bool(own.any()), bool(other.any())
 
 
 def _cut(hand: Hand) -> tuple[int, int]:

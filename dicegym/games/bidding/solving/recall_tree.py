@@ -85,16 +85,9 @@ def hand(game: Game, own: int, others: int) -> Hand:
     likely = [table.ODDS[ways[bid % table.FACES] - 1, dice, bid // table.FACES + 1] >= RARE for bid in ordinary]
     raises = legal[:, : len(ordinary)]
     order = np.array([bid for bid in np.argsort(-raises.sum(1), kind="stable") if likely[bid]])
-    calls = table.N_BIDS + np.flatnonzero(legal[0, table.N_BIDS :])
-    counting = np.zeros((2, len(order), max(len(one.counts) for one in endings.rolls)), np.int64)
-    outcome = np.zeros((len(calls), len(order), dice + 1, 3), np.int64)
-    for place, bid in enumerate(order.tolist()):
-        for number, call in enumerate(calls.tolist()):
-            counts, ends = endings.kinds[endings.kind(after_bid(state, bid, 1), call)]
-            for side, count in enumerate(counts):
-                counting[side, place, : len(count)] = count
-            outcome[number, place] = [(*endings.ends[end][:2], endings.ends[end].opener == 0) for end in ends]
-    return Hand(own, others, order, raises[order][:, order], counting, calls, outcome)
+    calls = endings.calls(order.tolist(), 0)
+    outcome = np.array([(*end[:2], end.opener == 0) for end in endings.ends])[calls.ends]
+    return Hand(own, others, order, raises[order][:, order], calls.counting, np.array(calls.actions), outcome)
 
 
 class Group(NamedTuple):
@@ -128,13 +121,13 @@ class Tree(NamedTuple):
 def tree(hand: Hand, recall: int) -> Tree:
     """Return the tree of a hand in which the last ``recall`` bids, at least 2, are remembered."""
     follows = [np.flatnonzero(row) for row in hand.follows]
-    by_last = [{(bid,)} for bid in range(len(hand.bids))]
-    for bid, states in enumerate(by_last):  # all states that end with a bid are known before it is raised
+    by_last: list[set[BidPath]] = [{(bid,)} for bid in range(len(hand.bids))]
+    for bid, known in enumerate(by_last):  # all states that end with a bid are known before it is raised
         for raised in follows[bid].tolist():
-            by_last[raised] |= {(*state, raised)[-recall:] for state in states}
+            by_last[raised] |= {(*state, raised)[-recall:] for state in known}
     members: dict[BidPath, list[BidPath]] = {(): [()]}
-    for states in by_last:
-        for state in sorted(states):
+    for known in by_last:
+        for state in sorted(known):
             members.setdefault(state[1 - recall :], []).append(state)
     order = sorted(members, key=lambda key: (key[-1:], key))
     states = {state: (number, at) for number, key in enumerate(order) for at, state in enumerate(members[key])}

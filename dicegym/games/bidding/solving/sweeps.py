@@ -4,22 +4,31 @@ All go through the nodes depth first, with vectors over rolls: for each roll of 
 (``me``, its place) the *own* reach, the probability that its strategy does its part in the bids so far, and for each
 roll of the opponent the *other* reach, the same times the chance of that roll. Values are win probabilities times the
 opponent's reach: counterfactual values (Zinkevich, Johanson, Bowling and Piccione, "Regret minimization in games with
-incomplete information", NIPS 2007). Where neither reaches a node, nothing below it matters, and it is left out: after a
-few sweeps that is nearly all.
+incomplete information", NIPS 2007), for all rolls at once (Johanson, Waugh, Bowling and Zinkevich, "Accelerating best
+response calculation in large extensive games", IJCAI 2011). Where neither reaches a node, nothing below it matters, and
+it is left out: after a few sweeps that is nearly all.
 
 A strategy is two tables of weights: of a bid at ``bid_rows[node after it, roll]``, and of call k at
 ``call_rows[node // squeeze, k, roll]``, for the rolls of whoever is to move. What a choice has of the sum of its node
 is its probability. Choices are numbered: bids as in `Hand`, calls after them.
 
 A sweep that learns cuts a large tree in two: the *top*, nodes whose bids are all below the number ``cut``, and what is
-below each of them, which threads do one by one without meddling with each other. So results do not depend on how many
-there are.
+below each of them, which threads do one by one without meddling with each other (`mark`, `descend`, then `visit`). So
+results do not depend on how many there are.
 
 Arguments that kernels share:
+    node, last, depth: a node, its last bid (-1: none), and how many bids led there.
+    me, best: the place that a sweep is about, and whether it plays the best response or the strategy.
     first, step, squeeze, n_calls, classes: as in `dicegym.games.bidding.solving.hand.Hand`.
     sizes: int64[2], rolls of each place.
+    cut: the lowest bid that is not of the top; of a tree that is not cut, the number of bids.
+    stride: nodes from a node of the top to the next one.
+    reach: float64[2, nodes of the top, width], own and other there.
+    below: float64[nodes of the top, bids from cut on, width]: what those bids are worth.
+    bid_rows: weights of the strategy, uint16[nodes, width]; of one that learns the regrets, float32.
+    call_rows: the same, [rows, calls, width].
     plan, gain: float64[depth, choices + 2, width], for notes.
-    own, other: float64[depth, width], for notes, as are stack, int64[depth, 5], and sums, float64[2 * classes].
+    own, other: float64[depth, width]: the reaches on the way; as is sums, float64[2 * classes], for notes.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -29,216 +38,300 @@ from __future__ import annotations
 
 import numpy as np
 
-from dicegym.engine.jit import loop_kernel
-from dicegym.games.bidding.solving.nodes import (
-    LAST,
-    NEXT,
-    NODE,
-    OTHER,
-    OWN,
-    add_called,
-    clear,
-    copy,
-    hand_on,
-    weigh,
-)
+from dicegym.engine.jit import kernel, loop_kernel
 
-WHOLE, MARK, BELOW, JOIN = 0, 1, 2, 3
-"""What `sweep` does: the whole tree; note who reaches the nodes of the top; what is below one of these; the top, once
-what is below is known."""
 PARTS = 65535.0
 """Of a probability in 16 bits."""
 LEAST = PARTS / 1024
 """What is chosen less often than this is not chosen at all: it is left from early steps, leaves a best response nothing
 that could be measured, and would make whoever asks about a node go through a hundred times as many."""
 
+# --- at a node -----------------------------------------------------------------------------------------------
+
+
+@kernel
+def weigh(bid_rows, call_rows, node, low, step, squeeze, calls, size, even, plan):
+    """Write what the weights at a node make the probabilities of its choices.
+
+    Args:
+        bid_rows: float[nodes, width].
+        call_rows: float[rows, calls, width].
+        node: where.
+        low: the lowest bid that may follow.
+        step: as in `Hand`, as is ``squeeze``.
+        squeeze: see there.
+        calls: how many calls there are.
+        size: how many rolls.
+        even: whether all choices are alike where there are no weights; else whoever is there calls (0), if it can.
+        plan: float64[choices + 2, width].
+    """
+    n_bids = len(step)
+    choices = n_bids - low + calls
+    end = len(plan) - 2
+    if choices == 1:
+        only = n_bids if calls == 1 else low
+        for roll in range(size):
+            plan[only, roll] = 1.0
+        return
+    total, rest = plan[end], plan[end + 1]
+    row = node // squeeze
+    for roll in range(size):
+        total[roll] = 0.0
+    for bid in range(low, n_bids):
+        weights = bid_rows[node + step[bid]]
+        for roll in range(size):
+            total[roll] += weights[roll]
+    for call in range(calls):
+        weights = call_rows[row, call]
+        for roll in range(size):
+            total[roll] += weights[roll]
+    share = 1.0 / choices if even or calls == 0 else 0.0
+    for roll in range(size):
+        none = total[roll] <= 0.0
+        rest[roll] = 1.0 if none else 0.0
+        total[roll] = 0.0 if none else 1.0 / total[roll]
+    for bid in range(low, n_bids):
+        weights, chance = bid_rows[node + step[bid]], plan[bid]
+        for roll in range(size):
+            chance[roll] = weights[roll] * total[roll] + rest[roll] * share
+    for call in range(calls):
+        weights, chance = call_rows[row, call], plan[n_bids + call]
+        alone = 1.0 if share == 0.0 and call == 0 else share
+        for roll in range(size):
+            chance[roll] = weights[roll] * total[roll] + rest[roll] * alone
+
+
+@kernel
+def add_called(reach, wins, turned, mine, others, size, other_size, sums, out):
+    """Add to ``out`` what a call is worth to each of my rolls, against a reach of the opponent's rolls.
+
+    Args:
+        reach: float64[width], of the opponent.
+        wins: float64[classes, classes], of the opener's rolls and the other's.
+        turned: whether I am the other.
+        mine: int64[width], the classes of my rolls.
+        others: int64[width], of the opponent's.
+        size: how many rolls I have.
+        other_size: how many the opponent has.
+        sums: float64[classes or more], for notes.
+        out: float64[width].
+    """
+    kinds = len(wins)
+    for kind in range(kinds):
+        sums[kind] = 0.0
+    for roll in range(other_size):
+        sums[others[roll]] += reach[roll]
+    for kind in range(kinds):  # in place: what each class of mine has
+        value = 0.0
+        for hidden in range(kinds):
+            value += sums[hidden] * (wins[hidden, kind] if turned else wins[kind, hidden])
+        sums[kinds + kind] = value
+    for roll in range(size):
+        out[roll] += sums[kinds + mine[roll]]
+
+
+@kernel
+def hand_on(reach, chance, size, out):
+    """Write the reach after a choice; return whether anybody gets there."""
+    most = 0.0
+    for roll in range(size):
+        out[roll] = reach[roll] * chance[roll]
+        most = max(most, out[roll])
+    return most > 0.0
+
+
+@kernel
+def copy(values, size, out):
+    """Copy a vector; return whether anything in it is above 0."""
+    most = 0.0
+    for roll in range(size):
+        out[roll] = values[roll]
+        most = max(most, values[roll])
+    return most > 0.0
+
+
+@kernel
+def clear(size, out):
+    """Set a vector to 0."""
+    for roll in range(size):
+        out[roll] = 0.0
+
+
+@kernel
+def pass_on(d, bid, mine, freely, own_there, other_there, size, other_size, plan, own, other):
+    """Write both reaches after a bid; return whether anybody of mine, and of the opponent's, gets there.
+
+    Whoever is to move makes the bid as ``plan`` says; with ``freely`` I make it whatever I have.
+    """
+    if mine:
+        own_there = (
+            copy(own[d], size, own[d + 1]) if freely else own_there and hand_on(own[d], plan[d, bid], size, own[d + 1])
+        )
+        if other_there:
+            copy(other[d], other_size, other[d + 1])
+    else:
+        copy(own[d], size, own[d + 1])
+        other_there = other_there and hand_on(other[d], plan[d, bid], other_size, other[d + 1])
+    if not own_there:
+        clear(size, own[d + 1])
+    if not other_there:
+        clear(other_size, other[d + 1])
+    return own_there, other_there
+
+
+# --- sweeps --------------------------------------------------------------------------------------------------
+
 
 @loop_kernel
-def sweep(
-    mode, start, last, depth, me, best, weight, cut, stride, first, step, squeeze, n_calls, sizes, classes, wins,
-    overbid, refused, bid_rows, call_rows, bid_totals, call_totals, reach, below, plan, gain, own, other, stack, sums,
-    out,
+def visit(
+    node, last, depth, start, floor, own_there, other_there, me, best, weight, cut, stride, first, step, squeeze,
+    n_calls, sizes, classes, wins, overbid, refused, bid_rows, call_rows, bid_totals, call_totals, below, plan, gain,
+    own, other, sums, out,
 ):  # fmt: skip
     """Find what a node is worth to one place, whose opponent plays a strategy; learn from it if there are totals.
 
-    The place plays the same strategy (``best`` is False), or the best response to it. What the choices are worth is in
-    ``gain[0]`` afterwards, if the place is to move at ``start``.
+    What its choices are worth is in ``gain[depth]`` afterwards, if the place is to move there.
 
-    With totals this is (part of) one step of counterfactual regret minimisation for the place, in the variant CFR+
-    (Tammelin, "Solving large imperfect information games using CFR+", 2014): regrets are never below 0 and are the
-    weights of the strategy of the moment, and totals gain ``weight`` times what the place plays.
+    With totals this is one step of counterfactual regret minimisation for the place, in the variant CFR+ (Tammelin,
+    "Solving large imperfect information games using CFR+", 2014): regrets are never below 0 and are the weights of the
+    strategy of the moment (regret matching), and totals gain ``weight`` times what the place plays.
 
     Beside the arguments above:
-        mode: WHOLE, MARK, BELOW or JOIN.
-        start: the node to begin at: any of WHOLE; a node of the top for BELOW, else the root.
-        last: its last bid; -1: none.
-        depth: how many bids led there.
-        me: the place.
-        best: whether it plays the best response.
+        start: the depth at which the sweep began.
+        floor: bids below this one are left out there, and nothing else is found there than what the others are worth.
+        own_there: whether own reach at the node, ``own[depth]``, is above 0 for any roll.
+        other_there: the same of the opponent's, ``other[depth]``.
         weight: see above.
-        cut: the lowest bid that is not of the top; of the whole tree, any.
-        stride: nodes from a node of the top to the next one; of the whole tree, ``nodes``.
         wins: float64[2, bids, calls, classes, classes], by place of the caller: what calls are worth to ``me``.
         overbid: what it is worth to a best response to bid what cannot be and to be called; 0 if it may not.
         refused: what it is worth to it, if it opens, to play nothing that is allowed.
-        bid_rows: weights of the strategy, uint16[nodes, width]; of one that learns the regrets, float32.
-        call_rows: the same, [rows, calls, width].
         bid_totals: as regrets; None if nothing is learned.
         call_totals: as regrets; None if nothing is learned.
-        reach: float64[2, nodes of the top, width], own and other: read at the start, written by MARK. Own is 0 for
-            rolls that are not asked for.
-        below: float64[nodes of the top, bids from cut on, width]: written by BELOW, read by JOIN.
-        out: float64[width]: the values at ``start``, of WHOLE and JOIN.
+        out: float64[width]: written, the values at the node.
     """
-    n_bids = len(step)
+    d, n_bids, low = depth, len(step), first[last + 1]
     size, other_size = sizes[me], sizes[1 - me]
-    end = n_bids if mode in (WHOLE, BELOW) else cut
-    learns = bid_totals is not None
-    d = 0
-    top = start // stride
-    stack[0, NODE], stack[0, LAST] = start, last
-    stack[0, OWN] = copy(reach[0, top], size, own[0])
-    stack[0, OTHER] = copy(reach[1, top], other_size, other[0])
-    fresh = True
-    while True:
-        node, last = stack[d, NODE], stack[d, LAST]
-        low = first[last + 1]
-        place = (depth + d) % 2
-        mine = place == me
-        calls = n_calls[place] if last >= 0 else 0
-        own_there, other_there = stack[d, OWN] > 0, stack[d, OTHER] > 0
-        if fresh:
-            fresh = False
-            stack[d, NEXT] = max(low, cut) if mode == BELOW and d == 0 else low
-            if (mine and not best) or (other_there and not mine):
-                mover_size = size if mine else other_size
-                weigh(bid_rows, call_rows, node, low, step, squeeze, calls, mover_size, learns, plan[d])
-            if mode == MARK:
-                copy(own[d], size, reach[0, node // stride])
-                copy(other[d], other_size, reach[1, node // stride])
-            if bid_totals is not None:
-                counted = mode in (WHOLE, JOIN) or (mode == BELOW and d > 0)
-                if mine and own_there and counted and n_bids - low + calls > 1:
-                    for bid in range(low, n_bids):
-                        total, chance = bid_totals[node + step[bid]], plan[d, bid]
-                        for roll in range(size):
-                            total[roll] += weight * own[d, roll] * chance[roll]
-                    for call in range(calls):
-                        total, chance = call_totals[node // squeeze, call], plan[d, n_bids + call]
-                        for roll in range(size):
-                            total[roll] += weight * own[d, roll] * chance[roll]
-        bid = stack[d, NEXT]
-        if bid < end:
-            stack[d, NEXT] = bid + 1
-            if (
-                first[bid + 1] == n_bids and n_calls[1 - place] == 1 and (mine or not best)
-            ):  # one thing is left: to call
-                value = gain[d, bid]
+    place = d % 2
+    mine = place == me
+    calls = n_calls[place] if last >= 0 else 0
+    learns, is_whole = bid_totals is not None, d > start or floor == 0
+    if (mine and not best) or (other_there and not mine):
+        weigh(bid_rows, call_rows, node, low, step, squeeze, calls, size if mine else other_size, learns, plan[d])
+    if bid_totals is not None and is_whole and mine and own_there and n_bids - low + calls > 1:
+        for bid in range(low, n_bids):
+            total, chance = bid_totals[node + step[bid]], plan[d, bid]
+            for roll in range(size):
+                total[roll] += weight * own[d, roll] * chance[roll]
+        for call in range(calls):
+            total, chance = call_totals[node // squeeze, call], plan[d, n_bids + call]
+            for roll in range(size):
+                total[roll] += weight * own[d, roll] * chance[roll]
+    for bid in range(low if is_whole else max(low, floor), n_bids):
+        value = gain[d, bid]
+        if bid >= cut:
+            copy(below[node // stride, bid - cut], size, value)
+        elif first[bid + 1] == n_bids and n_calls[1 - place] == 1 and (mine or not best):  # to call is all that is left
+            clear(size, value)
+            if other_there and (mine or hand_on(other[d], plan[d, bid], other_size, other[d + 1])):
+                add_called(
+                    other[d] if mine else other[d + 1], wins[1 - place, bid, 0], me == 1, classes[me, bid],
+                    classes[1 - me, bid], size, other_size, sums, value,
+                )  # fmt: skip
+        else:
+            freely = best or (d == start and not learns)  # at the start, what choices are worth is asked of all of them
+            mine_there, theirs_there = pass_on(
+                d, bid, mine, freely, own_there, other_there, size, other_size, plan, own, other
+            )
+            if (mine_there if mine else theirs_there) or (learns and (mine_there or theirs_there)):
+                visit(
+                    node + step[bid], bid, d + 1, start, floor, mine_there, theirs_there, me, best, weight, cut, stride,
+                    first, step, squeeze, n_calls, sizes, classes, wins, overbid, refused, bid_rows, call_rows,
+                    bid_totals, call_totals, below, plan, gain, own, other, sums, value,
+                )  # fmt: skip
+            else:
                 clear(size, value)
-                if other_there:
-                    hidden = other[d]
-                    there = True
-                    if not mine:
-                        hidden = other[d + 1]
-                        there = hand_on(other[d], plan[d, bid], other_size, hidden)
-                    if there:
-                        add_called(
-                            hidden, wins[1 - place, bid, 0], me == 1, classes[me, bid], classes[1 - me, bid], size,
-                            other_size, sums, value,
-                        )  # fmt: skip
-                continue
-            if mine:
-                if best or (d == 0 and not learns):  # at the start, what choices are worth is asked of all of them
-                    there = copy(own[d], size, own[d + 1])
-                else:
-                    there = own_there and hand_on(own[d], plan[d, bid], size, own[d + 1])
-                stack[d + 1, OWN] = there
-                stack[d + 1, OTHER] = other_there
-                if not there:
-                    clear(size, own[d + 1])
-                if other_there:
-                    copy(other[d], other_size, other[d + 1])
-            else:
-                there = other_there and hand_on(other[d], plan[d, bid], other_size, other[d + 1])
-                stack[d + 1, OTHER] = there
-                stack[d + 1, OWN] = own_there
-                if not there:
-                    clear(other_size, other[d + 1])
-                copy(own[d], size, own[d + 1])
-            if not there and (not learns or stack[d + 1, OWN] + stack[d + 1, OTHER] == 0):
-                clear(size, gain[d, bid])
-                continue
-            d += 1
-            stack[d, NODE], stack[d, LAST] = node + step[bid], bid
-            if not other_there:
-                clear(other_size, other[d])
-            fresh = True
-            continue
-        if mode == BELOW and d == 0:
-            for number in range(max(low, cut), n_bids):
-                copy(gain[0, number], size, below[top, number - cut])
-            return
-        if mode == JOIN and other_there:
-            for number in range(max(low, cut), n_bids):
-                copy(below[node // stride, number - cut], size, gain[d, number])
-        value = out if d == 0 else gain[d - 1, last]
-        clear(size, value)
-        if other_there and mode != MARK:
-            if not mine:
-                for number in range(low, n_bids):
-                    for roll in range(size):
-                        value[roll] += gain[d, number, roll]
-                for call in range(calls):
-                    hidden = other[d + 1]
-                    if hand_on(other[d], plan[d, n_bids + call], other_size, hidden):
-                        add_called(
-                            hidden, wins[place, last, call], me == 1, classes[me, last], classes[1 - me, last], size,
-                            other_size, sums, value,
-                        )  # fmt: skip
-            else:
-                for call in range(calls):
-                    clear(size, gain[d, n_bids + call])
-                    add_called(
-                        other[d], wins[place, last, call], me == 1, classes[me, last], classes[1 - me, last], size,
-                        other_size, sums, gain[d, n_bids + call],
-                    )  # fmt: skip
-                if best:
-                    most = 0.0
-                    for roll in range(other_size):
-                        most += other[d, roll]
-                    most *= max(overbid, refused) if last < 0 else overbid
-                    for roll in range(size):
-                        value[roll] = most
-                    for number in range(low, n_bids + calls):
-                        for roll in range(size):
-                            value[roll] = max(value[roll], gain[d, number, roll])
-                else:
-                    for number in range(n_bids, n_bids + calls):
-                        for roll in range(size):
-                            value[roll] += plan[d, number, roll] * gain[d, number, roll]
-                    for number in range(low, n_bids):
-                        for roll in range(size):
-                            value[roll] += plan[d, number, roll] * gain[d, number, roll]
-                if bid_totals is not None and n_bids - low + calls > 1:
-                    for number in range(low, n_bids):
-                        regrets = bid_rows[node + step[number]]
-                        for roll in range(size):
-                            regrets[roll] = max(regrets[roll] + gain[d, number, roll] - value[roll], 0.0)
-                    for call in range(calls):
-                        regrets = call_rows[node // squeeze, call]
-                        for roll in range(size):
-                            regrets[roll] = max(regrets[roll] + gain[d, n_bids + call, roll] - value[roll], 0.0)
-        if d == 0:
-            return
-        d -= 1
+    if not is_whole:
+        return
+    clear(size, out)
+    if not other_there:
+        return
+    if not mine:
+        for number in range(low, n_bids):
+            for roll in range(size):
+                out[roll] += gain[d, number, roll]
+        for call in range(calls):
+            if hand_on(other[d], plan[d, n_bids + call], other_size, other[d + 1]):
+                add_called(
+                    other[d + 1], wins[place, last, call], me == 1, classes[me, last], classes[1 - me, last], size,
+                    other_size, sums, out,
+                )  # fmt: skip
+        return
+    for call in range(calls):
+        clear(size, gain[d, n_bids + call])
+        add_called(
+            other[d], wins[place, last, call], me == 1, classes[me, last], classes[1 - me, last], size, other_size,
+            sums, gain[d, n_bids + call],
+        )  # fmt: skip
+    if best:
+        most = 0.0
+        for roll in range(other_size):
+            most += other[d, roll]
+        most *= max(overbid, refused) if last < 0 else overbid
+        for roll in range(size):
+            out[roll] = most
+        for number in range(low, n_bids + calls):
+            for roll in range(size):
+                out[roll] = max(out[roll], gain[d, number, roll])
+        return
+    for number in range(n_bids, n_bids + calls):
+        for roll in range(size):
+            out[roll] += plan[d, number, roll] * gain[d, number, roll]
+    for number in range(low, n_bids):
+        for roll in range(size):
+            out[roll] += plan[d, number, roll] * gain[d, number, roll]
+    if bid_totals is not None and n_bids - low + calls > 1:
+        for number in range(low, n_bids):
+            regrets = bid_rows[node + step[number]]
+            for roll in range(size):
+                regrets[roll] = max(regrets[roll] + gain[d, number, roll] - out[roll], 0.0)
+        for call in range(calls):
+            regrets = call_rows[node // squeeze, call]
+            for roll in range(size):
+                regrets[roll] = max(regrets[roll] + gain[d, n_bids + call, roll] - out[roll], 0.0)
+
+
+@loop_kernel
+def mark(
+    node, last, depth, own_there, other_there, me, cut, stride, first, step, squeeze, n_calls, sizes, bid_rows,
+    call_rows, reach, plan, own, other,
+):  # fmt: skip
+    """Write the reaches at a node of the top and at all of the top below it, where a place is about to learn."""
+    low, mine = first[last + 1], depth % 2 == me
+    size, other_size = sizes[me], sizes[1 - me]
+    copy(own[depth], size, reach[0, node // stride])
+    copy(other[depth], other_size, reach[1, node // stride])
+    calls = n_calls[depth % 2] if last >= 0 else 0
+    if mine or other_there:
+        weigh(bid_rows, call_rows, node, low, step, squeeze, calls, size if mine else other_size, True, plan[depth])
+    for bid in range(low, cut):
+        mine_there, theirs_there = pass_on(
+            depth, bid, mine, False, own_there, other_there, size, other_size, plan, own, other
+        )
+        if mine_there or theirs_there:
+            mark(
+                node + step[bid], bid, depth + 1, mine_there, theirs_there, me, cut, stride, first, step, squeeze,
+                n_calls, sizes, bid_rows, call_rows, reach, plan, own, other,
+            )  # fmt: skip
 
 
 @loop_kernel
 def settle(
-    first, step, squeeze, n_calls, sizes, bid_regrets, call_regrets, bid_totals, call_totals, bid_rows, call_rows, plan,
-    stack,
+    node, last, depth, first, step, squeeze, n_calls, sizes, bid_regrets, call_regrets, bid_totals, call_totals,
+    bid_rows, call_rows, plan,
 ):  # fmt: skip
     """Make what was played on average a strategy of 16 bits: each node's totals, shared out in 65,535 parts or less.
+
+    It goes on from a node to all that is below it.
 
     Where a roll never played its way to a node, it is what the regrets there say: no reply gains by that, as nobody
     meets it, and whoever asks what to do there, after an error, gets a sensible answer.
@@ -251,55 +344,43 @@ def settle(
         bid_rows: uint16[nodes, width], written.
         call_rows: uint16[rows, calls, width], written.
     """
-    n_bids = len(step)
-    d = 0
-    stack[0, NODE], stack[0, LAST] = 0, -1
-    fresh = True
-    while d >= 0:
-        node, last = stack[d, NODE], stack[d, LAST]
-        low = first[last + 1]
-        if fresh:
-            fresh = False
-            stack[d, NEXT] = low
-            place = d % 2
-            calls = n_calls[place] if last >= 0 else 0
-            size = sizes[place]
-            if n_bids - low + calls > 1:
-                row = node // squeeze
-                total, rest = plan[0, 0], plan[0, 1]
-                for roll in range(size):
-                    total[roll] = 0.0
-                    rest[roll] = 0.0
-                for bid in range(low, n_bids):
-                    for roll in range(size):
-                        total[roll] += bid_totals[node + step[bid], roll]
-                        rest[roll] += bid_regrets[node + step[bid], roll]
-                for call in range(calls):
-                    for roll in range(size):
-                        total[roll] += call_totals[row, call, roll]
-                        rest[roll] += call_regrets[row, call, roll]
-                for roll in range(size):
-                    met = total[roll] > 0.0
-                    total[roll] = PARTS / total[roll] if met else 0.0
-                    rest[roll] = PARTS / rest[roll] if rest[roll] > 0.0 and not met else 0.0
-                for bid in range(low, n_bids):
-                    played, regrets = bid_totals[node + step[bid]], bid_regrets[node + step[bid]]
-                    weights = bid_rows[node + step[bid]]
-                    for roll in range(size):
-                        part = played[roll] * total[roll] + regrets[roll] * rest[roll]
-                        weights[roll] = np.uint16(part + 0.5) if part >= LEAST else np.uint16(0)
-                for call in range(calls):
-                    played, regrets = call_totals[row, call], call_regrets[row, call]
-                    weights = call_rows[row, call]
-                    for roll in range(size):
-                        part = played[roll] * total[roll] + regrets[roll] * rest[roll]
-                        weights[roll] = np.uint16(part + 0.5) if part >= LEAST else np.uint16(0)
-        bid = stack[d, NEXT]
-        if bid < n_bids:
-            stack[d, NEXT] = bid + 1
-            if first[bid + 1] < n_bids or n_calls[1 - d % 2] > 1:
-                d += 1
-                stack[d, NODE], stack[d, LAST] = node + step[bid], bid
-                fresh = True
-            continue
-        d -= 1
+    n_bids, low = len(step), first[last + 1]
+    place = depth % 2
+    calls = n_calls[place] if last >= 0 else 0
+    size = sizes[place]
+    if n_bids - low + calls > 1:
+        row = node // squeeze
+        total, rest = plan[0, 0], plan[0, 1]
+        for roll in range(size):
+            total[roll] = 0.0
+            rest[roll] = 0.0
+        for bid in range(low, n_bids):
+            for roll in range(size):
+                total[roll] += bid_totals[node + step[bid], roll]
+                rest[roll] += bid_regrets[node + step[bid], roll]
+        for call in range(calls):
+            for roll in range(size):
+                total[roll] += call_totals[row, call, roll]
+                rest[roll] += call_regrets[row, call, roll]
+        for roll in range(size):
+            met = total[roll] > 0.0
+            total[roll] = PARTS / total[roll] if met else 0.0
+            rest[roll] = PARTS / rest[roll] if rest[roll] > 0.0 and not met else 0.0
+        for bid in range(low, n_bids):
+            played, regrets = bid_totals[node + step[bid]], bid_regrets[node + step[bid]]
+            weights = bid_rows[node + step[bid]]
+            for roll in range(size):
+                part = played[roll] * total[roll] + regrets[roll] * rest[roll]
+                weights[roll] = np.uint16(part + 0.5) if part >= LEAST else np.uint16(0)
+        for call in range(calls):
+            played, regrets = call_totals[row, call], call_regrets[row, call]
+            weights = call_rows[row, call]
+            for roll in range(size):
+                part = played[roll] * total[roll] + regrets[roll] * rest[roll]
+                weights[roll] = np.uint16(part + 0.5) if part >= LEAST else np.uint16(0)
+    for bid in range(low, n_bids):
+        if first[bid + 1] < n_bids or n_calls[1 - place] > 1:
+            settle(
+                node + step[bid], bid, depth + 1, first, step, squeeze, n_calls, sizes, bid_regrets, call_regrets,
+                bid_totals, call_totals, bid_rows, call_rows, plan,
+            )  # fmt: skip
