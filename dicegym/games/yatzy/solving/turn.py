@@ -144,19 +144,6 @@ FIRST_ROLL = after_rolling(np.eye(HANDS))[0]
 """float64[252]: the probability of each hand when five dice are rolled."""
 
 
-def _fewer() -> np.ndarray:
-    numbers = {faces: number for number, faces in enumerate(SETS)}
-    found = np.zeros((N_SETS, DICE), np.int64)
-    for faces, number in numbers.items():
-        less = sorted({numbers[faces[:i] + faces[i + 1 :]] for i in range(len(faces))})
-        found[number] = (less + less[-1:] * DICE)[:DICE] if less else 0
-    return found
-
-
-FEWER = _fewer()
-"""int64[462, 5]: the sets that are left of each when one die is taken away; the last repeated if there are fewer."""
-
-
 @kernel
 def raise_hands(rows, end, leaf, n):
     """Raise the first ``n`` numbers of all hands that score in an end to those of ``leaf`` that are higher."""
@@ -184,12 +171,12 @@ def play_turn(rows, n, out):
             mine = rows[kept]
             for k in range(n):
                 mine[k] = (a[k] + b[k] + c[k] + d[k] + e[k] + f[k]) / six
-        for number in range(1, N_SETS):
-            a, b, c = rows[FEWER[number, 0]], rows[FEWER[number, 1]], rows[FEWER[number, 2]]
-            d, e = rows[FEWER[number, 3]], rows[FEWER[number, 4]]
-            mine = rows[number]
-            for k in range(n):
-                mine[k] = max(mine[k], a[k], b[k], c[k], d[k], e[k])
+        for kept in range(KEEPS):
+            mine = rows[kept]
+            for face in range(FACES):
+                larger = rows[WITH[kept, face]]
+                for k in range(n):
+                    larger[k] = max(larger[k], mine[k])
     for k in range(n):
         out[k] = 0
     for hand in range(HANDS):
