@@ -77,11 +77,17 @@ LONGEST = (
 and tests of sandboxes wait themselves, for what hostile bots do."""
 
 
+ALL_SLOW = re.compile(r"^pytestmark = (\[\s*)?pytest\.mark\.slow\b", re.MULTILINE)
+"""How a file says that all of its tests are slow."""
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave out files without a test of the marks that a run asks for: importing all takes longer than some runs.
 
-    Lists of parameters in `variants` mark tests too.
+    Lists of parameters in `variants` mark tests too. A run without slow tests leaves out the files of which all are.
     """
+    if config.option.markexpr == "not slow" and collection_path.suffix == ".py":
+        return True if ALL_SLOW.search(collection_path.read_text(encoding="utf-8")) else None
     asked = set(re.findall(r"\w+", config.option.markexpr.partition(" and ")[0])) - {"or"}
     if not asked or not asked <= {"boundscheck", "check", "nojit"} or not collection_path.name.startswith("test_"):
         return None

@@ -35,8 +35,8 @@ def play(env: Any, rng: np.random.Generator) -> tuple[Any, ...]:
     observation, info = env.reset()
     seen, rewards, over = [observation], [], False
     while not over:
-        action = rng.choice(np.flatnonzero(info["action_mask"]))
-        observation, reward, terminated, truncated, info = env.step(action)
+        legal = np.flatnonzero(info["action_mask"])
+        observation, reward, terminated, truncated, info = env.step(legal[rng.integers(len(legal))])
         over = terminated or truncated
         seen.append(observation)
         rewards.append(reward)
@@ -96,7 +96,7 @@ def test_rewards_of_an_episode_sum_to_the_engines_result_for_every_seat(env_id: 
     rng = np.random.default_rng(5)
     env.reset(seed=9)
     seats = set()
-    for _ in range(300):
+    for _ in range(100):
         _, rewards, info = play(env, rng)
         seats.add(info["seat"])
         assert sum(rewards) == pytest.approx(info["returns"][info["seat"]])
@@ -109,7 +109,7 @@ def test_environment_plays_the_engines_game(env_id: str) -> None:
     """Seat, opponents' answers and dice are those that the engine gives under the game's key."""
     env = gym.make(env_id, opponent=RandomPlayer()).unwrapped
     rng = np.random.default_rng(1)
-    for episode in range(20):
+    for episode in range(8):
         observation, info = env.reset(seed=77 if episode == 0 else None)
         game, key = env.game, game_key(77, episode)
         states = game.new_game(77, episode)
