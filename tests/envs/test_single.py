@@ -76,11 +76,13 @@ def test_stable_baselines3_checker_passes_without_a_warning(env_id: str) -> None
 
 @pytest.mark.parametrize(
     "program",
-    [
-        "import gymnasium as gym, dicegym; gym.make('{id}')",
-        "import gymnasium as gym, dicegym; gym.register_envs(dicegym); gym.make('{id}')",
-        "import gymnasium as gym; gym.make('dicegym:{id}')",
-    ],
+    one_always(
+        [
+            "import gymnasium as gym; gym.make('dicegym:{id}')",
+            "import gymnasium as gym, dicegym; gym.make('{id}')",  # as the README does, which is run too
+            "import gymnasium as gym, dicegym; gym.register_envs(dicegym); gym.make('{id}')",
+        ]
+    ),
 )
 @pytest.mark.parametrize("env_id", one_always(IDS))
 def test_every_way_of_gymnasium_to_find_an_environment(program: str, env_id: str) -> None:

@@ -453,8 +453,14 @@ def states_of(env_id: str, n: int) -> list[Any]:
 
 
 @each_environment
-@pytest.mark.parametrize("mode", ["SameStep", "NextStep"])
-@pytest.mark.parametrize("opponent", OPPONENTS)
+@pytest.mark.parametrize(
+    ("mode", "opponent"),
+    [
+        pytest.param(mode, opponent, marks=[] if (row + column) % 2 else [pytest.mark.slow])
+        for row, mode in enumerate(["SameStep", "NextStep"])
+        for column, opponent in enumerate(OPPONENTS)
+    ],
+)
 def test_games_begin_in_states_and_go_on_as_single_environments_do(env_id: str, mode: str, opponent: str) -> None:
     n = 5
     given: list[Any] = states_of(env_id, n)

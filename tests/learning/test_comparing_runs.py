@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 pytest.importorskip("pydantic")
-scipy = pytest.importorskip("scipy")  # its parts are loaded when a test asks for them
+pytest.importorskip("scipy")
 
+import scipy  # its parts are loaded when a test asks for them
 
 from dicegym.cli import main
 from dicegym.errors import ParameterError

@@ -94,8 +94,9 @@ def identifiers(source: str) -> Iterator[tuple[int, str]]:
 
 def wrong_identifiers(path: str, source: str) -> list[str]:
     """Return one sentence for each identifier that is gone, the first place of each."""
-    if not any(map(gone_as, set(WORD.findall(source)))):  # as a rule none stands there at all, so nothing is parsed
-        return []
+    words = set(WORD.findall(source))
+    if not any(re.match(gone.where, path) for word in words for gone in gone_as(word)):
+        return []  # as a rule none stands there at all, so nothing is parsed
     first: dict[str, int] = {}
     for line, name in identifiers(source):
         first.setdefault(name, line)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from conftest import Running
     from playwright.sync_api import Page
 
-GOAL = 30
+GOAL = 20
 MOST_MOVES = 60
 PHONE = {"width": 360, "height": 740}
 MOVE = "#table .yours form button:not([type]):not([disabled])"

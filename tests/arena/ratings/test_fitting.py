@@ -350,9 +350,8 @@ def test_equals_are_not_told_apart() -> None:
     split = sum(
         fit(duels(np.random.default_rng(seed), [0.0] * 6, 30), replicates=200).rows[-1].place > 1 for seed in range(20)
     )
-    assert split <= scipy.stats.binom.ppf(
-        0.999, 20, 0.15
-    )  # some of six entries, 5 of 100 each at most and not independent
+    most = scipy.stats.binom.ppf(0.999, 20, 0.15)  # some of six entries, 5 of 100 each at most and not independent
+    assert split <= most
 
 
 def test_one_step_does_for_many_games(monkeypatch: pytest.MonkeyPatch) -> None:
