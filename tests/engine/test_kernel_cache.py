@@ -281,7 +281,7 @@ def writer(folder: Path, letter: str, seconds: float) -> subprocess.Popen[str]:
 
 
 def test_processes_that_write_at_once(tmp_path: Path) -> None:
-    both = [writer(tmp_path, letter, 1.0) for letter in "ab"]
+    both = [writer(tmp_path, letter, 0.4) for letter in "ab"]
     assert [process.wait(120) for process in both] == [0, 0]
     assert len(list(tmp_path.iterdir())) == 4
     for process in both:
