@@ -417,7 +417,7 @@ def spoilt(small: Path, table: str, column: str, value: object) -> bool:
 def test_no_command_meets_nonsense_with_a_traceback(
     table: str, column: str, values: int, small: Path, tmp_path: Path, run: Run
 ) -> None:
-    """Of one value each half of the commands are asked, others for the next column; of all values, all of them."""
+    """Of one value half of the commands are asked, which ones follows from the column; of all values all are."""
     path = tmp_path / "store.sqlite"
     number = sum(map(ord, column))
     commands: list[tuple[Any, ...]] = [
