@@ -8,9 +8,11 @@ import itertools
 import os
 import re
 import secrets
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Generator, Iterator
@@ -77,11 +79,17 @@ LONGEST = (
 and tests of sandboxes wait themselves, for what hostile bots do."""
 
 
+ALL_SLOW = re.compile(r"^pytestmark = (\[\s*)?pytest\.mark\.slow\b", re.MULTILINE)
+"""How a file says that all of its tests are slow."""
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave out files without a test of the marks that a run asks for: importing all takes longer than some runs.
 
-    Lists of parameters in `variants` mark tests too.
+    Lists of parameters in `variants` mark tests too. A run without slow tests leaves out the files of which all are.
     """
+    if config.option.markexpr == "not slow" and collection_path.suffix == ".py":
+        return True if ALL_SLOW.search(collection_path.read_text(encoding="utf-8")) else None
     asked = set(re.findall(r"\w+", config.option.markexpr.partition(" and ")[0])) - {"or"}
     if not asked or not asked <= {"boundscheck", "check", "nojit"} or not collection_path.name.startswith("test_"):
         return None
@@ -127,9 +135,15 @@ def rewrite_asserts() -> None:
         subprocess.run(quiet, cwd=ROOT, check=False, capture_output=True)
 
 
+FOLDER = pytest.StashKey[str]()
+"""A folder of this process, for what users have in folders of theirs."""
+NUMBERS = itertools.count()
+
+
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Compile what workers would else compile once each, if they are to run everything and it is not there yet."""
     config = session.config
+    config.stash[FOLDER] = tempfile.mkdtemp(prefix="dicegym-tests-")
     processes = getattr(config.option, "numprocesses", None)  # none in a worker, nor where all runs in one process
     if not processes or config.option.collectonly or config.args_source == pytest.Config.ArgsSource.ARGS:
         return
@@ -164,8 +178,9 @@ def left_behind() -> list[str]:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session) -> Generator[None, None, None]:
-    """Fail a run that leaves processes behind, when its workers have ended."""
+    """Remove what tests kept, and fail a run that leaves processes behind, when its workers have ended."""
     yield
+    shutil.rmtree(session.config.stash[FOLDER], ignore_errors=True)
     if sys.platform != "linux" or not IS_ALL:
         return
     deadline = time.monotonic() + SECONDS_TO_END
@@ -176,26 +191,14 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, None, None]
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
-@pytest.fixture(scope="session")
-def stores(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Yield paths of stores that there are not."""
-    folder = tmp_path_factory.mktemp("stores")
-    return (folder / f"{number}.sqlite" for number in itertools.count())
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Keep contests and solved tables elsewhere than in the user's folders, and let no test find those of another.
 
-
-@pytest.fixture(autouse=True)
-def _store_of_its_own(
-    stores: Iterator[Path], tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Let commands keep contests elsewhere than in the user's folder, and let no test find those of another."""
-    monkeypatch.setenv("DICEGYM_STORE", str(next(stores)))
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path_factory.getbasetemp() / "data" / secrets.token_hex(8)))
-
-
-@pytest.fixture(autouse=True)
-def _tables_of_its_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no test find what was solved on this machine, or by another test; the folder is made by who writes there."""
-    monkeypatch.setenv("DICEGYM_TABLES", str(tmp_path_factory.getbasetemp() / "tables" / secrets.token_hex(8)))
+    A fixture for every test would take a twentieth of the time of a small one.
+    """
+    own = Path(item.config.stash[FOLDER], str(next(NUMBERS)))
+    os.environ |= {"DICEGYM_STORE": f"{own}.sqlite", "XDG_DATA_HOME": f"{own}-data", "DICEGYM_TABLES": f"{own}-tables"}
 
 
 @pytest.fixture(scope="session")

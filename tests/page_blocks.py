@@ -7,16 +7,21 @@ process finds, and PyTorch is imported once.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import functools
+import gc
 import importlib
 import json
 import os
 import runpy
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+import traceback
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 PRELOADED = ("numpy", "numba", "gymnasium", "pettingzoo", "sb3_contrib", "pyspiel", "typer", "rich", "PIL")
 """What takes long to import and is not of dicegym."""
@@ -53,12 +58,29 @@ def serve() -> None:
     for name in PRELOADED:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
+    gc.freeze()  # or each fork would copy what it looks through for garbage
     while line := sys.stdin.readline():
         process = os.fork()
         if process == 0:
-            run(**json.loads(line))
-            return
+            end_with(functools.partial(run, **json.loads(line)))
         print(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), flush=True)
+
+
+def end_with(do: Callable[[], None]) -> NoReturn:
+    """Do something and end this process as Python does, but for taking PyTorch to pieces, which takes a second."""
+    status = 0
+    try:
+        do()
+        threading._shutdown()  # type: ignore[attr-defined]  # waits for threads, as the end of Python does
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else bool(end.code)
+    except BaseException:
+        traceback.print_exc()
+        status = 1
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
 
 
 def run(folder: str, log: str, file: str = "", commands: list[list[str]] | None = None) -> None:

@@ -75,10 +75,10 @@ def test_rollouts_agree_with_exact_values_of_hog() -> None:
     exact = valuer(game, "exact")
     state = begun(game, "swap", 4, 4)[0]
     values = exact.action_values(state).values
-    found = rollout(game, state, games=4_000, player=exact, confidence=0.999)
+    found = rollout(game, state, games=2_000, player=exact, confidence=0.999)
     assert max(abs(one.value - values[one.action]) / one.error for one in found.candidates) < 4
     assert found.best.action in np.flatnonzero(values > values.max() - 0.02)
-    at_once = rollout(game, state, games=1_000, leaves=exact)
+    at_once = rollout(game, state, games=500, leaves=exact)
     for one in at_once.candidates:
         assert abs(one.value - values[one.action]) < 4 * one.error + 1e-9
     assert at_once.best.error < found.best.error * 2 * 0.7, "of fewer games, but most of their luck is not played"

@@ -15,7 +15,10 @@ from typing import NamedTuple
 
 import pytest
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are found by what /proc says of them")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="processes are found by what /proc says of them"),
+]
 MARK = "DICEGYM_TEST_CONTEST"
 BOTS = 6
 THINKS = "def final_strategy(score, opponent_score):\n    for _ in range({}): pass\n    return {} + score % 2\n"
@@ -139,12 +142,10 @@ def disturbed(folder: Path, kills: int, seed: int) -> None:
     assert pairs - len(before) <= played <= pairs - len(before) + BOTS, last.told
 
 
-@pytest.mark.slow
 def test_a_contest_that_is_killed_three_times_comes_out_the_same(tmp_path: Path) -> None:
     disturbed(tmp_path, 3, 1)
 
 
-@pytest.mark.slow
 def test_a_contest_that_is_killed_fifty_times_comes_out_the_same(tmp_path: Path) -> None:
     for seed in range(10):  # each of them is over after a few seconds of matches
         disturbed(tmp_path / str(seed), 5, seed)

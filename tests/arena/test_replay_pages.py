@@ -9,6 +9,7 @@ import json
 import re
 import time
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +31,19 @@ from dicegym.play.player import RandomPlayer
 NAMES = ("</script><img src=x onerror=alert(1)>", "@data@ <!--", "c\x1b[31m")
 
 
+@cache
 def random_game(game: Game) -> Replay:
     players = [RandomPlayer() for _ in range(game.players)]
     names = [NAMES[seat % 3] + str(seat) for seat in range(game.players)]
     incidents = (ReplayIncident(0, 1, "raised <script>alert(2)</script>"),)
     replay = replay_of(game, names, 6, play_match(game, players, 6, 1), rules={"fingerprint": game.fingerprint})
     return replace(replay, incidents=incidents)
+
+
+@cache
+def data_of(game: Game) -> dict[str, Any]:
+    """Return what the page of `random_game` holds; not to be changed by those who ask."""
+    return page_data(random_game(game))
 
 
 class Parts(html.parser.HTMLParser):
@@ -65,7 +73,8 @@ class Parts(html.parser.HTMLParser):
 
 @each_game
 def test_a_page_holds_all_it_needs(name: str, tmp_path: Path) -> None:
-    replay = random_game(dicegym.game(name))
+    game = dicegym.game(name)
+    replay = random_game(game)
     write_page(replay, tmp_path / "game.html")
     text = (tmp_path / "game.html").read_text(encoding="utf-8")
     assert len(text) < 400_000
@@ -87,7 +96,7 @@ def test_a_page_holds_all_it_needs(name: str, tmp_path: Path) -> None:
     assert not [name for _, attributes in parts.tags for name in attributes if name.startswith("on")]
     assert not re.search(r"innerHTML|insertAdjacentHTML|document\.write|eval\(|fetch\(|XMLHttp|import\(", script)
     assert {*re.findall(r"https?://[^\s\"'<]+", text)} == {"http://www.w3.org/2000/svg"}
-    assert json.loads(data) == json.loads(json.dumps(page_data(replay)))
+    assert json.loads(data) == json.loads(json.dumps(data_of(game)))
     assert "\x1b" not in text
 
 
@@ -95,8 +104,7 @@ def test_a_page_holds_all_it_needs(name: str, tmp_path: Path) -> None:
 def test_its_data_are_the_moments_of_the_game(name: str) -> None:
     """What the script puts together again is what the terminal shows."""
     game = dicegym.game(name)
-    replay = random_game(game)
-    data = page_data(replay)
+    replay, data = random_game(game), data_of(game)
     views = [None if view < 0 else view for view in data["views"]]
     hides = bool(game.spec.private) or game.spec.joint_action is not None
     assert views == [None, *(range(game.players) if hides else ())]
@@ -120,8 +128,8 @@ def test_its_data_are_the_moments_of_the_game(name: str) -> None:
 
 @each_game
 def test_its_pictures_are_those_of_the_game(name: str) -> None:
-    replay = random_game(dicegym.game(name))
-    data = page_data(replay)
+    game = dicegym.game(name)
+    replay, data = random_game(game), data_of(game)
     pictures = unpacked(json.loads(json.dumps(data["pictures"])))
     names = told_apart(replay.seats)
     for number, view in enumerate(data["views"]):

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from command_line import Run
 from variants import one_always
 
@@ -24,7 +25,9 @@ from dicegym.arena.match import Match
 from dicegym.arena.results import ContestResult
 from dicegym.arena.storage import Settings, Storage, Stored, default_store
 from dicegym.arena.store.book import Book
+from dicegym.arena.store.opening import engine_of
 from dicegym.arena.store.store import ContestStore
+from dicegym.arena.store.tables import ABOUT
 from dicegym.errors import DamagedFileError, DependencyError, ParameterError, UnknownNameError
 from dicegym.registry import GAMES
 from dicegym.sandbox.jobs import entry
@@ -97,6 +100,18 @@ def test_who_is_added_or_changed_costs_its_own_matches_and_who_leaves_none(
     assert [row[0] for row in rows(store, "SELECT count(*) FROM plays")] == [1]
     bots(ann=3)
     assert hold([*three, str(tmp_path / "dan.py")])[2:4] == (4 + 6, 0)  # what it was is still known
+
+
+def test_a_statement_is_written_once_for_all_files(tmp_path: Path) -> None:
+    """A page opens its store anew, and writing a statement takes longer than asking it of a small file."""
+    found = []
+    for name in "ab":
+        ContestStore(tmp_path / name).close()
+        engine = engine_of(tmp_path / name)
+        with engine.connect() as connection:
+            found.append(connection.execute(sa.select(ABOUT.c.value)).context.cache_hit.name)
+        engine.dispose()
+    assert found[1] == "CACHE_HIT"
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from variants import VARIANTS, each_game, each_variant, forget, pick, play, states_of
+from variants import VARIANTS, default_forms_always, each_game, each_variant, forget, pick, play, states_of
 
 from dicegym import games
 from dicegym.checks.common import erring_states_of
@@ -27,6 +27,8 @@ from dicegym.engine.game import Game
 from dicegym.engine.jit import COMPILED
 
 SEEDS = st.integers(0, 2**64 - 1)
+each_form = pytest.mark.parametrize("game", default_forms_always(), ids=repr)
+"""What the engine does is the same in all forms of a game, and most are slow; the rules are tried in each form."""
 
 # --- states by chance --------------------------------------------------------------------------------------
 
@@ -90,7 +92,7 @@ def from_bytes(game: Game, data: bytes) -> Any:
     return states[0]
 
 
-@each_variant
+@each_form
 @given(data=st.data())
 @settings(max_examples=25)
 def test_copies_branch(game: Game, data: st.DataObject) -> None:
@@ -114,7 +116,7 @@ def test_copies_branch(game: Game, data: st.DataObject) -> None:
     assert state.tobytes() == saved
 
 
-@each_variant
+@each_form
 @given(data=st.data())
 @settings(max_examples=10)
 def test_other_dice_after_a_branch(game: Game, data: st.DataObject) -> None:
@@ -172,7 +174,7 @@ def alone(game: Game, seed: int, name: int, decisions: int) -> str:
     return digest.hexdigest()[:16]
 
 
-@each_variant
+@each_form
 def test_a_row_is_the_same_in_every_batch_and_alone(game: Game) -> None:
     """In a batch of one, of a dozen and of thousands, at any place, and as a single record."""
     few, decisions, seed = 12, 50, 1000
@@ -200,7 +202,7 @@ def test_a_row_is_the_same_in_every_batch_and_alone(game: Game) -> None:
     assert [digest.hexdigest()[:16] for digest in found] == expected  # ... to these
 
 
-@each_variant
+@each_form
 @given(data=st.data())
 @settings(max_examples=5)
 def test_the_order_of_rows_does_not_matter(game: Game, data: st.DataObject) -> None:

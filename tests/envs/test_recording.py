@@ -58,7 +58,7 @@ def test_a_film_is_written(tmp_path: Path) -> None:
     assert film.stat().st_size > 1000
 
 
-@pytest.mark.slow_after(3)
+@pytest.mark.slow_after(1)
 @each_environment
 def test_a_whole_game_is_recorded(env_id: str, tmp_path: Path, written: list[Any]) -> None:
     env: Any = RecordVideo(gym.make(env_id, render_mode="rgb_array"), str(tmp_path / "films"), lambda episode: True)
@@ -68,6 +68,7 @@ def test_a_whole_game_is_recorded(env_id: str, tmp_path: Path, written: list[Any
     assert [size[0] for size in written] == [WIDTH]
 
 
+@pytest.mark.slow_after(2)
 @each_environment
 def test_a_window_shows_a_whole_game(env_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pygame")
@@ -79,7 +80,7 @@ def test_a_window_shows_a_whole_game(env_id: str, monkeypatch: pytest.MonkeyPatc
     env.close()
 
 
-@pytest.mark.slow_after(2)
+@pytest.mark.slow_after(1)
 @each_environment
 def test_many_games_are_recorded_side_by_side(env_id: str, tmp_path: Path, written: list[Any]) -> None:
     envs = gym.make_vec(env_id, num_envs=2, render_mode="rgb_array")

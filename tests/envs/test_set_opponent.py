@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import subprocess
 import sys
@@ -137,5 +138,6 @@ with warnings.catch_warnings(record=True) as told:
 assert [one.category for one in told] == [UntrustedCodeWarning], told
 assert "'mine' is a program that runs in this process" in str(told[0].message)
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    plain = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run([sys.executable, "-c", program], env=plain, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

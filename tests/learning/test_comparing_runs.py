@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("pydantic")
 pytest.importorskip("scipy")
 
-from scipy.stats import bootstrap, ttest_ind
+import scipy  # its parts are loaded when a test asks for them
 
 from dicegym.cli import main
 from dicegym.errors import ParameterError
@@ -39,9 +39,9 @@ def both(run_folder: RunFolder, tmp_path: Path) -> tuple[Path, Path]:
 def test_differences_are_those_of_the_references(both: tuple[Path, Path]) -> None:
     found = compare_runs(*both)
     assert (found.game, found.measure, found.steps) == ("hog", "win rate against bacon", 200)
-    welch = ttest_ind(B, A, equal_var=False).confidence_interval()
+    welch = scipy.stats.ttest_ind(B, A, equal_var=False).confidence_interval()
     assert found.mean == pytest.approx((np.mean(B) - np.mean(A), welch.low, welch.high))
-    reference = bootstrap(
+    reference = scipy.stats.bootstrap(
         (A, B),
         lambda x, y, axis: interquartile_mean(y, axis) - interquartile_mean(x, axis),
         method="percentile",

@@ -117,7 +117,8 @@ def test_blocks_of_a_page_run(page: Path, tmp_path: Path, processes: Processes) 
                 pytest.importorskip("sb3_contrib")
             before = f"{before}\n{block.text}" if block.text.startswith(CONTINUES) else block.text
             program = tmp_path / f"block_{number}.py"
-            program.write_text(re.sub(r"learn\([\d_]+", "learn(2_000", before), encoding="utf-8")
+            short = re.sub(r"learn\([\d_]+", "learn(2_000", before).replace("n_steps=64", "n_steps=8")
+            program.write_text(short, encoding="utf-8")
             processes.run(tmp_path, file=str(program))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -210,12 +211,18 @@ def is_private(name: str) -> bool:
     return name.startswith("_") and not name.startswith("__")
 
 
+PRIVATE = re.compile(r"(?<!\bself)(?<!\bcls)\._(?!_)|^\s+_(?!_)\w+( as \w+)?,$|\bimport .*\b_(?!_)\w", re.MULTILINE)
+"""How a private name looks that is not taken of `self`, in any source."""
+
+
 def private_names(source: str, imports: list[Import]) -> list[str]:
     """Return one sentence per private name that a module's source takes from another module.
 
     Names in ``from x import _y`` and ``module._y``; and ``value._y`` where no class of this module has a ``_y``, as
     what is another class's own is then another module's. (A class may ask another object of its kind.)
     """
+    if not PRIVATE.search(source):  # so that most sources are not parsed
+        return []
     tree = ast.parse(source)
     own = set()
     ours = {found.target.rpartition(".")[2] for found in imports if is_ours(found.target)}

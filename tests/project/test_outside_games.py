@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -71,29 +72,43 @@ def test_the_game_is_found_by_its_name_everywhere(site: Path) -> None:
     assert "dicegym/Pig-v0" in listed.stdout, listed.stderr
 
 
-def test_a_game_that_cannot_be_loaded_is_told_and_harms_nobody(site: Path) -> None:
+COMMANDS = """
+import contextlib, io, json, sys
+told = []
+for words in json.loads(sys.argv[1]):
+    out, err, status = io.StringIO(), io.StringIO(), 0
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        from dicegym.cli import main
+        try:
+            main(words)
+        except SystemExit as end:
+            status = end.code or 0
+    told.append((status, out.getvalue(), err.getvalue()))
+print(json.dumps(told))
+"""
+
+
+def test_games_that_cannot_be_loaded_are_told_and_harm_nobody(site: Path) -> None:
+    """A broken one, one that is not there, and one of another name than it is registered under."""
     (site / "dicegym_mole").mkdir()
     (site / "dicegym_mole" / "__init__.py").touch()
     (site / "dicegym_mole" / "rules.py").write_text("1 / 0\n")
     install(site, "dicegym_mole", "Mole-v3 = dicegym_mole.rules")
     install(site, "dicegym_gone", "Gone-v0 = dicegym_gone.rules")
-    listed = run(site, "-m", "dicegym", "games")
-    assert listed.returncode == 0
-    assert "dicegym/Pig-v0" in listed.stdout
-    assert "Mole" not in listed.stdout
-    assert "'mole' of dicegym_mole.rules cannot be loaded: ZeroDivisionError" in listed.stderr
-    assert "Gone-v0 = 'dicegym_gone.rules' of dicegym.games adds no game: there is no such package" in listed.stderr
-    asked = run(site, "-m", "dicegym", "agents", "mole")
-    assert asked.returncode == 2
-    assert "ZeroDivisionError" in asked.stderr
-    assert "Traceback" not in asked.stderr
-
-
-def test_a_game_of_another_name_than_it_is_registered_under_is_refused(site: Path) -> None:
     install(site, "dicegym_sow", "Sow-v0 = dicegym_pig.rules")
-    asked = run(site, "-m", "dicegym", "agents", "sow")
-    assert asked.returncode == 2
-    assert "registered as the game 'sow', but its SPEC says 'pig'" in asked.stderr
+    done = run(site, "-c", COMMANDS, json.dumps([["games"], ["agents", "mole"], ["agents", "sow"]]))
+    assert done.returncode == 0, done.stderr
+    listed, mole, sow = json.loads(done.stdout)
+    assert listed[0] == 0
+    assert "dicegym/Pig-v0" in listed[1]
+    assert "Mole" not in listed[1]
+    assert "'mole' of dicegym_mole.rules cannot be loaded: ZeroDivisionError" in listed[2]
+    assert "Gone-v0 = 'dicegym_gone.rules' of dicegym.games adds no game: there is no such package" in listed[2]
+    assert mole[0] == 2
+    assert "ZeroDivisionError" in mole[2]
+    assert "Traceback" not in mole[2]
+    assert sow[0] == 2
+    assert "registered as the game 'sow', but its SPEC says 'pig'" in sow[2]
 
 
 @pytest.mark.parametrize(

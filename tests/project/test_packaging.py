@@ -186,14 +186,29 @@ def test_the_sdist_can_test_itself(sdist_files: set[str]) -> None:
     assert not missing, f"not in the sdist, see MANIFEST.in: {missing}"
 
 
-def test_one_version_everywhere(wheel: Path, wheel_files: set[str], installed: Path, elsewhere: Path) -> None:
+PLAYS = """
+import gymnasium, dicegym
+environment = gymnasium.make("dicegym/Hog-v0")
+environment.reset(seed=1)
+environment.step(environment.action_space.sample())
+environment.close()
+print(dicegym.__version__, dicegym.__file__, sep="\\n")
+"""
+
+
+@pytest.fixture(scope="module")
+def played(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Play with the installed package, away from the checkout; return its version and where it is."""
+    return run(installed / "python", "-c", PLAYS, cwd=tmp_path_factory.mktemp("elsewhere")).splitlines()
+
+
+def test_one_version_everywhere(wheel: Path, wheel_files: set[str], played: list[str]) -> None:
     (metadata,) = (name for name in wheel_files if name.endswith(".dist-info/METADATA"))
     with zipfile.ZipFile(wheel) as archive:
         version = HeaderParser().parsestr(archive.read(metadata).decode())["Version"]
     assert f"\n## [{version}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    code = "import dicegym; print(dicegym.__version__)"
-    assert run(installed / "python", "-c", code, cwd=elsewhere).strip() == version
+    assert played[0] == version
 
 
 NAMED = re.compile(r"""\.\[([a-z,]+)\]'|(?i:extra) `{1,2}([a-z]+)`|for_extra\(.+, "([a-z]+)", f?".+\)""")
@@ -221,24 +236,11 @@ def test_every_pin_is_exact() -> None:
     assert not loose
 
 
-def test_the_installed_package_is_not_the_checkout(installed: Path, elsewhere: Path) -> None:
-    code = "import dicegym; print(dicegym.__file__)"
-    found = Path(run(installed / "python", "-c", code, cwd=elsewhere).strip())
+def test_the_installed_package_plays_and_is_not_the_checkout(installed: Path, played: list[str]) -> None:
+    found = Path(played[1])
     assert found.is_relative_to(installed.parent)
     for name in DATA_FOLDERS:
         assert not (found.parents[1] / name).exists(), f"{name} is left in site-packages under a name anybody may use"
-
-
-def test_the_installed_environment_plays(installed: Path, elsewhere: Path) -> None:
-    code = """
-import gymnasium, dicegym
-environment = gymnasium.make("dicegym/Hog-v0")
-environment.reset(seed=1)
-environment.step(environment.action_space.sample())
-environment.close()
-print("played")
-"""
-    assert run(installed / "python", "-c", code, cwd=elsewhere).strip() == "played"
 
 
 def test_the_installed_command_finds_the_agents(installed: Path, elsewhere: Path) -> None:

@@ -68,7 +68,7 @@ def ending(command: str) -> Ending:
     return next((ending for begin, ending in ENDINGS.items() if command.startswith(begin)), Ending())
 
 
-@pytest.mark.slow_after(2)
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize(
     "command", [pytest.param(one, marks=[pytest.mark.slow] if one.startswith(LONG) else []) for one in COMMANDS]
 )

@@ -36,6 +36,8 @@ class Gone(NamedTuple):
     """Below these folders alone, as a pattern for the start of a path: elsewhere the word means something else."""
     unless: str = r"(?!)"
     """Matches an identifier, or a line of prose, that is meant."""
+    sign: str = ""
+    """Of prose: what stands, in small letters, in every text with a match, and is looked for first, which is faster."""
 
 
 def part(word: str) -> str:
@@ -61,17 +63,21 @@ IDENTIFIERS = (
     Gone("others_to_move", "nothing"),
 )
 PROSE = (
-    Gone(r"(?i)\bhouse bots?\b", "twins, compiled bots"),
-    Gone(r"(?i)\byardsticks?\b", "baseline", unless=r'"yardstick"'),
-    Gone(r"(?i)\bmilestones?\b", "public event"),
-    Gone(r"\bgo_on\b", "advance_rows"),
-    Gone(r"`Rules`|\bRules\(", "GameSpec"),
-    Gone(r"(?i)\b(hidden|own)`{0,2} fields?\b", "private fields (the seat's alone) or secret fields (nobody's)"),
-    Gone(r"`HOUSE`|\bhouse\.py\b", "twins"),
-    Gone(r"\bstepping\.py\b", "batch_kernels"),
-    Gone(r"\bimport model as (?!models\b)", "import model as models"),
-    Gone(r"\brules: GameSpec\b|\brules = \w+\.spec\b|\bGame\(rules=", "spec"),
-    Gone(r"(?i)\bthe engine's results?\b", "the game's result"),
+    Gone(r"(?i)\bhouse bots?\b", "twins, compiled bots", sign="house bot"),
+    Gone(r"(?i)\byardsticks?\b", "baseline", unless=r'"yardstick"', sign="yardstick"),
+    Gone(r"(?i)\bmilestones?\b", "public event", sign="milestone"),
+    Gone(r"\bgo_on\b", "advance_rows", sign="go_on"),
+    Gone(r"`Rules`|\bRules\(", "GameSpec", sign="rules"),
+    Gone(
+        r"(?i)\b(hidden|own)`{0,2} fields?\b",
+        "private fields (the seat's alone) or secret fields (nobody's)",
+        sign=" field",
+    ),
+    Gone(r"`HOUSE`|\bhouse\.py\b", "twins", sign="house"),
+    Gone(r"\bstepping\.py\b", "batch_kernels", sign="stepping.py"),
+    Gone(r"\bimport model as (?!models\b)", "import model as models", sign="import model as"),
+    Gone(r"\brules: GameSpec\b|\brules = \w+\.spec\b|\bGame\(rules=", "spec", sign="rules"),
+    Gone(r"(?i)\bthe engine's results?\b", "the game's result", sign="the engine's result"),
 )
 
 
@@ -94,8 +100,9 @@ def identifiers(source: str) -> Iterator[tuple[int, str]]:
 
 def wrong_identifiers(path: str, source: str) -> list[str]:
     """Return one sentence for each identifier that is gone, the first place of each."""
-    if not any(map(gone_as, set(WORD.findall(source)))):  # as a rule none stands there at all, so nothing is parsed
-        return []
+    words = set(WORD.findall(source))
+    if not any(re.match(gone.where, path) for word in words for gone in gone_as(word)):
+        return []  # as a rule none stands there at all, so nothing is parsed
     first: dict[str, int] = {}
     for line, name in identifiers(source):
         first.setdefault(name, line)
@@ -119,7 +126,10 @@ def gone_as(name: str) -> list[Gone]:
 
 def wrong_prose(path: str, text: str) -> list[str]:
     """Return one sentence for each line with a word that is gone."""
-    here = [gone for gone in PROSE if re.search(gone.pattern, text, re.MULTILINE)]  # as a rule none, so no line is read
+    small = text.lower()
+    here = [
+        gone for gone in PROSE if gone.sign in small and re.search(gone.pattern, text, re.MULTILINE)
+    ]  # as a rule none
     return [
         f"{path}:{number}: {match[0]}: say {gone.instead}"
         for number, line in enumerate(text.splitlines(), 1)
@@ -184,6 +194,9 @@ def test_words_that_are_gone_are_not_on_the_pages(folder: str) -> None:
         ("dicegym/server/a.py", "from dicegym.games import game as game_of", "make_game"),
         ("dicegym/a.py", "rules = game.spec", "spec"),
         ("training/a.py", "from dicegym.players import model as policy", "models"),
+        ("dicegym/a.py", "# as in Stepping.py and stepping.py", "batch_kernels"),
+        ("dicegym/a.py", "# The engine's results are", "the game's result"),
+        ("dicegym/a.py", "# see house.py", "twins"),
     ],
 )
 def test_a_word_that_is_gone_is_found(path: str, source: str, complaint: str) -> None:

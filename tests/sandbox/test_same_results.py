@@ -28,7 +28,7 @@ def done(game: dicegym.Game, job: Any, level: Isolation, folder: Path) -> dict[s
         hosts.close()
 
 
-@pytest.mark.slow_after(2)
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize("name", list(GAMES))
 def test_a_match_gives_the_same_wherever_its_bots_play(name: str, tmp_path: Path) -> None:
     game = dicegym.game(name)

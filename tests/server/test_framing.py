@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dicegym.server.framing import LIMIT, Malformed, ObjectReader, parse
@@ -55,6 +55,7 @@ JSON = st.recursive(
 
 
 @given(st.lists(st.dictionaries(st.text(), JSON, max_size=4), max_size=4), st.booleans(), st.data())
+@settings(max_examples=50)
 def test_any_objects_cut_anywhere(values: list[Any], escaped: bool, data: Any) -> None:
     texts = [json.dumps(value, ensure_ascii=escaped) for value in values]
     separators = data.draw(st.lists(st.sampled_from(["", "\n", " "]), min_size=len(texts), max_size=len(texts)))

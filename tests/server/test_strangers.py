@@ -298,7 +298,7 @@ async def test_to_hang_up_and_come_again_saves_no_time(tmp_path: Path, monkeypat
 )
 def test_a_flood_costs_the_others_no_more_than_milliseconds(kind: str) -> None:
     """The bound has room for busy machines; `python -m benchmarks measure server` measures the wait."""
-    assert server_flood.measure("yatzy", kind, 0.5).median < 50
+    assert server_flood.measure("yatzy", kind, 0.25).median < 50
 
 
 @run

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from conftest import Running
     from playwright.sync_api import Page
 
-pytestmark = pytest.mark.skipif(bool(jail.probe("jail")), reason="bots are taken where a jail holds them")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(jail.probe("jail")), reason="bots are taken where a jail holds them"),
+]
 SECONDS = 120.0
 BOT = """PURE = True
 
@@ -73,7 +76,6 @@ def checked(page: Page, shot: Callable[[Page, str], None], name: str) -> None:
         page.set_viewport_size(size)
 
 
-@pytest.mark.slow
 def test_a_bot_finds_its_place(
     running: Running, open_page: Callable[..., Page], shot: Callable[[Page, str], None]
 ) -> None:
@@ -109,7 +111,6 @@ def test_a_bot_finds_its_place(
     checked(page, shot, "dark")
 
 
-@pytest.mark.slow
 def test_a_bot_that_means_harm_finds_nothing(client: TestClient) -> None:
     web = client.app.state.web  # type: ignore[attr-defined]  # Starlette's, which the type hides
     room = room_of(web)

@@ -8,10 +8,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from command_line import Run
 
 import dicegym
-from dicegym.cli.app import app
 from dicegym.errors import DamagedFileError, ParameterError, UnknownNameError
 from dicegym.web.enter.bots import Bots
 from dicegym.web.enter.contests import WebContests
@@ -123,22 +122,22 @@ def test_a_file_of_others_is_told_apart(tmp_path: Path) -> None:
         Desk(tmp_path)
 
 
-def test_tokens_from_the_command_line(tmp_path: Path) -> None:
+def test_tokens_from_the_command_line(tmp_path: Path, run: Run) -> None:
     folder = str(tmp_path / "web")
 
-    def run(*words: str) -> str:
-        result = CliRunner().invoke(app, ["web", *words, "--folder", folder])
-        assert result.exit_code == 0, result.output
-        return result.stdout
+    def said(*words: str) -> str:
+        status, out, err = run("web", *words, "--folder", folder)
+        assert status == 0, err
+        return out
 
-    assert "there are no tokens" in run("token", "list")
-    token = run("token", "add", "ann", "--operator", "--expires", "90 days").strip()
+    assert "there are no tokens" in said("token", "list")
+    token = said("token", "add", "ann", "--operator", "--expires", "90 days").strip()
     with Desk(Path(folder) / "entering") as desk:
         assert Tokens(desk).holder(token) == ("ann", True)
-    assert "hold contests" in run("token", "list")
-    run("token", "revoke", "ann")
-    assert "revoked" in run("token", "list")
-    run("contest", "add", "Autumn", "hog", "--agent", "bacon", "--until", "2 days", "--games", "3")
-    assert "waits to be held" in run("contest", "list")
-    run("contest", "close", "Autumn")
-    assert "Owner" in run("contest", "grades", "Autumn")
+    assert "hold contests" in said("token", "list")
+    said("token", "revoke", "ann")
+    assert "revoked" in said("token", "list")
+    said("contest", "add", "Autumn", "hog", "--agent", "bacon", "--until", "2 days", "--games", "3")
+    assert "waits to be held" in said("contest", "list")
+    said("contest", "close", "Autumn")
+    assert "Owner" in said("contest", "grades", "Autumn")

@@ -65,7 +65,7 @@ def test_numbers_in_addresses_are_bounded(asked: TestClient) -> None:
     assert sum(isinstance(kind, NumberConvertor) for kind in kinds) > 15
 
 
-@pytest.mark.slow_after(2)
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{len(size)}-{size[:3]}")
 def test_a_number_in_an_address_that_nothing_has_is_not_found(asked: TestClient, size: str) -> None:
     for route in routes(asked, numbered=True):
@@ -89,6 +89,7 @@ def test_a_number_in_a_query_is_answered(asked: TestClient, size: str) -> None:
             assert status < 500, (route.path, names, status)
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize("size", SIZES[1:4])
 def test_a_number_in_a_form_is_answered(asked: TestClient, size: str) -> None:
     for route in routes(asked):

@@ -8,17 +8,16 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from command_line import Run
 from web_pages import Visitor
 
-from dicegym.cli.web import pages
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.web.app import create_app
 from dicegym.web.backup import back_up
 from dicegym.web.settings import WebSettings
 
 
-def test_what_pages_keep_is_copied_while_they_run(settings: WebSettings, tmp_path: Path) -> None:
+def test_what_pages_keep_is_copied_while_they_run(settings: WebSettings, tmp_path: Path, run: Run) -> None:
     store = tmp_path / "arena.sqlite"
     with closing(sqlite3.connect(store)) as writer:
         writer.execute("PRAGMA journal_mode=WAL")
@@ -28,11 +27,9 @@ def test_what_pages_keep_is_copied_while_they_run(settings: WebSettings, tmp_pat
         writer.commit()
         with Visitor(create_app(settings)) as asked:
             asked.get("/")
-            run = CliRunner().invoke(
-                pages,
-                ["backup", str(tmp_path / "copy"), "--folder", str(settings.folder), "--store", str(store)],
-            )
-        assert run.exit_code == 0, run.output
+            words = ("web", "backup", tmp_path / "copy", "--folder", settings.folder, "--store", store)
+            status, _, err = run(*words)
+        assert status == 0, err
     copy = tmp_path / "copy"
     assert (copy / "pages" / "secret").read_bytes() == (settings.folder / "secret").read_bytes()
     assert not list(copy.rglob("*-wal"))

@@ -30,7 +30,7 @@ from .test_learn_pages import training
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-OF_ONE_KIND = 4
+OF_ONE_KIND = 2
 """Pages of one route that are looked at: they come from one template."""
 LOOKED_AT = 1
 """Of these, in a browser."""

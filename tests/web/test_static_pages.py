@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from typer.testing import CliRunner
+from command_line import Run
 from web_pages import barriers, too_wide
 
 from dicegym.arena.contest import contest
 from dicegym.arena.store.store import ContestStore
-from dicegym.cli.app import app
 from dicegym.errors import ParameterError
 from dicegym.web.static_pages import POLICY, Written, export
 
@@ -89,7 +88,8 @@ def test_a_telephone_reads_them_from_a_host_of_files(
 ) -> None:
     page = open_page(f"{hosted}/index.html", viewport=PHONE, color_scheme="dark")
     shot(page, "index")
-    for path in sorted(pages.folder.rglob("*.html")):
+    one_of_a_kind = {path.parent: path for path in sorted(pages.folder.rglob("*.html"))}
+    for path in one_of_a_kind.values():
         page.goto(f"{hosted}/{path.relative_to(pages.folder)}")
         assert not barriers(page), path
         assert not too_wide(page), path
@@ -116,11 +116,11 @@ def test_a_contest_that_is_not_closed_is_left_out_as_its_pages_tell_its_dice(sto
     assert [path.name for path in (tmp_path / "pages").rglob("*.html")] == ["index.html"]
 
 
-def test_from_the_command_line(store: str, tmp_path: Path) -> None:
-    run = CliRunner().invoke(app, ["web", "--export", str(tmp_path / "p"), "--store", store])
-    assert run.exit_code == 0, run.output
+def test_from_the_command_line(store: str, tmp_path: Path, run: Run) -> None:
+    status, out, err = run("web", "--export", tmp_path / "p", "--store", store)
+    assert status == 0, err
     assert (tmp_path / "p" / "contests" / "1.html").is_file()
-    assert "index.html" in run.output
+    assert "index.html" in out
 
 
 def test_wrong_input_is_refused_before_anything_is_written(store: str, tmp_path: Path) -> None:

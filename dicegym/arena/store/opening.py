@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import logging
 import os
@@ -137,6 +138,9 @@ def engine_of(
         where = sa.URL.create("sqlite", database=path.absolute().as_uri(), query=query)
         engine = sa.create_engine(where, poolclass=sa.pool.StaticPool)
 
+    engine.dialect, cache = _compiling()
+    engine.update_execution_options(compiled_cache=cache)
+
     def attempt(do: Callable[[], object]) -> None:
         if waits:
             wait_while_locked(do, str(path))
@@ -163,3 +167,13 @@ def engine_of(
             attempt(lambda: connection.exec_driver_sql("SELECT 1 FROM sqlite_master LIMIT 1").all())
 
     return engine
+
+
+@functools.cache
+def _compiling() -> tuple[sa.Dialect, dict[Any, Any]]:
+    """Return what writes statements for SQLite and those that it has written, for all files of this process.
+
+    A page or a command opens its store anew, and writing a statement takes longer than asking it of a small file.
+    """
+    with contextlib.closing(sa.create_engine("sqlite://").connect()) as connection:  # it asks for the version
+        return connection.dialect, {}
