@@ -76,4 +76,5 @@ def _windows(seconds: float) -> str:
         if time.monotonic() >= until:
             return ""
         time.sleep(_STEP)
-    return str(console.getwch())
+    first = str(console.getwch())
+    return first + str(console.getwch()) if first in "\x00\xe0" else first  # arrows, Home and End are two
