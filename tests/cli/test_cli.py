@@ -33,7 +33,7 @@ def test_agents_lists_bots_with_what_they_are(run: Run) -> None:
     assert len(rows) > 10
     for line in rows:
         assert re.match(r"\w+ {2,}\S.*\S", line), line
-    assert last == "With other parameters there are memory, memory_taught: dicegym agents hog -p memory=1"
+    assert last == "With other parameters there are memory, memory_taught: dicegym games hog -p memory=1"
     status, out, _ = run("agents", "hog", "-p", "memory=1")
     assert status == 0
     assert re.search(r"^memory +\w+ model, .* exact win rate against always_roll\(5\)$", out, re.MULTILINE)
@@ -71,7 +71,7 @@ def test_evaluate_and_export_take_a_model_that_says_its_game(run: Run, tmp_path:
     assert low - 0.02 < value < high + 0.02
     bot = tmp_path / "hog.py"
     assert run("export", str(tmp_path / "m.zip"), "--as", "hog.py", "--output", str(bot))[0] == 0
-    assert run("exact", "hog", str(bot))[1].startswith(f"{value:.6f}")
+    assert run("values", "exact", "hog", str(bot))[1].startswith(f"{value:.6f}")
 
 
 @pytest.mark.slow_after(1)
@@ -146,7 +146,7 @@ def test_paths_are_refused_before_the_work(run: Run, tmp_path: Path, monkeypatch
     taken = tmp_path / "hog.py"
     taken.write_text("mine")
     for arguments in (
-        ("exact", "hog", "bacon", "--best-table", "--output", str(taken)),
+        ("values", "exact", "hog", "bacon", "--best-table", "--output", str(taken)),
         ("evaluate", "bacon", "--json", str(tmp_path / "no" / "x.json")),
         ("bench", "--json", str(tmp_path)),
     ):
@@ -164,10 +164,10 @@ def test_a_million_decisions_may_be_typed_as_people_write_them(typed: str | int)
     "verb",
     [
         ("train", "hog", "--steps"),
-        ("tune", "hog", "--steps"),
-        ("exploitability", "hog", "bacon", "--steps"),
-        ("card", "nowhere.zip", "--exploit-steps"),
-        ("compare-runs", "one", "other", "--steps"),
+        ("runs", "tune", "hog", "--steps"),
+        ("values", "exploitability", "hog", "bacon", "--steps"),
+        ("runs", "card", "nowhere.zip", "--exploit-steps"),
+        ("runs", "compare", "one", "other", "--steps"),
     ],
     ids=lambda words: words[0],
 )
@@ -187,7 +187,7 @@ def test_what_the_system_refuses_is_one_line_too(run: Run, tmp_path: Path) -> No
 
 
 def test_a_search_takes_no_negative_seed(run: Run) -> None:
-    status, _, err = run("exact", "hog", "bacon", "--best-table", "--seed", "-1")
+    status, _, err = run("values", "exact", "hog", "bacon", "--best-table", "--seed", "-1")
     assert status == 2
     assert "'--seed'" in err
 

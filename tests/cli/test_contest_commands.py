@@ -116,27 +116,27 @@ def test_the_help_of_tournaments_lists_all_formats(run: Run) -> None:
 
 
 def test_exact_says_how_to_ask_and_gives_all_digits(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    status, _, err = run("exact", "yatzy", "planner")
+    status, _, err = run("values", "exact", "yatzy", "planner")
     assert status == 2
-    assert "with players=1 there are: `dicegym exact yatzy planner -p players=1`" in err
-    status, _, err = run("exact", "liarsdice", "even", "timid", "-p", "players=3")
-    assert "`dicegym exact liarsdice even timid -p players=2 -p dice=1`" in err
+    assert "with players=1 there are: `dicegym values exact yatzy planner -p players=1`" in err
+    status, _, err = run("values", "exact", "liarsdice", "even", "timid", "-p", "players=3")
+    assert "`dicegym values exact liarsdice even timid -p players=2 -p dice=1`" in err
     assert "`dicegym evaluate even --game liarsdice` plays games" in err
     file = tmp_path / "value.json"
-    status, out, _ = run("exact", "hog", "bacon", "swap", "--digits", "12", "--json", str(file))
+    status, out, _ = run("values", "exact", "hog", "bacon", "swap", "--digits", "12", "--json", str(file))
     assert out == "0.338153345554 exact win rate of bacon against swap\n"
     found = json.loads(file.read_text())
     assert (found["question"], found["a"], found["b"]) == ("win rate", "bacon", "swap")
     assert found["value"] == pytest.approx(0.33815334555401344, abs=1e-13)
     assert found["fingerprint"] == "207688ba5d2c1c26"
     assert [list(entry["files"]) for entry in found["entries"]] == [["bacon.py"], ["swap.py"]]
-    assert run("exact", "hog", "bacon", "--games", "5")[0] == 2
+    assert run("values", "exact", "hog", "bacon", "--games", "5")[0] == 2
 
 
 def test_exact_prints_win_rates_and_best_replies(run: Run, tmp_path: Path) -> None:
-    assert run("exact", "hog", "always_roll(8)", "always_roll(5)")[1].startswith("0.630940 exact win rate")
-    assert run("exact", "hog", "always_roll(0)")[1].startswith("0.102878")
-    assert run("exact", "hog", "always_roll(5)", "--best-response")[1].startswith("0.84474")
+    assert run("values", "exact", "hog", "always_roll(8)", "always_roll(5)")[1].startswith("0.630940 exact win rate")
+    assert run("values", "exact", "hog", "always_roll(0)")[1].startswith("0.102878")
+    assert run("values", "exact", "hog", "always_roll(5)", "--best-response")[1].startswith("0.84474")
     bot = tmp_path / "hog.py"
     arguments = (
         "exact",
@@ -155,7 +155,7 @@ def test_exact_prints_win_rates_and_best_replies(run: Run, tmp_path: Path) -> No
     status, _, err = run(*arguments)
     assert status == 2
     assert "--force" in err
-    status, _, err = run("exact", "liarsdice", "even")
+    status, _, err = run("values", "exact", "liarsdice", "even")
     assert status == 2
     assert "dicegym evaluate" in err
 

@@ -33,7 +33,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_a_game_is_told_move_by_move(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, err = run_with(capsys, "replay", str(file))
+    status, out, err = run_with(capsys, "arena", "replay", str(file))
     assert (status, err) == (0, "")
     replay = load(file)
     lines = out.splitlines()
@@ -42,7 +42,7 @@ def test_a_game_is_told_move_by_move(file: Path, capsys: pytest.CaptureFixture[s
     for name, value in zip(replay.seats, replay.returns, strict=True):
         assert f"{name} {value:g}" in lines[-1]
     assert any(line.startswith(f"{replay.seats[1]}: roll ") for line in lines)
-    own = run_with(capsys, "replay", str(file), "--seat", "0")[1].splitlines()
+    own = run_with(capsys, "arena", "replay", str(file), "--seat", "0")[1].splitlines()
     assert own[0].endswith(f", as {replay.seats[0]} (seat 0) was shown it")
     assert not any(line.startswith(f"{replay.seats[1]}: ") for line in own)
     assert any(line.startswith(f"{replay.seats[0]}: roll ") for line in own)
@@ -65,7 +65,7 @@ def test_it_is_written_in_every_form(file: Path, tmp_path: Path, capsys: pytest.
         "game.gif",
     ]
     assert "move 1" not in out
-    assert run_with(capsys, "replay", str(file), "--html", str(page), "--seat", "1")[0] == 0
+    assert run_with(capsys, "arena", "replay", str(file), "--html", str(page), "--seat", "1")[0] == 0
     assert '"views":[1]' in page.read_text(encoding="utf-8")
 
 
@@ -98,7 +98,7 @@ def test_what_cannot_be_seen(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     before = sorted(tmp_path.iterdir())
-    status, _, err = run_with(capsys, "replay", *(str(file) if word == "FILE" else word for word in arguments))
+    status, _, err = run_with(capsys, "arena", "replay", *(str(file) if word == "FILE" else word for word in arguments))
     assert status == 2
     assert words in err
     assert sorted(tmp_path.iterdir()) == before
@@ -108,7 +108,7 @@ def test_other_rules_are_refused_in_words(file: Path, capsys: pytest.CaptureFixt
     values = json.loads(file.read_text())
     values["rules"] |= {"fingerprint": "0123456789abcdef", "dicegym": "0.0.3"}
     file.write_text(json.dumps(values))
-    status, out, err = run_with(capsys, "replay", str(file))
+    status, out, err = run_with(capsys, "arena", "replay", str(file))
     assert (status, out) == (2, "")
     assert "was recorded under rules 0123456789abcdef (dicegym 0.0.3), and these are " in err
 
@@ -139,7 +139,7 @@ def test_contests_keep_their_games(tmp_path: Path, capsys: pytest.CaptureFixture
             assert replay.fingerprint == replay.table().fingerprint
     assert len(games) == 3
     for called in (f"{match.id}", f"{match.key[:8]}.1", f"{match.key}.1".upper()):
-        status, out, _ = run_with(capsys, "replay", called, "--store", str(where))
+        status, out, _ = run_with(capsys, "arena", "replay", called, "--store", str(where))
         assert status == 0
         assert f"game {match.id}.1, seed {match.seed}, number 0" in out
     for called, words in (
@@ -147,7 +147,7 @@ def test_contests_keep_their_games(tmp_path: Path, capsys: pytest.CaptureFixture
         ("77", "there is no match 77 in"),
         ("ffffffff", "has no match whose key begins with 'ffffffff'"),
     ):
-        status, _, err = run_with(capsys, "replay", called, "--store", str(where))
+        status, _, err = run_with(capsys, "arena", "replay", called, "--store", str(where))
         assert status == 2
         assert words in err
 
