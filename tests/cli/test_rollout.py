@@ -38,7 +38,7 @@ def begun(name: str, steps: int = 2, **parameters: int) -> tuple[dicegym.Game, s
 
 def test_choices_are_ranked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, text = begun("hog")
-    status, out, err = run_with(capsys, "values", "hint", text, "--top", "2", "--json", str(tmp_path / "h.json"))
+    status, out, err = run_with(capsys, "values", "hint", text, "--top", "2", "-o", str(tmp_path / "h.json"))
     assert (status, err) == (0, "")
     assert f"State: {text}" in out
     assert "(10 more)" in out
@@ -48,7 +48,7 @@ def test_choices_are_ranked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert values == sorted(values, reverse=True)
     assert len(values) == 12
     assert (found["state"], found["kind"]) == (text, "exact")
-    status, out, _ = run_with(capsys, "values", "hint", text, "--all", "--values", "rollouts")
+    status, out, _ = run_with(capsys, "values", "hint", text, "--top", "0", "--values", "rollouts")
     assert status == 0
     assert "± error" in out
     assert "more)" not in out
@@ -57,7 +57,7 @@ def test_choices_are_ranked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 def test_a_state_is_played_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, text = begun("liarsdice", dice=2)
     options = ["--games", "300", "--action", "liar", "--action", "2 sixes", "--player", "honest", "--seed", "5"]
-    status, out, err = run_with(capsys, "values", "rollout", text, *options, "--json", str(tmp_path / "r.json"))
+    status, out, err = run_with(capsys, "values", "rollout", text, *options, "-o", str(tmp_path / "r.json"))
     assert (status, err) == (0, "")
     assert "played on by honest" in out
     found = json.loads((tmp_path / "r.json").read_text("utf-8"))
@@ -119,7 +119,7 @@ def test_what_names_no_state_is_refused(verb: str, file: Path, capsys: pytest.Ca
         (f"{file}:x", "cannot be read as a state"),
         ("nim-AAAA", "no game 'nim'"),
     ):
-        status, out, err = run_with(capsys, verb, wrong)
+        status, out, err = run_with(capsys, "values", verb, wrong)
         assert status == 2, wrong
         assert says in err
         assert not out

@@ -21,7 +21,7 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> type[Counting]:
 
 def test_it_says_what_it_takes_solves_and_tells(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "result.json"
-    status, out, err = run_with(capsys, "values", "solve", "hog", "-p", "goal=20", "--to", "0.1", "--json", str(file))
+    status, out, err = run_with(capsys, "values", "solve", "hog", "-p", "goal=20", "--to", "0.1", "-o", str(file))
     assert status == 0
     assert re.search(r"counting of dicegym.game\('hog'.*it takes 1\.0 kB of memory", err)
     assert "what is left 0.1\nkept in " in out
@@ -32,7 +32,7 @@ def test_it_says_what_it_takes_solves_and_tells(capsys: pytest.CaptureFixture[st
     assert (status, err) == (0, "dicegym: solved already, nothing is computed; for a better one give --to\n")
     assert "what is left 0.1\nkept in " in out
 
-    status, out, _ = run_with(capsys, "values", "solve", "--list", "--json", str(file))
+    status, out, _ = run_with(capsys, "values", "solve", "--list", "-o", str(file))
     assert status == 0
     assert out.count("dicegym values solve hog counting -p goal=") == 2
     assert "    what is left 0.1\n" in out
@@ -62,8 +62,7 @@ def test_an_end_says_how_to_go_on(capsys: pytest.CaptureFixture[str], counting: 
         (["hog", "--list", "--remove", "-p", "goal=20"], "two things"),
         (["hog", "--remove", "-p", "goal=20", "--minutes", "3"], "--minutes 3.0 is for solving"),
         (["hog", "-p", "goal=20", "--to", "-1"], "goal=-1.0"),
-        (["hog", "-p", "goal=20", "--threads", "0"], "threads"),
-        (["hog", "-p", "goal=20", "--json", "/nowhere/at/all.json"], "no folder"),
+        (["hog", "-p", "goal=20", "-o", "/nowhere/at/all.json"], "no folder"),
     ],
 )
 def test_what_cannot_be_asked(capsys: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
