@@ -60,7 +60,7 @@ GameOption = Annotated[
     str | None,
     typer.Option("--game", help="the game (default: that of the model, file or agent)", autocompletion=complete_game),
 ]
-Seed = Annotated[int | None, typer.Option("--seed", help="same seed, same result")]
+Seed = Annotated[int | None, typer.Option("--seed", min=0, help="same seed, same result")]
 Parameters = Annotated[
     list[str] | None,
     typer.Option(

@@ -249,7 +249,7 @@ COMMANDS = {
     "a comparison": ("compare", "hog", "bacon", "swap", "--seed", "1", "--games", "10"),
     "a list": ("arena", "list"),
     "standings": ("arena", "standings"),
-    "a replay": ("replay", "1.1", "--delay", "0"),
+    "a replay": ("arena", "replay", "1.1", "--delay", "0"),
 }
 
 
@@ -307,7 +307,7 @@ def test_a_contest_is_played_where_nothing_can_be_kept(
     monkeypatch.setenv("XDG_DATA_HOME", str(data))
     status, _, err = run("tournament", "hog", "bacon", "swap", "--seed", "1")
     assert status == 0
-    assert "nothing is kept of this contest" in err
+    assert "this contest is not stored" in err
 
 
 def test_what_is_no_store_is_refused_and_left_alone(tmp_path: Path) -> None:
@@ -386,7 +386,7 @@ def test_a_library_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_no_file_that_a_command_writes_takes_the_place_of_a_store(tmp_path: Path) -> None:
-    from dicegym.cli.common import check_writable
+    from dicegym.cli.options import check_writable
 
     store = tmp_path / "arena.sqlite"
     with ContestStore(store):

@@ -61,7 +61,9 @@ def test_a_game_is_analysed_in_every_form(file: Path, tmp_path: Path, capsys: py
 def test_what_cannot_be_analysed(
     arguments: list[str], words: str, file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    status, out, err = run_with(capsys, "values", "analyse", *(str(file) if one == "FILE" else one for one in arguments))
+    status, out, err = run_with(
+        capsys, "values", "analyse", *(str(file) if one == "FILE" else one for one in arguments)
+    )
     assert (status, out) == (2, "")
     assert words in err
 
@@ -71,7 +73,9 @@ def test_all_entries_of_a_contest_are_graded(tmp_path: Path, capsys: pytest.Capt
     store, plain, sheet = (str(tmp_path / name) for name in ("a.sqlite", "a.json", "a.csv"))
     held = ["tournament", "hog", "bacon", "swap", "--games", "3", "--seed", "4", "--workers", "1"]
     assert run_with(capsys, *held, "-p", "goal=30", "--store", store)[0] == 0
-    status, out, err = run_with(capsys, "values", "analyse", "--contest", "1", "--store", store, "-o", plain, "-o", sheet)
+    status, out, err = run_with(
+        capsys, "values", "analyse", "--contest", "1", "--store", store, "-o", plain, "-o", sheet
+    )
     assert (status, err) == (0, "")
     assert "3 games of contest 1" in out
     graded = {one["name"]: one for one in json.loads(Path(plain).read_text("utf-8"))["grades"]}

@@ -112,10 +112,16 @@ def test_what_an_agent_reads_is_exported_with_it(run: Run, tmp_path: Path, game:
         (("doctor", "--bench", "-o", "/nowhere/x.json"), "there is no folder /nowhere"),
         (("export", "bacon", "--as", "/"), "/ exists: give --force"),
         (("export", "bacon", "--as", "/", "--force"), "/ is a folder"),
-        (("values", "exact", "hog", "bacon", "--best-table", "--output", "/nowhere/hog.py"), "there is no folder /nowhere"),
+        (
+            ("values", "exact", "hog", "bacon", "--best-table", "--output", "/nowhere/hog.py"),
+            "there is no folder /nowhere",
+        ),
         (("values", "exact", "hog", "bacon", "--best-table", "--best-response"), "ask one at a time"),
         (("values", "exact", "hog", "bacon", "swap", "--best-response"), "leave out B, which is 'swap'"),
-        (("values", "exact", "hog", "bacon", "swap", "--output", "hog.py"), "--output hog.py is for --best-table alone"),
+        (
+            ("values", "exact", "hog", "bacon", "swap", "--output", "hog.py"),
+            "--output hog.py is for --best-table alone",
+        ),
         (("values", "exact", "hog", "bacon", "--trials", "3"), "--trials 3 is for --best-table alone"),
         (("play", "hog", "--against", "bacon", "--against", "swap"), "seats 1 beside you"),
         (("play", "hog", "--against", "esay"), "Opponents by strength: easy (bacon), normal (swap), hard"),

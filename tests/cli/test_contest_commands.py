@@ -84,7 +84,16 @@ def test_a_tournament_of_another_format_with_names_of_ones_own(
     bot = "def final_strategy(score, opponent_score):\n    return 4\n"
     (tmp_path / "odd=name.py").write_text(bot)
     monkeypatch.chdir(tmp_path)
-    command = ("tournament", "hog", "bacon", "eight=always_roll(8)", "odd=name.py", "four=./odd=name.py", "--store", "none")
+    command = (
+        "tournament",
+        "hog",
+        "bacon",
+        "eight=always_roll(8)",
+        "odd=name.py",
+        "four=./odd=name.py",
+        "--store",
+        "none",
+    )
     status, out, err = run(
         *command,
         "--format",
@@ -95,7 +104,7 @@ def test_a_tournament_of_another_format_with_names_of_ones_own(
         "2",
         "--games",
         "1",
-        "--json",
+        "-o",
         "a.json",
         "--workers",
         "1",

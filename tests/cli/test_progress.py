@@ -52,7 +52,7 @@ def test_what_is_left_is_told_of_what_was_done_here(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("dicegym.cli.progress.time.monotonic", lambda: now[0])
     with contextlib.closing(_Lines("steps", 60)) as lines:
         lines.show("", 900, 1_000, "")
-        now[0] = 30.0
+        now[0] = 60.0
         lines.show("", 910, 1_000, "")
         line = lines._things[""].line("steps")  # what its thread would say
         lines.show("", 1_024, 1_000, "")  # the last rollout may go beyond what was asked for

@@ -46,9 +46,7 @@ def test_a_game_is_told_move_by_move(file: Path, capsys: pytest.CaptureFixture[s
 def test_it_is_written_in_every_form(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     image = pytest.importorskip("PIL.Image")
     again, page, film = tmp_path / "again.json", tmp_path / "game.html", tmp_path / "game.gif"
-    status, out, _ = run_with(
-        capsys, "arena", "replay", str(file), "-o", str(again), "-o", str(page), "-o", str(film)
-    )
+    status, out, _ = run_with(capsys, "arena", "replay", str(file), "-o", str(again), "-o", str(page), "-o", str(film))
     assert status == 0
     assert again.read_bytes() == file.read_bytes()
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")

@@ -72,7 +72,9 @@ def test_a_moment_of_a_game_is_a_state(file: Path, capsys: pytest.CaptureFixture
     status, out, _ = run_with(capsys, "values", "hint", f"{file}:{last}", "--top", "1")
     assert status == 0
     assert "goal" not in out.partition("State")[2]
-    status, out, _ = run_with(capsys, "values", "rollout", f"{file}:1", "--games", "130", "--action", "5", "--action", "bacon")
+    status, out, _ = run_with(
+        capsys, "values", "rollout", f"{file}:1", "--games", "130", "--action", "5", "--action", "bacon"
+    )
     assert status == 0
     assert "Free bacon" in out
     status, _, err = run_with(capsys, "values", "hint", f"{file}:{last + 1}")

@@ -188,7 +188,7 @@ def killed(request: dict[str, Any]) -> dict[str, Any]:
     command = [sys.executable, "-m", "dicegym", "tournament", "hog", "bacon", "swap", "tuned", "wild"]
     command += ["--seed", "3", "--games", "300", "--workers", "1", "--ray", "local"]
     linux.prctl(SUBREAPER, 1)  # as a system's first process, which the cage's is not, clears away what has ended
-    whole = subprocess.run([*command, "--no-store"], capture_output=True, text=True, check=True)
+    whole = subprocess.run([*command, "--store", "none"], capture_output=True, text=True, check=True)
     with subprocess.Popen([*command, "--store", "one.sqlite"], stderr=subprocess.DEVNULL) as first:
         while stored("one.sqlite") < 2:
             assert first.poll() is None

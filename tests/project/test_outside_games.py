@@ -83,7 +83,7 @@ def test_a_game_that_cannot_be_loaded_is_told_and_harms_nobody(site: Path) -> No
     assert "Mole" not in listed.stdout
     assert "'mole' of dicegym_mole.rules cannot be loaded: ZeroDivisionError" in listed.stderr
     assert "Gone-v0 = 'dicegym_gone.rules' of dicegym.games adds no game: there is no such package" in listed.stderr
-    asked = run(site, "-m", "dicegym", "agents", "mole")
+    asked = run(site, "-m", "dicegym", "games", "mole")
     assert asked.returncode == 2
     assert "ZeroDivisionError" in asked.stderr
     assert "Traceback" not in asked.stderr
@@ -91,7 +91,7 @@ def test_a_game_that_cannot_be_loaded_is_told_and_harms_nobody(site: Path) -> No
 
 def test_a_game_of_another_name_than_it_is_registered_under_is_refused(site: Path) -> None:
     install(site, "dicegym_sow", "Sow-v0 = dicegym_pig.rules")
-    asked = run(site, "-m", "dicegym", "agents", "sow")
+    asked = run(site, "-m", "dicegym", "games", "sow")
     assert asked.returncode == 2
     assert "registered as the game 'sow', but its SPEC says 'pig'" in asked.stderr
 
