@@ -15,7 +15,6 @@ from dicegym.cli.options import Outputs, output
 from dicegym.errors import ParameterError
 from dicegym.files import write_text
 
-
 ENDINGS = (".json", ".md", ".png", ".svg")
 """What the figures can be written as."""
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import typer
 
-from dicegym.engine.validate import MOST
-
 
 def decisions(typed: str | int) -> int:
     """Return how many decisions are meant: 1000000, 1_000_000 or 1e6. Raises typer.BadParameter."""
+    from dicegym.engine.validate import MOST  # which loads NumPy
+
     try:
         number = float(typed)  # which reads all three; whole numbers up to `MOST` are exact
     except ValueError:

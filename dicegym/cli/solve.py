@@ -11,7 +11,6 @@ from dicegym.cli.console import err, out, write_json
 from dicegym.cli.options import Outputs, Parameters, chosen_game, complete_game, output
 from dicegym.cli.progress import progress_bar
 from dicegym.errors import ParameterError
-from dicegym.games.solved import how_to_solve
 
 if TYPE_CHECKING:
     from dicegym.analysis.solving import SolutionStatus
@@ -72,6 +71,8 @@ def solve(
 
 def _show(found: list[SolutionStatus]) -> None:
     """Print what can be solved: the command, what it is, what it takes and how far it is."""
+    from dicegym.games.solved import how_to_solve
+
     for number, one in enumerate(found):
         if number:
             out.print()

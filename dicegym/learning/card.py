@@ -48,7 +48,7 @@ LONGEST_COMMAND = 2_000
 LEAST_GAMES = 100
 """Cards of fewer games than this are drafts, for which no holes are looked for."""
 SECONDS = 3.0
-"""How long is looked for the best reply: a training waits for its cards, and `dicegym values exploitability` looks longer."""
+"""How long a card looks for the best reply: trainings wait for it; `dicegym values exploitability` looks longer."""
 EXPLOITED_SUFFIX = ".exploited.json"
 """Of the file beside a model that says what a best response was trained to make of it."""
 LARGEST_NOTE = 1 << 20

@@ -248,7 +248,7 @@ COMMANDS = {
     "a contest": ("tournament", "hog", "bacon", "swap", "--seed", "1"),
     "a comparison": ("compare", "hog", "bacon", "swap", "--seed", "1", "--games", "10"),
     "a list": ("arena", "list"),
-    "standings": ("arena", "standings"),
+    "a contest that is shown": ("arena", "show"),
     "a replay": ("arena", "replay", "1.1", "--delay", "0"),
 }
 

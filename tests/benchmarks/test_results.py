@@ -14,9 +14,9 @@ from benchmarks import (
     ratios,
     report,
 )
+from benchmarks.__main__ import main
 from benchmarks.figures import Figure, Skipped
 from benchmarks.modes import LOOP_MODES
-from benchmarks.__main__ import main
 from benchmarks.result import BenchResult
 from dicegym.errors import ParameterError
 
