@@ -158,5 +158,6 @@ def test_commands_name_the_file_that_they_cannot_write(run: Run, tmp_path: Path)
         ("values", "exact", "hog", "bacon", "swap", "json"),
         ("check", bot, "--game", "hog", "json"),
     ):
-        status, _, err = run(*words, "-o", tmp_path / f"full.{ending}")
-        assert (status, err.replace("\n", " ").count("No space left on device: '/dev/full'")) == (2, 1), (words, err)
+        target = tmp_path / f"full.{ending}"
+        status, _, err = run(*words, "-o", target)
+        assert (status, err.replace("\n", " ").count(f"No space left on device: '{target}'")) == (2, 1), (words, err)
