@@ -9,14 +9,11 @@ import typer
 
 from benchmarks.modes import listed
 from benchmarks.untuned.command import curves
+from dicegym.cli.command import NO_FILES, Outputs, group
 from dicegym.cli.console import err, out, write_json
 from dicegym.cli.ending import run_to_the_end
-from dicegym.cli.options import Outputs, output
 from dicegym.errors import ParameterError
 from dicegym.files import write_text
-
-ENDINGS = (".json", ".md", ".png", ".svg")
-"""What the figures can be written as."""
 
 
 def measure(
@@ -28,7 +25,7 @@ def measure(
     seconds: Annotated[float, typer.Option(help="how long each loop runs")] = 0.5,
     repeats: Annotated[int, typer.Option(min=1, help="runs of each loop; the median is shown")] = 5,
     threads: Annotated[str, typer.Option(metavar="NUMBER,...", help="large batches on so many threads too")] = "1",
-    files: Annotated[list[Path] | None, output(*ENDINGS)] = None,
+    written: Annotated[Outputs, ".json", ".md", ".png", ".svg"] = NO_FILES,
     from_file: Annotated[
         Path | None, typer.Option("--from", help="measure nothing: show the figures of a .json file")
     ] = None,
@@ -58,7 +55,6 @@ def measure(
         raise ParameterError(f"--threads {threads!r} cannot be read: give whole numbers, such as 1,2")
     named = tuple(name for name in games.split(",") if name)
     options = Options(tuple(modes or ()), named, seconds, repeats, tuple(map(int, numbers))).check()
-    written = Outputs(files, *ENDINGS)
     chart = written[".png"] or written[".svg"]
     if chart is not None:
         check_chart(chart)
@@ -75,9 +71,7 @@ def measure(
 # For the help: a paragraph with a line for each mode, which must not be filled.
 measure.__doc__ = f"{measure.__doc__}\n\n\b\nModes:\n{listed()}"
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False)
-app.command()(measure)
-app.command()(curves)
+app = group("Measure what `dicegym doctor --bench` does not.", measure=measure, curves=curves)
 
 
 def main(arguments: list[str] | None = None) -> None:

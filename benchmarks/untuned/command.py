@@ -8,15 +8,12 @@ from typing import Annotated
 
 import typer
 
+from dicegym.cli.command import NO_FILES, Outputs
 from dicegym.cli.console import out, print_table, write_json
-from dicegym.cli.options import Outputs, output
 from dicegym.cli.progress import progress_bar
 from dicegym.errors import unknown_name
 from dicegym.files import write_text
 from dicegym.signals import going_on
-
-ENDINGS = (".json", ".md", ".png", ".svg")
-"""What the curves can be written as."""
 
 
 def curves(
@@ -29,7 +26,7 @@ def curves(
     ways: Annotated[
         str, typer.Option(metavar="WAY,...", help="single, batch, fast: who learns (default: all that there are)")
     ] = "",
-    files: Annotated[list[Path] | None, output(*ENDINGS)] = None,
+    written: Annotated[Outputs, ".json", ".md", ".png", ".svg"] = NO_FILES,
     against: Annotated[
         str, typer.Option(metavar="MEASURE", help="minutes or steps: what the picture shows results over")
     ] = "minutes",
@@ -52,7 +49,6 @@ def curves(
 
     if against not in MEASURES:  # before hours of learning
         raise unknown_name("measure", against, list(MEASURES))
-    written = Outputs(files, *ENDINGS)
     target = written[".png"] or written[".svg"] or run_dir / "curves.png"
     check_picture(target, PURPOSE)
     if not only_draw:

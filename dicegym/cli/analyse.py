@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import dicegym
+from dicegym.cli import options
+from dicegym.cli.command import NO_FILES, Outputs
 from dicegym.cli.console import out, print_table, write_csv, write_json
-from dicegym.cli.options import (
-    Against,
-    GameName,
-    Outputs,
-    Parameters,
-    Seed,
-    StoreName,
-    Trust,
-    ValuesName,
-    chosen_game,
-    complete_agent,
-    output,
-    store_name,
-    tell_better_values,
-)
 from dicegym.cli.progress import progress_bar
 from dicegym.cli.replay import REPLAY_ID, replay_named
 from dicegym.errors import ParameterError
@@ -31,9 +17,6 @@ from dicegym.escape import one_line
 
 if TYPE_CHECKING:
     from dicegym.analysis import Grade
-
-ENDINGS = (".json", ".csv", ".html")
-"""What an analysis can be written as."""
 
 
 def analyse(
@@ -48,10 +31,10 @@ def analyse(
             min=1, metavar="N", help="of a contest: the first N games of each match (default: all; 1 by rollouts)"
         ),
     ] = None,
-    values: ValuesName = None,
+    values: options.ValuesName = None,
     worst: Annotated[int, typer.Option(min=0, metavar="N", help="how many of the worst decisions are shown")] = 3,
-    store: StoreName = None,
-    files: Annotated[list[Path] | None, output(*ENDINGS)] = None,
+    store: options.StoreName = None,
+    written: Annotated[Outputs, ".json", ".csv", ".html"] = NO_FILES,
 ) -> None:
     """Say what each decision of a stored game cost.
 
@@ -63,7 +46,6 @@ def analyse(
     from dicegym.analysis import valuer
     from dicegym.arena.replay.telling import result_lines
 
-    written = Outputs(files, *ENDINGS)
     if contest is not None:
         if replay or written[".html"] is not None:
             what = f"{one_line(replay)} is" if replay else f"{written['.html']} is the page of"
@@ -83,7 +65,7 @@ def analyse(
     game = found.table()
     with progress_bar("moves") as progress:
         asked = valuer(game, values, progress=progress)
-        tell_better_values(asked, values)
+        options.tell_better_values(asked, values)
         analysis = analysed(game, found.states(game), found.actions, found.seats, asked, progress=progress)
     out.print(analysis.text(False, worst))
     for line in result_lines(found)[1:]:
@@ -103,7 +85,7 @@ def _contest(contest: int, games: int | None, values: str | None, store: str | N
     from dicegym.analysis.grades import facts, grade_table
     from dicegym.analysis.valuers import sure, thresholds
 
-    where = store_name(store)
+    where = options.store_name(store)
     from dicegym.arena.graded import contest_grades
     from dicegym.arena.store.reading import StoreReader
 
@@ -130,19 +112,19 @@ def _row(one: Grade) -> dict[str, Any]:
 
 
 def grade(
-    game: GameName,
+    game: options.GameName,
     agents: Annotated[
-        list[str], typer.Argument(metavar="AGENT...", help="who is graded", autocompletion=complete_agent)
+        list[str], typer.Argument(metavar="AGENT...", help="who is graded", autocompletion=options.complete_agent)
     ],
-    against: Against = None,
+    against: options.Against = None,
     games: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="games for each agent (default: 200; 10 by rollouts)")
     ] = None,
-    values: ValuesName = None,
-    seed: Seed = None,
-    trust: Trust = False,
-    files: Annotated[list[Path] | None, output(".json")] = None,
-    parameter: Parameters = None,
+    values: options.ValuesName = None,
+    seed: options.Seed = None,
+    trust: options.Trust = False,
+    written: Annotated[Outputs, ".json"] = NO_FILES,
+    parameter: options.Parameters = None,
 ) -> None:
     """Grade agents: the regret of their decisions.
 
@@ -153,15 +135,14 @@ def grade(
     from dicegym.analysis.grades import facts, grade_table
     from dicegym.analysis.valuers import sure, thresholds
 
-    json_file = Outputs(files, ".json")[".json"]
-    table = chosen_game(game, parameter)
+    table = options.chosen_game(game, parameter)
     players = [dicegym.agent(table, name, trust=trust) for name in agents]
     names = against or ([table.spec.baseline] if table.players > 1 else [])
     others = [dicegym.agent(table, name, trust=trust) for name in names]
     found: list[Grade] = []
     with progress_bar("games") as progress:
         asked = valuer(table, values, progress=progress)
-        tell_better_values(asked, values)
+        options.tell_better_values(asked, values)
         for player in players:
             found.append(graded(player, table, others, games, seed or 0, asked, progress=progress))
     against_whom = f", against {', '.join(names)}" if names else ""
@@ -170,4 +151,4 @@ def grade(
     print_table(*grade_table(found, MARKS))
     out.print("")
     out.print("Intervals are of 95 %; marks are so many in a game. " + thresholds(asked.unit))
-    write_json(json_file, facts(table, asked, names, seed or 0, found))
+    write_json(written[".json"], facts(table, asked, names, seed or 0, found))

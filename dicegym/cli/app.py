@@ -13,11 +13,10 @@ from typer.core import TyperGroup
 
 import dicegym
 from dicegym.cli.arena import arena
-from dicegym.cli.bare import Command
 from dicegym.cli.bots import check, new
-from dicegym.cli.compare import compare
+from dicegym.cli.command import add
 from dicegym.cli.console import out
-from dicegym.cli.contests import tournament
+from dicegym.cli.contests import compare, tournament
 from dicegym.cli.doctor import doctor
 from dicegym.cli.ending import run_to_the_end
 from dicegym.cli.evaluation import evaluate, export
@@ -164,10 +163,7 @@ def _app() -> typer.Typer:
     )
     for panel in PANELS.values():
         for name, command in panel.items():
-            if isinstance(command, typer.Typer):
-                app.add_typer(command, name=name)
-            else:
-                app.command(name, cls=Command)(command)
+            add(app, name, command)
     for name, file in games_with_commands().items():
         app.add_typer(typer.Typer(cls=GameCommands, help=_help_of(file)), name=name)
     return app

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dicegym.cli.bare import Command
+from dicegym.cli import options
+from dicegym.cli.command import NO_FILES, Outputs, group
 from dicegym.cli.console import out, print_table, write_csv, write_json
-from dicegym.cli.options import GameOption, Outputs, StoreName, output, store_name
 from dicegym.cli.progress import progress_bar
 from dicegym.cli.replay import replay
 
 if TYPE_CHECKING:
     from dicegym.arena.store.reading import StoreReader
     from dicegym.arena.store.stored import StoredContest, StoredMatch
-
-arena = typer.Typer(help="See stored contests, their matches and games.", no_args_is_help=True)
-arena.command(cls=Command)(replay)
 
 ContestNumber = Annotated[int | None, typer.Argument(metavar="ID", help="number of the contest (default: the latest)")]
 Sample = Annotated[
@@ -33,17 +29,15 @@ IDENTITY = 12
 """Digits of an identity that are shown."""
 
 
-@arena.command("list")
 def list_contests(
-    game: GameOption = None,
-    store: StoreName = None,
-    files: Annotated[list[Path] | None, output(".json", ".csv")] = None,
+    game: options.GameOption = None,
+    store: options.StoreName = None,
+    written: Annotated[Outputs, ".json", ".csv"] = NO_FILES,
 ) -> None:
     """List stored contests, and the runs of game servers.
 
     Example: dicegym arena list --game hog
     """
-    written = Outputs(files, ".json", ".csv")
     with _reader(store) as reader:
         from dicegym.arena.store.served import servers
 
@@ -79,11 +73,10 @@ def list_contests(
     write_json(written[".json"], plain)
 
 
-@arena.command()
 def show(
     contest: ContestNumber = None,
-    store: StoreName = None,
-    files: Annotated[list[Path] | None, output(".json", ".csv", ".html")] = None,
+    store: options.StoreName = None,
+    written: Annotated[Outputs, ".json", ".csv", ".html"] = NO_FILES,
 ) -> None:
     """Show a contest: its settings, entries, ranking, ratings and faults.
 
@@ -95,7 +88,6 @@ def show(
     from dicegym.arena.report import show as show_report
     from dicegym.arena.report import without_options
 
-    written = Outputs(files, ".json", ".csv", ".html")
     with _reader(store) as reader:
         from dicegym.arena.pages.stored import places_to_rate, stored_report
         from dicegym.arena.ratings import fit
@@ -118,8 +110,10 @@ def _show_settings(reader: StoreReader, found: StoredContest) -> None:
     """Print what a contest is, who takes part, and what went wrong."""
     figures = {row.name: row for row in reader.figures(found.id)}
     misplays = reader.misplays_in(found.id, SHOWN)
-    for name, value in _facts(found, reader.name):
-        out.print(f"{name:<12}{value}")
+    out.print(f"contest {found.id} of {reader.name}" + (f", {found.label}" if found.label else ""))
+    runs = f" by dicegym {found.version}" + (f", in {found.run} runs" if found.run > 1 else "")
+    ended = f"{_moment(found.ended)} UTC" if found.ended else "no: run the same command again to finish it"
+    out.print(f"began {_moment(found.began)} UTC{runs}; ended {ended}; {_progress(found)} matches")
     out.print("")
     rows = []
     for entry in reader.entries(found.id):
@@ -159,13 +153,12 @@ def _write_contest(reader: StoreReader, found: StoredContest, ratings: Any, writ
         out.print(f"wrote {page}: open it in a browser")
 
 
-@arena.command()
 def matches(
     contest: ContestNumber = None,
     entry: Annotated[str | None, typer.Option(metavar="NAME", help="only those of this entry")] = None,
     last: Annotated[int, typer.Option(min=0, help="how many of the newest; 0: all")] = SHOWN,
-    store: StoreName = None,
-    files: Annotated[list[Path] | None, output(".json", ".csv")] = None,
+    store: options.StoreName = None,
+    written: Annotated[Outputs, ".json", ".csv"] = NO_FILES,
 ) -> None:
     """List a contest's matches, by the numbers that `replay` takes.
 
@@ -177,7 +170,6 @@ def matches(
     from dicegym.arena.store.export import SeatRow, seat_rows
     from dicegym.columns import plain_table
 
-    written = Outputs(files, ".json", ".csv")
     with _reader(store) as reader:
         found = reader.contest(contest)
 
@@ -200,14 +192,13 @@ def matches(
             write_json(written[".json"], [match._asdict() for match in asked()])
 
 
-@arena.command()
 def merge(
     stores: Annotated[list[str], typer.Argument(metavar="STORE...", help="files of shards, or URLs; they stay")],
     sample: Sample = None,
     failed: Annotated[
         bool, typer.Option("--failed", help="take failed matches too, which no replay can confirm")
     ] = False,
-    store: StoreName = None,
+    store: options.StoreName = None,
 ) -> None:
     """Copy the matches of stores into another one, each once.
 
@@ -216,7 +207,7 @@ def merge(
 
     Example: dicegym arena merge one.sqlite two.sqlite --store all.sqlite
     """
-    into = store_name(store)
+    into = options.store_name(store)
     from dicegym.arena.store.merging import merge as merge_stores
 
     with progress_bar("matches") as progress:
@@ -230,8 +221,7 @@ def merge(
         out.print(f"{found.other_rules:,} by other rules than today's are left out")
 
 
-@arena.command()
-def verify(sample: Sample = None, store: StoreName = None) -> None:
+def verify(sample: Sample = None, store: options.StoreName = None) -> None:
     """Replay a store's matches, and compare results.
 
     All results, reports and rankings of finished contests are computed again from the matches, and compared too.
@@ -262,11 +252,10 @@ def verify(sample: Sample = None, store: StoreName = None) -> None:
                 out.print(f"  contest {one.contest} was left out: {one.unknown}")
 
 
-@arena.command()
 def rm(
     contest: Annotated[int, typer.Argument(metavar="ID", help="number of the contest")],
     yes: Annotated[bool, typer.Option("--yes", help="do not ask")] = False,
-    store: StoreName = None,
+    store: options.StoreName = None,
 ) -> None:
     """Remove a contest; matches that other contests have too stay.
 
@@ -281,7 +270,7 @@ def rm(
     if not yes and not typer.confirm(f"Remove {what} from {reader.name}?"):
         out.print("nothing was removed")
         raise typer.Exit(1)
-    with ContestStore(store_name(store)) as opened:
+    with ContestStore(options.store_name(store)) as opened:
         gone = remove(opened, found.id)
     kept = f"; {gone.kept:,} matches stay, as other contests have them too" if gone.kept else ""
     out.print(
@@ -290,8 +279,20 @@ def rm(
     )
 
 
+arena = group(
+    "See stored contests, their matches and games.",
+    list=list_contests,
+    show=show,
+    matches=matches,
+    replay=replay,
+    merge=merge,
+    verify=verify,
+    rm=rm,
+)
+
+
 def _reader(store: str | None) -> StoreReader:
-    where = store_name(store)
+    where = options.store_name(store)
     from dicegym.arena.store.reading import StoreReader
 
     return StoreReader(where, waits=True)
@@ -338,27 +339,6 @@ def _progress(contest: StoredContest) -> str:
 def _moment(text: str | None) -> str:
     """Return a time to the minute."""
     return (text or "")[:16].replace("T", " ")
-
-
-def _facts(contest: StoredContest, store: str) -> Iterator[tuple[str, str]]:
-    """Yield what there is to say of a contest in a few words each."""
-    from dicegym.arena.facts import limits_in_words
-
-    yield "contest", f"{contest.id} of {store}" + (f", {contest.label}" if contest.label else "")
-    yield (
-        "game",
-        f"{contest.game}, {contest.players} seats"
-        + "".join(f", {name}={value}" for name, value in contest.parameters.items()),
-    )
-    options = ", ".join(f"{name}={value}" for name, value in contest.options.items() if value is not None)
-    yield "format", format_name(contest.format) + (f", {options}" if options else "")
-    yield "seed", str(contest.seed)
-    yield "matches", _progress(contest)
-    yield "rules", contest.fingerprint
-    yield "limits", limits_in_words(contest.limits)
-    runs = f" by dicegym {contest.version}" + (f", in {contest.run} runs" if contest.run > 1 else "")
-    yield "began", f"{_moment(contest.began)} UTC{runs}"
-    yield "ended", f"{_moment(contest.ended)} UTC" if contest.ended else "no: run the same command again to finish it"
 
 
 def _match_cells(match: StoredMatch) -> list[str]:

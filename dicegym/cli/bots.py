@@ -10,29 +10,17 @@ from typing import Annotated
 
 import typer
 
+from dicegym.cli import options
+from dicegym.cli.command import NO_FILES, Outputs, group
 from dicegym.cli.console import err, out, write_json
-from dicegym.cli.options import (
-    GameName,
-    GameOption,
-    IsolationName,
-    LimitsGiven,
-    Outputs,
-    Parameters,
-    game_or_that_of,
-    limits_of,
-    output,
-    tell_isolation,
-)
+from dicegym.cli.options import BOTS, BotOptions
 from dicegym.cli.progress import SILENCE
 from dicegym.errors import ParameterError
 from dicegym.signals import going_on
 
-new = typer.Typer(help="Write a bot or a game to begin with.", no_args_is_help=True, rich_markup_mode=None)
 
-
-@new.command()
 def bot(
-    game: GameName,
+    game: options.GameName,
     path: Annotated[Path, typer.Argument(help="a .py file, or a folder for one; folders are made")],
     force: Annotated[bool, typer.Option("--force", help="replace existing files")] = False,
 ) -> None:
@@ -50,7 +38,6 @@ def bot(
     out.print(f"wrote {test_of(file)}: pytest {shlex.quote(str(test_of(file)))} after each change")
 
 
-@new.command()
 def game(
     name: Annotated[str, typer.Argument(metavar="NAME", help="its name in small letters, such as space_dice")],
     path: Annotated[Path, typer.Argument(help="a new folder for its package")],
@@ -72,6 +59,9 @@ def game(
     out.print(f"what each file is for: {path / 'README.md'}")
 
 
+new = group("Write a bot or a game to begin with.", bot=bot, game=game)
+
+
 def _make_teller() -> Callable[[str], None]:
     """Return a function that says what a test is at, once it has been silent for long."""
     last = time.monotonic()
@@ -87,15 +77,14 @@ def _make_teller() -> Callable[[str], None]:
 
 def check(
     file: Annotated[str, typer.Argument(help="a bot's file, folder or name")],
-    game: GameOption = None,
-    limit: LimitsGiven = None,
-    isolation: IsolationName = "auto",
+    game: options.GameOption = None,
+    bots: BotOptions = BOTS,
     show: Annotated[bool, typer.Option("--show", help="show its first and last calls, answers and prints")] = False,
     debug: Annotated[
         bool, typer.Option("--debug", help="ask it in this process and without limits: breakpoint() works")
     ] = False,
-    files: Annotated[list[Path] | None, output(".json")] = None,
-    parameter: Parameters = None,
+    written: Annotated[Outputs, ".json"] = NO_FILES,
+    parameter: options.Parameters = None,
 ) -> None:
     """Test a bot as its contest does, and say how good it is.
 
@@ -105,17 +94,16 @@ def check(
 
     if show and debug:
         raise ParameterError("--show and --debug do not go together: in the debugger you see each call yourself")
-    if debug and isolation != "auto":
+    if debug and bots.isolation != BOTS.isolation:
         raise ParameterError("--debug asks the bot in this process, kept from nothing: leave out --isolation")
-    json_file = Outputs(files, ".json")[".json"]
-    table = game_or_that_of(file, game, parameter)
-    limits = limits_of(limit)
+    table = options.game_or_that_of(file, game, parameter)
+    limits = bots.limits()
     if not debug:
-        tell_isolation(isolation, [file])
+        bots.tell_isolation([file])
     with going_on("before the test was over"):
         report = arena.check(
-            file, table, limits=limits, show=show, debug=debug, isolation=isolation, progress=_make_teller()
+            file, table, limits=limits, show=show, debug=debug, isolation=bots.isolation, progress=_make_teller()
         )
     out.print(report.text())
-    write_json(json_file, report.to_json())
+    write_json(written[".json"], report.to_json())
     raise typer.Exit(0 if report.ok else 1)

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from dicegym.cli import options
 from dicegym.cli.console import out
 from dicegym.cli.numbers import decisions
-from dicegym.cli.options import Trust
 from dicegym.cli.progress import progress_bar
 from dicegym.errors import ParameterError
 
@@ -29,7 +29,7 @@ def card(
     write: Annotated[
         bool, typer.Option("--write", help="replace the card beside the model instead of showing it")
     ] = False,
-    trust: Trust = False,
+    trust: options.Trust = False,
 ) -> None:
     """Say how a trained model was made and how it fares.
 

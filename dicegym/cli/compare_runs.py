@@ -9,16 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dicegym.cli.command import NO_FILES, Outputs
 from dicegym.cli.console import out, print_table, write_json
 from dicegym.cli.numbers import decisions
-from dicegym.cli.options import Outputs, output
 from dicegym.columns import clock
 
 if TYPE_CHECKING:
     from dicegym.learning.comparing_runs import RunsSide
-
-ENDINGS = (".json", ".png", ".svg")
-"""What a comparison can be written as."""
 
 
 def compare_runs(
@@ -31,7 +28,7 @@ def compare_runs(
     score: Annotated[
         float | None, typer.Option(help="tell when this was reached (default: the lower of what both ended with)")
     ] = None,
-    files: Annotated[list[Path] | None, output(*ENDINGS)] = None,
+    written: Annotated[Outputs, ".json", ".png", ".svg"] = NO_FILES,
 ) -> None:
     """Say whether training B came further than training A.
 
@@ -45,7 +42,6 @@ def compare_runs(
     from dicegym.learning.curve_pictures import PURPOSE, check_picture, draw_experiments
     from dicegym.learning.curves import ENOUGH
 
-    written = Outputs(files, *ENDINGS)
     picture = written[".png"] or written[".svg"]
     if picture is not None:
         check_picture(picture, PURPOSE)

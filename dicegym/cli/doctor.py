@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from dicegym.cli.command import NO_FILES, Outputs
 from dicegym.cli.console import err, out, print_table, write_json
-from dicegym.cli.options import Outputs, output
 from dicegym.errors import ParameterError
 
 FORMS = "batch, make_vec, sb3, make, state, aec or parallel"
@@ -24,7 +23,7 @@ def doctor(
         bool, typer.Option("--bench", help="measure steps a second of every form of the environments instead")
     ] = False,
     games: Annotated[str, typer.Option(metavar="GAME,...", help="with --bench: only these games")] = "",
-    files: Annotated[list[Path] | None, output(".json")] = None,
+    written: Annotated[Outputs, ".json"] = NO_FILES,
 ) -> None:
     """Check the installation, or measure its speed.
 
@@ -33,11 +32,10 @@ def doctor(
 
     Examples: dicegym doctor; dicegym doctor --bench make aec --games hog
     """
-    json_file = Outputs(files, ".json")[".json"]
     if not bench:
         if forms or games:
             raise ParameterError("forms and --games are about speed: give --bench with them")
-        _examine(problems, json_file)
+        _examine(problems, written)
         return
     from dicegym.bench import run_bench
 
@@ -47,15 +45,15 @@ def doctor(
     print_table(*result.table())
     for form, why in result.skipped.items():
         err.print(f"not measured: {form}: {why}")
-    write_json(json_file, result.to_json())
+    write_json(written[".json"], result.to_json())
 
 
-def _examine(problems: bool, json_file: Path | None) -> None:
+def _examine(problems: bool, written: Outputs) -> None:
     """Print what is in order and what is not. Raises Exit(1) if something that is installed does not work."""
     from dicegym.doctor import BROKEN, LACKING, OK, examine
 
     found = examine()
-    write_json(json_file, [one._asdict() for one in found])
+    write_json(written[".json"], [one._asdict() for one in found])
     topics = list(dict.fromkeys(one.topic for one in found))
     for topic in topics:
         for one in found:

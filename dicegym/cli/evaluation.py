@@ -13,27 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import dicegym
+from dicegym.cli import options
+from dicegym.cli.command import NO_FILES, Outputs, check_writable
 from dicegym.cli.console import err, out, print_table, write_json, write_new
-from dicegym.cli.machines import chosen_executors
-from dicegym.cli.options import (
-    GameOption,
-    IsolationName,
-    LessLuck,
-    LimitsGiven,
-    Outputs,
-    Parameters,
-    RayAddress,
-    Seed,
-    Temperature,
-    Trust,
-    Workers,
-    check_writable,
-    game_or_that_of,
-    limits_of,
-    output,
-    parameters_of,
-    tell_isolation,
-)
+from dicegym.cli.options import BOTS, MACHINES, BotOptions, MachineOptions
 from dicegym.cli.progress import progress_bar
 from dicegym.errors import FaultWarning, ParameterError
 from dicegym.escape import one_line
@@ -57,8 +40,8 @@ def table_for(agent: str, game: str | None, parameter: list[str] | None, others:
     Raises ParameterError if they do not fit at a table of the game.
     """
     given = list(parameter or [])
-    said = parameters_of(given)
-    table = game_or_that_of(agent, game, given)
+    said = options.parameters_of(given)
+    table = options.game_or_that_of(agent, game, given)
     if others < table.players:
         return table
     if table.players == 1 and others:
@@ -70,7 +53,7 @@ def table_for(agent: str, game: str | None, parameter: list[str] | None, others:
             f"{others} opponents do not fit at one table: {seats} {(table.players if 'players' in said else most) - 1} "
             "beside the first; name fewer, or measure without --together, against one after the other"
         )
-    return game_or_that_of(agent, game, [*given, f"players={others + 1}"])
+    return options.game_or_that_of(agent, game, [*given, f"players={others + 1}"])
 
 
 @contextlib.contextmanager
@@ -108,20 +91,18 @@ def evaluate(
             "(default: the game's baseline)"
         ),
     ] = None,
-    game: GameOption = None,
+    game: options.GameOption = None,
     games: Annotated[int, typer.Option(min=1, help="games to play where there is no exact value")] = 10_000,
     together: Annotated[bool, typer.Option(help="let all of --against sit at one table")] = False,
     sampled: Annotated[bool, typer.Option(help="play games even if there is an exact value")] = False,
-    less_luck: LessLuck = False,
-    seed: Seed = None,
-    temperature: Temperature = None,
-    trust: Trust = False,
-    workers: Workers = None,
-    ray: RayAddress = None,
-    isolation: IsolationName = "auto",
-    limit: LimitsGiven = None,
-    files: Annotated[list[Path] | None, output(".json")] = None,
-    parameter: Parameters = None,
+    less_luck: options.LessLuck = False,
+    seed: options.Seed = None,
+    temperature: options.Temperature = None,
+    trust: options.Trust = False,
+    machines: MachineOptions = MACHINES,
+    bots: BotOptions = BOTS,
+    written: Annotated[Outputs, ".json"] = NO_FILES,
+    parameter: options.Parameters = None,
 ) -> None:
     """Measure a model or an agent, exactly where possible.
 
@@ -132,12 +113,11 @@ def evaluate(
     dicegym evaluate ppo --game liarsdice --against bayes --less-luck --temperature 1
     """
     from dicegym.learning.evaluate import evaluate as measure
-    from dicegym.learning.evaluate import is_strangers, kept_open
-    from dicegym.learning.evaluate import limits_of as limits_of_evaluation
+    from dicegym.learning.evaluate import is_strangers, kept_open, limits_of
     from dicegym.players.roster import agent_name
 
-    json_file = Outputs(files, ".json")[".json"]
-    limits = limits_of(limit)
+    asked = bots.limits(("seconds", "memory"))
+    limits, seed = limits_of(asked.seconds, asked.memory), SEED if seed is None else seed
     named = list(against or [])
     if ALL in named and (together or len(named) > 1):
         raise ParameterError(f"--against {ALL} stands for every agent, one after the other: give it alone")
@@ -148,37 +128,24 @@ def evaluate(
     opponents: Sequence[Any] = [met] if together and met else met
     everyone = [model, *(agent for one in met for agent in (one if isinstance(one, dict) else [one]))]
     strangers = [one for one in everyone if is_strangers(table, one)]
-    apart = bool(strangers) or ray is not None or (workers or 1) > 1
+    apart = bool(strangers) or machines.ray is not None or (machines.workers or 1) > 1
     if apart and trust:
         why = f"{strangers[0]} plays in a process of its own" if strangers else "--workers and --ray play in others"
         raise ParameterError(f"--trust is for models that play in this process, but {why}: leave out one of them")
     # Where its name is enough, its compiled twin may be found, of which more is known.
     named_only = temperature is None and (apart or less_luck)
     player: Any = model if named_only else dicegym.agent(table, model, trust=trust, temperature=temperature)
-    if strangers and ray is None:
-        tell_isolation(isolation, strangers)
+    if strangers and machines.ray is None:
+        bots.tell_isolation(strangers)
     scores: list[Score] = []
     with contextlib.ExitStack() as stack:
         faults = stack.enter_context(counted_faults())
         progress = stack.enter_context(progress_bar("games"))
-        executors = stack.enter_context(kept_open(chosen_executors(workers, ray))) if apart else None
-        limits = limits_of_evaluation(limits.seconds, limits.memory)
+        executors = stack.enter_context(kept_open(machines.executors())) if apart else None
         for opponent in opponents or [None]:
-            score = measure(
-                table,
-                player,
-                opponent,
-                games,
-                exact=not sampled,
-                seed=SEED if seed is None else seed,
-                less_luck=less_luck,
-                progress=progress,
-                trust=trust,
-                executors=executors,
-                isolation=isolation,
-                limits=limits,
-            )
-            scores.append(score)
+            how = {"exact": not sampled, "seed": seed, "less_luck": less_luck, "progress": progress, "trust": trust}
+            apart_how = {"executors": executors, "isolation": bots.isolation, "limits": limits}
+            scores.append(measure(table, player, opponent, games, **how, **apart_how))
     tell_faults(faults)
     name = one_line(agent_name(table, model))
     if len(scores) == 1:
@@ -188,8 +155,8 @@ def evaluate(
     for line in [*in_words(scores, table, name), *what_next(table, model, game, named, parameter, trust)]:
         out.print(line)
     about = {"model": model, "game": table.name, "players": table.players, "parameters": table.parameters}
-    about |= {"fingerprint": table.fingerprint, "seed": SEED if seed is None else seed, "faults": len(faults)}
-    write_json(json_file, [about | score.to_json() for score in scores])
+    about |= {"fingerprint": table.fingerprint, "seed": seed, "faults": len(faults)}
+    write_json(written[".json"], [about | score.to_json() for score in scores])
 
 
 def one_or_mix(text: str) -> str | dict[str, Any]:
@@ -305,7 +272,7 @@ def what_next(
     """Return commands to go on with, at the same table."""
     from dicegym.bots.export import export_forms
 
-    usual = game_or_that_of(model, game, None).players
+    usual = options.game_or_that_of(model, game, None).players
     given = [one for one in parameter or [] if not one.startswith("players=")]
     words = [model, *(["--game", game] if game else []), *(word for one in given for word in ("-p", one))]
     words += ["-p", f"players={table.players}"] if table.players != usual else []
@@ -327,11 +294,11 @@ def export(
     form: Annotated[
         Path, typer.Option("--as", metavar="PATH", help="the file to write, such as hog.py or my/bots/hog.py")
     ],
-    game: GameOption = None,
+    game: options.GameOption = None,
     force: Annotated[bool, typer.Option(help="replace an existing file")] = False,
-    temperature: Temperature = None,
-    trust: Trust = False,
-    parameter: Parameters = None,
+    temperature: options.Temperature = None,
+    trust: options.Trust = False,
+    parameter: options.Parameters = None,
 ) -> None:
     """Write a model or an agent as an original bot.
 
@@ -346,7 +313,7 @@ def export(
     target = form
     if target.parent.exists():  # else it is made when there is something to write
         check_writable(target, force)
-    table = game_or_that_of(model, game, parameter)
+    table = options.game_or_that_of(model, game, parameter)
     player = dicegym.agent(table, model, trust=trust, temperature=temperature)
     forms = export_forms(table)
     fitting = form.name if form.name in forms else next(iter(forms), form.name)

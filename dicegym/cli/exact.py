@@ -10,22 +10,11 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 import dicegym
+from dicegym.cli import options
+from dicegym.cli.command import NO_FILES, Outputs, check_writable
 from dicegym.cli.console import out, write_json, write_new
-from dicegym.cli.options import (
-    GameName,
-    Outputs,
-    Parameters,
-    Seed,
-    Trust,
-    chosen_game,
-    output,
-    parameters_of,
-)
 from dicegym.cli.progress import progress_bar
 from dicegym.errors import ParameterError
-
-ENDINGS = (".json", ".py")
-"""What an answer can be written as."""
 
 
 class _Asked(NamedTuple):
@@ -56,7 +45,7 @@ class _Answer(NamedTuple):
 
 
 def exact(
-    game: GameName,
+    game: options.GameName,
     a: Annotated[str | None, typer.Argument(metavar="A", help="an agent")] = None,
     b: Annotated[str | None, typer.Argument(metavar="B", help="another one (default: the game's baseline)")] = None,
     best_response: Annotated[bool, typer.Option(help="instead: the best anyone can do against A who sees all")] = False,
@@ -67,12 +56,12 @@ def exact(
         bool, typer.Option(help="instead, without A: how the returns of best play are spread, in a game for one")
     ] = False,
     trials: Annotated[int | None, typer.Option(help="how long --best-table searches")] = None,
-    files: Annotated[list[Path] | None, output(*ENDINGS)] = None,
+    written: Annotated[Outputs, ".json", ".py"] = NO_FILES,
     force: Annotated[bool, typer.Option(help="replace existing files")] = False,
-    seed: Seed = None,
+    seed: options.Seed = None,
     games: Annotated[int | None, typer.Option(help="of a game for one: games in which choices are looked at")] = None,
-    trust: Trust = False,
-    parameter: Parameters = None,
+    trust: options.Trust = False,
+    parameter: options.Parameters = None,
 ) -> None:
     """Compute exact win rates: no simulation, no error.
 
@@ -87,10 +76,11 @@ def exact(
     from dicegym.games.parts import solitaire, solver
     from dicegym.players.roster import agent_name, resolve
 
-    written = Outputs(files, *ENDINGS, force=force)
     bot = written[".py"]
+    for file in written:
+        check_writable(file, force)
     _check_question(a, b, best_response, best_table, distribution, trials, bot)
-    table = chosen_game(game, parameter)
+    table = options.chosen_game(game, parameter)
     search = {"seed": seed or 0} | ({} if trials is None else {"trials": trials})
     asked = _Asked(a or "", b, best_response, best_table, bot, games, search, trust)
     with progress_bar("steps") as progress:
@@ -106,7 +96,7 @@ def exact(
         write_new(bot, answer.text)
     else:
         out.print(answer.text)
-    if written[".json"] is not None:
+    if written[".json"]:
         records = tuple(record_of(agent_name(table, spec), spec, resolve(table, spec)) for spec in answer.agents)
         about = {"game": table.name, **asdict(provenance(table, entries=records))}
         write_json(written[".json"], {"version": VERSION, **about, **answer.facts})
@@ -178,7 +168,7 @@ def _spread(table: dicegym.Game, asked: _Asked, given: list[str] | None, progres
     return _Answer(text, {"question": "distribution", **facts}, ())
 
 
-def _how_to_ask(table: dicegym.Game, asked: _Asked, given: list[str] | None, *options: str) -> str:
+def _how_to_ask(table: dicegym.Game, asked: _Asked, given: list[str] | None, *asking: str) -> str:
     """Return why there is no answer, and the command that has one."""
     from dicegym.games.parts import solved_with
 
@@ -188,9 +178,9 @@ def _how_to_ask(table: dicegym.Game, asked: _Asked, given: list[str] | None, *op
     play = f"`{shlex.join(['dicegym', 'evaluate', player, '--game', table.name])}` plays games"
     if settings is None:
         return f"{table!r} has no exact values: {play} instead"
-    parameters = parameters_of(given) | dict(settings)
+    parameters = options.parameters_of(given) | dict(settings)
     settled = [word for name, value in parameters.items() for word in ("-p", f"{name}={value}")]
-    command = shlex.join(["dicegym", "values", "exact", table.name, *agents, *options, *settled])
+    command = shlex.join(["dicegym", "values", "exact", table.name, *agents, *asking, *settled])
     known = " and ".join(f"{name}={value}" for name, value in settings.items())
     return f"{table!r} has no exact values, but with {known} there are: `{command}`; else {play}"
 

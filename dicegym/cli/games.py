@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 import dicegym
+from dicegym.cli import options
 from dicegym.cli.console import out, print_table
-from dicegym.cli.options import Parameters, chosen_game, complete_game
 from dicegym.errors import ParameterError
 from dicegym.registry import ENVIRONMENTS
 
@@ -16,7 +16,7 @@ from dicegym.registry import ENVIRONMENTS
 def games(
     game: Annotated[
         str | None,
-        typer.Argument(metavar="[GAME]", help="show this game and its agents", autocompletion=complete_game),
+        typer.Argument(metavar="[GAME]", help="show this game and its agents", autocompletion=options.complete_game),
     ] = None,
     rules: Annotated[
         bool, typer.Option("--rules", help="print its rules and the original interface of its bots")
@@ -24,7 +24,7 @@ def games(
     playthrough: Annotated[
         bool, typer.Option("--playthrough", help="print a whole game, with all that players are shown")
     ] = False,
-    parameter: Parameters = None,
+    parameter: options.Parameters = None,
 ) -> None:
     """List the games, or show one: its agents and rules.
 
@@ -44,7 +44,7 @@ def games(
 
         typer.echo(whole_game(game), nl=False)
     else:
-        _list_agents(chosen_game(game, parameter))
+        _list_agents(options.chosen_game(game, parameter))
 
 
 def _list_environments() -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from dicegym.cli import options
+from dicegym.cli.command import NO_FILES, Outputs
 from dicegym.cli.console import out, write_json
-from dicegym.cli.options import Outputs, StoreName, ValuesName, output, tell_better_values
 from dicegym.cli.progress import progress_bar, thinking
 from dicegym.cli.states import StateName, state_named, told
 from dicegym.errors import ParameterError
@@ -16,10 +16,10 @@ from dicegym.errors import ParameterError
 
 def hint(
     state: StateName,
-    values: ValuesName = None,
+    values: options.ValuesName = None,
     top: Annotated[int, typer.Option(min=0, metavar="N", help="how many choices are shown; 0: all")] = 10,
-    store: StoreName = None,
-    files: Annotated[list[Path] | None, output(".json")] = None,
+    store: options.StoreName = None,
+    written: Annotated[Outputs, ".json"] = NO_FILES,
 ) -> None:
     """Rank what may be played in a state, by what it is worth.
 
@@ -32,14 +32,13 @@ def hint(
     from dicegym.games.hidden import open_fields
     from dicegym.games.positions import position_id
 
-    json_file = Outputs(files, ".json")[".json"]
     found = state_named(state, store)
     game = found.game
     if found.state[0]["over"]:
         raise ParameterError("this game is over: there is nothing left to choose")
     with progress_bar("steps") as progress:
         asked = fair_valuer(game, values, progress=progress)
-    tell_better_values(asked, values)
+    options.tell_better_values(asked, values)
     with thinking("weighing what may be played"):
         answer = ranked(game, found.state[0], asked)
     for line in told(found):
@@ -50,13 +49,13 @@ def hint(
     seen = sorted(open_fields(game))
     if seen and asked.sees_all:
         out.print(f"Everybody at a table sees {', '.join(seen)}; programs of the game's contest are not told of it.")
-    if json_file is not None:
+    if written:
         seat = answer.seat
         choices = [one._asdict() for one in answer.choices]
         for one in choices:
             one.update({key: None for key, value in one.items() if value != value})  # noqa: PLR0124 - nan is no JSON
         write_json(
-            json_file,
+            written[".json"],
             {
                 "state": position_id(game, found.state[0], seat),
                 "game": game.name,

@@ -6,24 +6,23 @@ import importlib
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 import dicegym
-from dicegym.cli.bare import RAY
+from dicegym.cli.command import RAY
 from dicegym.cli.console import err
 from dicegym.errors import DependencyError, DicegymError, ParameterError
 from dicegym.registry import GAMES
 from dicegym.shipped import is_shipped
 
 if TYPE_CHECKING:
+    from dicegym.arena.executors import Executors
     from dicegym.arena.storage import Storage
     from dicegym.games.worth import Valuer
     from dicegym.sandbox.limits import Limits
 
-DATABASE_HEADER = b"SQLite format 3\0"
-"""The first bytes of a SQLite file."""
 NONE = "none"
 """What ``--store`` takes to store nothing."""
 LIMITS = ("seconds", "load", "move", "memory")
@@ -43,14 +42,6 @@ def complete_agent(context: typer.Context, incomplete: str) -> list[str]:
     except DicegymError:
         return []
     return [name for name in names if name.startswith(incomplete)]
-
-
-def output(*endings: str) -> Any:
-    """Return the option ``--output`` of a command that writes files with these endings, such as ".json"."""
-    listed = " or ".join(filter(None, (", ".join(endings[:-1]), endings[-1])))
-    return typer.Option(
-        "--output", "-o", metavar="FILE", help=f"write the result to this file too ({listed}); repeatable"
-    )
 
 
 GameName = Annotated[
@@ -162,20 +153,74 @@ def parameters_of(given: Iterable[str] | None) -> dict[str, int]:
     return _read_pairs("--parameter", given, int, "goal=50")
 
 
-def limits_of(given: Iterable[str] | None) -> Limits:
-    """Return the limits that ``--limit`` names; others have their defaults.
+class BotOptions(NamedTuple):
+    """The options of commands that run bots: what each may use, and how it is isolated."""
 
-    Raises ParameterError for what is not NAME=NUMBER, an unknown name or a limit out of range.
-    """
-    from dicegym.sandbox.limits import Limits
+    limit: LimitsGiven = None
+    isolation: IsolationName = "auto"
 
-    pairs = _read_pairs("--limit", given, float, "seconds=5")
-    for name in pairs:
-        if name not in LIMITS:
-            raise ParameterError(f"--limit {name}: there is no such limit; limits are {', '.join(LIMITS)}")
-    limits = Limits()
-    memory = int(pairs.get("memory", limits.memory / 2**20) * 2**20)
-    return Limits(pairs.get("seconds", limits.seconds), memory, pairs.get("load"), pairs.get("move"))
+    def limits(self, known: Sequence[str] = LIMITS) -> Limits:
+        """Return the limits that ``--limit`` names; others have their defaults.
+
+        Raises ParameterError for what is not NAME=NUMBER, a name that is not ``known`` or a limit out of range.
+        """
+        from dicegym.sandbox.limits import Limits
+
+        pairs = _read_pairs("--limit", self.limit, float, "seconds=5")
+        for name in pairs:
+            if name not in known:
+                raise ParameterError(f"--limit {name}: there is no such limit here; limits are {', '.join(known)}")
+        limits = Limits()
+        memory = int(pairs.get("memory", limits.memory / 2**20) * 2**20)
+        return Limits(pairs.get("seconds", limits.seconds), memory, pairs.get("load"), pairs.get("move"))
+
+    def tell_isolation(self, named: Iterable[str]) -> None:
+        """Say how bots are isolated, before any of them runs, if one is named that a stranger may have written.
+
+        Raises UnknownNameError and DependencyError for an isolation that does not exist, or not here.
+        """
+        from dicegym.sandbox import jail
+
+        choice = jail.chosen(self.isolation)
+        if any(_may_run_strangers_code(name) for name in named):
+            err.print(f"dicegym: bots are kept apart by {choice.description}")
+
+
+BOTS = BotOptions()
+
+
+def _may_run_strangers_code(name: str) -> bool:
+    """Return whether a name is a path to somebody's program; a model is data, and plays in the referee."""
+    path = Path(name.partition(":")[0]).expanduser()
+    return path.exists() and path.suffix != ".zip" and not is_shipped(path)
+
+
+class MachineOptions(NamedTuple):
+    """The options of commands that play many games: processes of this machine, or a Ray cluster."""
+
+    workers: Workers = None
+    ray: RayAddress = None
+
+    def executors(self, shard: str | None = None) -> Executors:
+        """Return what makes the executors; ``shard`` is which part of the matches they play, such as "2/8".
+
+        Raises ParameterError if there is no such address or shard.
+        """
+        from dicegym.arena.executors import local
+
+        executors = local(self.workers)
+        if self.ray is not None:  # "" is what runs here, else a cluster of our own
+            from dicegym.arena.ray_executor import ray_cluster
+
+            executors = ray_cluster(self.ray or None, self.workers, lambda line: err.print(f"dicegym: {line}"))
+        if shard is not None:
+            from dicegym.arena.shards import sharded
+
+            executors = sharded(executors, shard)
+        return executors
+
+
+MACHINES = MachineOptions()
 
 
 def chosen_game(name: str, parameters: Sequence[str] | None = None) -> dicegym.Game:
@@ -204,61 +249,6 @@ def tell_better_values(asked: Valuer, values: str | None) -> None:
         err.print(f"dicegym: better than {asked.name} is --values {best}: {found[0].doc}{how}")
 
 
-class Outputs:
-    """The files that a command was asked to write, told apart by their endings.
-
-    Args:
-        given: the values of ``--output``.
-        endings: what the command writes, such as ".json".
-        force: whether existing files may be replaced.
-
-    Raises:
-        ParameterError: another ending, two files of one kind, or a file that cannot be written.
-    """
-
-    def __init__(self, given: Iterable[Path] | None, *endings: str, force: bool = True) -> None:
-        self._files: dict[str, Path] = {}
-        for path in given or ():
-            ending = path.suffix.lower()
-            if ending not in endings:
-                raise ParameterError(f"--output {path} must end in {' or '.join(endings)}, which says what is written")
-            if ending in self._files:
-                raise ParameterError(f"--output {self._files[ending]} and {path} are both {ending}: give one of them")
-            check_writable(path, force)
-            self._files[ending] = path
-
-    def __bool__(self) -> bool:
-        return bool(self._files)
-
-    def __getitem__(self, ending: str) -> Path | None:
-        return self._files.get(ending)
-
-
-def check_writable(path: Path | None, force: bool = True) -> None:
-    """Raise ParameterError if ``path`` cannot be written, before any work is done for it."""
-    if path is None:
-        return
-    if path.exists() and not force:
-        raise ParameterError(f"{path} exists: give --force to replace it, or another path")
-    if path.is_dir():
-        raise ParameterError(f"{path} is a folder: name a file in it")
-    if path.is_file() and _is_database(path):
-        raise ParameterError(f"{path} is a database, with all that is stored in it: give another path")
-    if not path.parent.is_dir():
-        raise ParameterError(f"{path} cannot be written, as there is no folder {path.parent}: make it first")
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise ParameterError(f"you have no permission to write {path}: give another path")
-
-
-def _is_database(path: Path) -> bool:
-    """Return whether a file is one of SQLite, which nobody means to replace by what a command writes."""
-    try:
-        with path.open("rb") as file:
-            return file.read(len(DATABASE_HEADER)) == DATABASE_HEADER
-    except OSError:
-        return False
-
-
 def store_name(store: str | None) -> str:
     """Return the store to read. Raises ParameterError for "none" and DependencyError without SQLAlchemy."""
     from dicegym.arena.storage import named_store
@@ -272,54 +262,46 @@ def store_name(store: str | None) -> str:
     return named_store(store)
 
 
-def chosen_storage(store: str | None, label: str = "") -> Storage | None:
-    """Return where a contest is stored; None: nowhere.
+class StoreOptions(NamedTuple):
+    """The options of commands that store a contest."""
 
-    Without SQLAlchemy, or where the default folder cannot be made, nothing is stored, which is said.
+    store: StoreName = None
+    label: Label = ""
 
-    Raises:
-        ParameterError: a label is given for what is not stored.
-        DependencyError: a store or label is given, and a library is missing.
-    """
-    from dicegym.arena.storage import VARIABLE, Storage, default_store, named_store
+    def storage(self) -> Storage | None:
+        """Return where the contest is stored; None: nowhere.
 
-    if store == NONE:
-        if label:
-            raise ParameterError(f"--label {label} names a stored contest, and --store none stores nothing")
-        return None
-    try:
-        importlib.import_module("dicegym.arena.store.book")
-    except ImportError as error:
-        missing = DependencyError.for_extra(str(error.name), "arena", "storing a contest")
-        if store is not None or label:
-            raise missing from error
-        err.print(f"dicegym: this contest is not stored: {missing}")
-        return None
-    if not (store or label or os.environ.get(VARIABLE) or _can_be_made(Path(default_store()))):
-        err.print(f"dicegym: this contest is not stored, as {default_store()} cannot be made: give --store FILE")
-        return None
-    return Storage(named_store(store), label=label)
+        Without SQLAlchemy, or where the default folder cannot be made, nothing is stored, which is said.
+
+        Raises:
+            ParameterError: a label is given for what is not stored.
+            DependencyError: a store or label is given, and a library is missing.
+        """
+        from dicegym.arena.storage import VARIABLE, Storage, default_store, named_store
+
+        store, label = self
+        if store == NONE:
+            if label:
+                raise ParameterError(f"--label {label} names a stored contest, and --store none stores nothing")
+            return None
+        try:
+            importlib.import_module("dicegym.arena.store.book")
+        except ImportError as error:
+            missing = DependencyError.for_extra(str(error.name), "arena", "storing a contest")
+            if store is not None or label:
+                raise missing from error
+            err.print(f"dicegym: this contest is not stored: {missing}")
+            return None
+        if not (store or label or os.environ.get(VARIABLE) or _can_be_made(Path(default_store()))):
+            err.print(f"dicegym: this contest is not stored, as {default_store()} cannot be made: give --store FILE")
+            return None
+        return Storage(named_store(store), label=label)
+
+
+STORE = StoreOptions()
 
 
 def _can_be_made(path: Path) -> bool:
     """Return whether a file can be written, or made with its folders."""
     there = next(one for one in (path, *path.parents) if one.exists())
     return os.access(there, os.W_OK)
-
-
-def tell_isolation(isolation: str, named: Iterable[str]) -> None:
-    """Say how bots are isolated, before any of them runs, if one is named that a stranger may have written.
-
-    Raises UnknownNameError and DependencyError for an isolation that does not exist, or not here.
-    """
-    from dicegym.sandbox import jail
-
-    choice = jail.chosen(isolation)
-    if any(_may_run_strangers_code(name) for name in named):
-        err.print(f"dicegym: bots are kept apart by {choice.description}")
-
-
-def _may_run_strangers_code(name: str) -> bool:
-    """Return whether a name is a path to somebody's program; a model is data, and plays in the referee."""
-    path = Path(name.partition(":")[0]).expanduser()
-    return path.exists() and path.suffix != ".zip" and not is_shipped(path)

@@ -13,17 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import dicegym
-from dicegym.cli.bare import TUTOR
-from dicegym.cli.options import (
-    GameName,
-    Outputs,
-    Parameters,
-    Seed,
-    Trust,
-    complete_agent,
-    output,
-    parameters_of,
-)
+from dicegym.cli import options
+from dicegym.cli.command import NO_FILES, TUTOR, Outputs
 from dicegym.cli.progress import progress_bar, thinking
 from dicegym.errors import ParameterError
 from dicegym.escape import lines
@@ -41,11 +32,11 @@ def complete_rival(context: typer.Context, incomplete: str) -> list[str]:
     """Return the strengths and agents that begin so, for the shell."""
     from dicegym.games.keyboard import STRENGTHS
 
-    return [name for name in STRENGTHS if name.startswith(incomplete)] + complete_agent(context, incomplete)
+    return [name for name in STRENGTHS if name.startswith(incomplete)] + options.complete_agent(context, incomplete)
 
 
 def play(
-    game: GameName,
+    game: options.GameName,
     against: Annotated[
         list[str] | None,
         typer.Option(
@@ -54,7 +45,7 @@ def play(
         ),
     ] = None,
     seat: Annotated[int | None, typer.Option(help="your seat, from 0 (default: one that the seed draws)")] = None,
-    seed: Seed = None,
+    seed: options.Seed = None,
     tutor: Annotated[
         str | None,
         typer.Option(
@@ -63,9 +54,9 @@ def play(
             help="ask once before you play what is bad (default), a mistake or doubtful; say at the end how you played",
         ),
     ] = None,
-    file: Annotated[list[Path] | None, output(".json")] = None,
-    trust: Trust = False,
-    parameter: Parameters = None,
+    written: Annotated[Outputs, ".json"] = NO_FILES,
+    trust: options.Trust = False,
+    parameter: options.Parameters = None,
 ) -> None:
     """Play at the keyboard: type what you mean, or `help`.
 
@@ -82,7 +73,6 @@ def play(
         raise ParameterError(f"--seat {seat} is no seat: give 0 to {table.players - 1}")
     names = [rival_named(table, chosen[i % len(chosen)]) for i in range(table.players - 1)]
     rivals = [dicegym.agent(table, name, trust=trust) for name in names]
-    json = Outputs(file, ".json")[".json"]
     adviser = None if tutor is None else _tutor(table, tutor)
     ask = _asking()
     answers = {"hint": ("what is best here, and by how much", _hinting(table)), "id": _ID}
@@ -91,7 +81,15 @@ def play(
         place = drawn_seat(number, table.players) if seat is None else seat
         warn = None if adviser is None else _warning(adviser)
         sitting = Sitting(
-            table, rivals, place, number, ask, _show, warn, lambda over: _epilogue(over, adviser, json), answers
+            table,
+            rivals,
+            place,
+            number,
+            ask,
+            _show,
+            warn,
+            lambda over: _epilogue(over, adviser, written[".json"]),
+            answers,
         )
         sitting.person.show(_welcome(table, sitting.names, names))
         _show(f"  {_command(game, against, place, number, parameter, trust)}")  # not wrapped, so it can be copied
@@ -190,7 +188,7 @@ def _table(game: str, rivals: int, parameter: list[str] | None) -> dicegym.Game:
     """Return the game, with as many seats as were asked for, or as suit those who were named."""
     from dicegym.players.sitting import usual_seats
 
-    given = parameters_of(parameter)
+    given = options.parameters_of(parameter)
     table = dicegym.game(game, **given)
     if "players" not in given:
         table = dicegym.game(game, **given, players=usual_seats(table, rivals))

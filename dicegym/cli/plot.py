@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
+from dicegym.cli.command import check_writable
 from dicegym.cli.console import err, out, print_table
-from dicegym.cli.options import check_writable
 from dicegym.errors import ParameterError
 from dicegym.files import write_text, writing
 

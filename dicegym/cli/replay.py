@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dicegym.cli import options
+from dicegym.cli.command import NO_FILES, Outputs
 from dicegym.cli.console import out
-from dicegym.cli.options import Outputs, StoreName, ValuesName, output, store_name, tell_better_values
 from dicegym.cli.progress import progress_bar
 from dicegym.cli.viewer import show
 from dicegym.cli.watch import DELAY, record
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
 REPLAY_ID = "a match of the store (its first game), MATCH.GAME, server:NUMBER, or a game written as .json"
 """What names a game that was played."""
-ENDINGS = (".gif", ".html", ".json")
-"""What a game can be written as."""
 
 
 def replay(
@@ -32,15 +31,15 @@ def replay(
     seat: Annotated[
         int | None, typer.Option(metavar="N", help="show what this seat, from 0, was shown (default: everything)")
     ] = None,
-    files: Annotated[list[Path] | None, output(*ENDINGS)] = None,
+    written: Annotated[Outputs, ".gif", ".html", ".json"] = NO_FILES,
     analyse: Annotated[
         bool, typer.Option("--analyse", help="tell what mistakes gave away, and what would have been better")
     ] = False,
-    values: ValuesName = None,
+    values: options.ValuesName = None,
     ids: Annotated[
         bool, typer.Option("--ids", help="show an id of each state, for `dicegym values hint` and `rollout`")
     ] = False,
-    store: StoreName = None,
+    store: options.StoreName = None,
     delay: Annotated[
         float | None,
         typer.Option(min=0, help="seconds from move to move (default: 1; none where the output is no terminal)"),
@@ -58,10 +57,9 @@ def replay(
     from dicegym.arena.replay.files import save
     from dicegym.arena.replay.telling import result_lines
 
-    written = Outputs(files, *ENDINGS)
-    gif, html, json = (written[ending] for ending in ENDINGS)
-    if step and (files or not out.is_terminal):
-        reason = "which writes files" if files else "and the output is no terminal"
+    gif, html, json = (written[ending] for ending in (".gif", ".html", ".json"))
+    if step and (written or not out.is_terminal):
+        reason = "which writes files" if written else "and the output is no terminal"
         raise ParameterError(f"--step waits for keys, {reason}: leave it out")
     if json is not None and seat is not None:
         raise ParameterError(f"{json} holds the game of all seats: leave --seat out, or write a page (-o FILE.html)")
@@ -84,7 +82,7 @@ def replay(
         out.print(f"wrote {html}: open it in a browser")
     if gif is not None:
         record(iter(every), [gif], DELAY if delay is None else delay)
-    if not files:
+    if not written:
         show(_numbered(every), (DELAY if out.is_terminal else 0.0) if delay is None else delay, paused=step)
     for line in result_lines(found, seat):
         out.print(line)
@@ -97,7 +95,7 @@ def _notes(found: Replay, values: str | None) -> dict[tuple[int, int], str]:
     game = found.table()
     with progress_bar("moves") as progress:
         asked = valuer(game, values, progress=progress)
-        tell_better_values(asked, values)
+        options.tell_better_values(asked, values)
         return analyse(game, found.states(game), found.actions, found.seats, asked, progress=progress).notes()
 
 
@@ -125,7 +123,7 @@ def replay_named(game: str, store: str | None) -> Replay:
         if store is not None:
             raise ParameterError(f"{game} is a file, and in no store: leave --store out")
         return load(game)
-    where = store_name(store)
+    where = options.store_name(store)
     from dicegym.arena.replay.served import served_id, served_replay
     from dicegym.arena.replay.stored import game_id, stored_replay
     from dicegym.arena.store.reading import StoreReader

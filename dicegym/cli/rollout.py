@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from dicegym.cli import options
+from dicegym.cli.command import NO_FILES, Outputs
 from dicegym.cli.console import out, print_table, write_json
-from dicegym.cli.options import Outputs, Seed, StoreName, Trust, complete_agent, output
 from dicegym.cli.progress import progress_bar
 from dicegym.cli.states import StateName, action_meant, state_named, told
 
@@ -32,7 +32,7 @@ def rollout(
         typer.Option(
             metavar="AGENT",
             help="who plays on (default: the strongest that is compiled)",
-            autocompletion=complete_agent,
+            autocompletion=options.complete_agent,
         ),
     ] = None,
     against: Annotated[
@@ -52,10 +52,10 @@ def rollout(
     seconds: Annotated[
         float | None, typer.Option(min=0, metavar="S", help="begin no further games after so long")
     ] = None,
-    seed: Seed = 0,
-    store: StoreName = None,
-    trust: Trust = False,
-    files: Annotated[list[Path] | None, output(".json")] = None,
+    seed: options.Seed = 0,
+    store: options.StoreName = None,
+    trust: options.Trust = False,
+    written: Annotated[Outputs, ".json"] = NO_FILES,
 ) -> None:
     """Play a state on many times with each choice.
 
@@ -69,7 +69,6 @@ def rollout(
     from dicegym.errors import ParameterError
     from dicegym.games.positions import position_id
 
-    json_file = Outputs(files, ".json")[".json"]
     if policy is not None and player is not None:
         raise ParameterError(f"--policy {policy} and --player {player} both say who plays on: give one of them")
     found = state_named(state, store)
@@ -107,9 +106,9 @@ def rollout(
     out.print("")
     for line in result.lines():
         out.print(line)
-    if json_file is not None:
+    if written:
         about = result._asdict()
         about["game"] = game.name
         about["candidates"] = [one._asdict() for one in result.candidates]
         facts = {"players_of_game": game.players, "parameters": dict(game.parameters)}
-        write_json(json_file, {"state": position_id(game, found.state[0], result.seat), **about, **facts})
+        write_json(written[".json"], {"state": position_id(game, found.state[0], result.seat), **about, **facts})

@@ -7,18 +7,16 @@ from typing import Annotated
 
 import typer
 
-from dicegym.cli.bare import Command
+from dicegym.cli import options
 from dicegym.cli.card import card
+from dicegym.cli.command import group
 from dicegym.cli.compare_runs import compare_runs
 from dicegym.cli.console import out
-from dicegym.cli.machines import chosen_executors
-from dicegym.cli.options import RayAddress, Trust, Workers
+from dicegym.cli.options import MACHINES, MachineOptions
 from dicegym.cli.plot import plot
 from dicegym.cli.progress import progress_bar
 from dicegym.cli.tune import tune
 from dicegym.errors import ParameterError
-
-runs = typer.Typer(help="Plot, compare, rate and tune trainings.", no_args_is_help=True)
 
 
 def settings() -> None:
@@ -41,9 +39,8 @@ def settings() -> None:
 def league(
     run_dir: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="the folder of a training")],
     games: Annotated[int | None, typer.Option(min=1, help="play N new games between each two members")] = None,
-    workers: Workers = None,
-    ray: RayAddress = None,
-    trust: Trust = False,
+    machines: MachineOptions = MACHINES,
+    trust: options.Trust = False,
 ) -> None:
     """Show who beat whom in a training's league.
 
@@ -56,7 +53,7 @@ def league(
     from dicegym.learning.league import read_league
 
     if games is None:
-        if workers is not None or ray is not None:
+        if machines != MACHINES:
             raise ParameterError("--workers and --ray are about new games: give --games with them")
         if not (run_dir / "league.csv").is_file():
             raise ParameterError(f'{run_dir} has no league.csv: only a training against "self" writes it')
@@ -64,13 +61,19 @@ def league(
     else:
         from dicegym.learning.run_state import league_of
 
-        executors = None if ray is None and (workers or 1) == 1 else chosen_executors(workers, ray)
+        executors = None if machines.ray is None and (machines.workers or 1) == 1 else machines.executors()
         found = league_of(run_dir, trust)
         with progress_bar("games") as progress:
             table, shares = found.measured_anew(games, executors, progress), found.shares()
     show(table.report(shares), out)
 
 
-for command in (plot, card, league, tune, settings):
-    runs.command(cls=Command)(command)
-runs.command("compare", cls=Command)(compare_runs)
+runs = group(
+    "Plot, compare, rate and tune trainings.",
+    plot=plot,
+    card=card,
+    league=league,
+    tune=tune,
+    settings=settings,
+    compare=compare_runs,
+)

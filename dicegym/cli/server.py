@@ -7,19 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dicegym.cli.bare import Command
+from dicegym.cli import options
+from dicegym.cli.command import NO_FILES, Outputs, group
 from dicegym.cli.console import out, print_table, write_json
-from dicegym.cli.options import (
-    GameName,
-    IsolationName,
-    Outputs,
-    Seed,
-    StoreName,
-    Trust,
-    complete_game,
-    output,
-    store_name,
-)
 
 if TYPE_CHECKING:
     from dicegym.server.archive import Archive, ServerStatus
@@ -27,13 +17,13 @@ if TYPE_CHECKING:
 SomeGame = Annotated[
     str | None,
     typer.Argument(
-        metavar="GAME", help="whose server (default: the only one in the store)", autocompletion=complete_game
+        metavar="GAME", help="whose server (default: the only one in the store)", autocompletion=options.complete_game
     ),
 ]
 
 
 def start(
-    game: GameName,
+    game: options.GameName,
     more: Annotated[list[str] | None, typer.Argument(metavar="AGENTS", help="further --agents")] = None,
     tcp: Annotated[int | None, typer.Option(metavar="PORT", help="serve plain TCP there; 0: any free port")] = None,
     ws: Annotated[int | None, typer.Option(metavar="PORT", help="serve WebSocket there; 0: any free port")] = None,
@@ -44,9 +34,9 @@ def start(
     secrets: Annotated[Path | None, typer.Option(help="file of lines name:secret; these names need them")] = None,
     guests: Annotated[bool | None, typer.Option(help="let everybody play (default: on a loopback address)")] = None,
     host: Annotated[str, typer.Option(help="address to listen on; 0.0.0.0 for all")] = "127.0.0.1",
-    store: StoreName = None,
-    isolation: IsolationName = "auto",
-    seed: Seed = None,
+    store: options.StoreName = None,
+    isolation: options.IsolationName = "auto",
+    seed: options.Seed = None,
     connections: Annotated[int, typer.Option(help="at once")] = 1000,
     allow_host: Annotated[
         list[str] | None,
@@ -93,14 +83,14 @@ def start(
 
 
 def join(
-    game: GameName,
+    game: options.GameName,
     server: Annotated[str, typer.Argument(metavar="HOST:PORT", help="or a ws:// address")],
     agent: Annotated[str, typer.Option(help="who plays: any agent, a bot's file or a model")],
     name: Annotated[str | None, typer.Option(help="to play under (default: the agent's, or the secret's)")] = None,
     secret: Annotated[str | None, typer.Option(envvar="DICEGYM_SECRET", help="to log in by")] = None,
     games: Annotated[int, typer.Option(min=0, help="leave after so many games; 0: stay")] = 0,
-    seed: Seed = None,
-    trust: Trust = False,
+    seed: options.Seed = None,
+    trust: options.Trust = False,
 ) -> None:
     """Let an agent play on a server.
 
@@ -111,46 +101,33 @@ def join(
     run(game, server, agent, name, secret, games, seed, out.print, trust=trust)
 
 
-server = typer.Typer(
-    name="server",
-    help="Run the game server, join one, and see its ratings and games.",
-    no_args_is_help=True,
-)
-server.command(cls=Command)(start)
-server.command(cls=Command)(join)
-
-
-@server.command()
 def status(
-    game: SomeGame = None, store: StoreName = None, files: Annotated[list[Path] | None, output(".json")] = None
+    game: SomeGame = None, store: options.StoreName = None, written: Annotated[Outputs, ".json"] = NO_FILES
 ) -> None:
     """Show whether a server runs, who is connected, and what was played.
 
     Examples: dicegym server status; dicegym server status yatzy -o status.json
     """
-    json = Outputs(files, ".json")[".json"]
     with _archive(game, store) as archive:
         found = archive.status()
-    write_json(json, _plain(found))
+    write_json(written[".json"], _plain(found))
     for line in _status_lines(found):
         out.print(line)
 
 
-@server.command()
 def ratings(
-    game: SomeGame = None, store: StoreName = None, files: Annotated[list[Path] | None, output(".json")] = None
+    game: SomeGame = None, store: options.StoreName = None, written: Annotated[Outputs, ".json"] = NO_FILES
 ) -> None:
     """Show everybody's rating, games and wins, the best first.
 
     Example: dicegym server ratings yatzy -o ratings.json
     """
-    json = Outputs(files, ".json")[".json"]
     with _archive(game, store) as archive:
         rows = [
             {"place": place, "player": name, **known._asdict()}
             for place, (name, known) in enumerate(archive.ratings().items(), 1)
         ]
-        write_json(json, {**_about(archive.status()), "ratings": rows})
+        write_json(written[".json"], {**_about(archive.status()), "ratings": rows})
     if not rows:
         out.print("nobody has a rating yet: no game is finished")
         return
@@ -159,13 +136,12 @@ def ratings(
     print_table(titles, [[str(row["place"]), row["player"], *shown] for row, shown in zip(rows, numbers, strict=True)])
 
 
-@server.command()
 def games(
     game: SomeGame = None,
     last: Annotated[int, typer.Option(min=0, help="so many of the newest; 0: all")] = 20,
     player: Annotated[str | None, typer.Option(help="those of this player alone")] = None,
-    store: StoreName = None,
-    files: Annotated[list[Path] | None, output(".json")] = None,
+    store: options.StoreName = None,
+    written: Annotated[Outputs, ".json"] = NO_FILES,
 ) -> None:
     """List finished games, the newest last.
 
@@ -173,11 +149,10 @@ def games(
 
     Examples: dicegym server games --last 5; dicegym server games --player anna --last 0
     """
-    json = Outputs(files, ".json")[".json"]
     with _archive(game, store) as archive:
         found = archive.games(last, player)
         about = _about(archive.status())
-    write_json(json, {**about, "listed": [_plain(one) for one in found]})
+    write_json(written[".json"], {**about, "listed": [_plain(one) for one in found]})
     if not found:
         out.print("no game is finished yet")
     for one in found:
@@ -193,9 +168,19 @@ def games(
             out.print(f"        the server played decision {incident.turn} of {name}: {incident.reason}")
 
 
+server = group(
+    "Run the game server, join one, and see its ratings and games.",
+    start=start,
+    join=join,
+    status=status,
+    ratings=ratings,
+    games=games,
+)
+
+
 def _archive(game: str | None, store: str | None) -> Archive:
     """Return the results that are meant. Raises ParameterError if they cannot be read."""
-    where = store_name(store)
+    where = options.store_name(store)
     from dicegym.server.archive import Archive
 
     return Archive(where, game, waits=True)

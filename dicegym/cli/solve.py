@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dicegym.cli import options
+from dicegym.cli.command import NO_FILES, Outputs
 from dicegym.cli.console import err, out, write_json
-from dicegym.cli.options import Outputs, Parameters, chosen_game, complete_game, output
 from dicegym.cli.progress import progress_bar
 from dicegym.errors import ParameterError
 
@@ -19,12 +19,14 @@ if TYPE_CHECKING:
 def solve(
     game: Annotated[
         str | None,
-        typer.Argument(metavar="[GAME]", help="a game's name (with --list: default all)", autocompletion=complete_game),
+        typer.Argument(
+            metavar="[GAME]", help="a game's name (with --list: default all)", autocompletion=options.complete_game
+        ),
     ] = None,
     name: Annotated[
         str | None, typer.Argument(metavar="[NAME]", help="which of its solutions, if it has several")
     ] = None,
-    parameter: Parameters = None,
+    parameter: options.Parameters = None,
     to: Annotated[
         float | None, typer.Option(metavar="QUALITY", help="go on until this is reached (default: the solution's own)")
     ] = None,
@@ -32,7 +34,7 @@ def solve(
     listing: Annotated[bool, typer.Option("--list", help="show what can be solved, and how far it is")] = False,
     remove: Annotated[bool, typer.Option("--remove", help="remove its tables instead")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="start with less memory or disk than it takes, too")] = False,
-    files: Annotated[list[Path] | None, output(".json")] = None,
+    written: Annotated[Outputs, ".json"] = NO_FILES,
 ) -> None:
     """Solve what can be solved in minutes, and keep the tables.
 
@@ -42,18 +44,17 @@ def solve(
     """
     from dicegym.analysis import solving
 
-    json_file = Outputs(files, ".json")[".json"]
     _check(game, name, parameter, listing, remove, {"--to": to, "--minutes": minutes})
     if listing:
-        games = solving.solvable_games() if game is None else [chosen_game(game, parameter)]
+        games = solving.solvable_games() if game is None else [options.chosen_game(game, parameter)]
         found = [solving.status(one, solution.name) for one in games for solution in solving.solutions(one)]
         if not found:
             solving.solution(games[0])  # says why
         _show(found)
-        write_json(json_file, [one.as_json() for one in found])
+        write_json(written[".json"], [one.as_json() for one in found])
         return
 
-    chosen = chosen_game(str(game), parameter)
+    chosen = options.chosen_game(str(game), parameter)
     if remove:
         size = solving.remove(chosen, name)
         out.print(f"removed {size:,} bytes" if size else "there was nothing to remove")
@@ -66,7 +67,7 @@ def solve(
         result = solving.solve(chosen, asked.name, goal=to, minutes=minutes, force=yes, progress=progress)
     out.print(f"{result.name} of {result.game!r}: {result.state}")
     out.print(f"kept in {result.folder}")
-    write_json(json_file, result.as_json())
+    write_json(written[".json"], result.as_json())
 
 
 def _show(found: list[SolutionStatus]) -> None:

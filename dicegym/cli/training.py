@@ -11,32 +11,32 @@ from typing import Annotated, Any
 import typer
 
 import dicegym
+from dicegym.cli import options
 from dicegym.cli.console import err, out, print_commands, print_table
 from dicegym.cli.contests import tournament
 from dicegym.cli.evaluation import in_words
 from dicegym.cli.numbers import decisions
-from dicegym.cli.options import ConfigName, GameName, Overrides, RayAddress, RunFolder, Seed, Trust, Workers
+from dicegym.cli.options import MACHINES, MachineOptions
 from dicegym.cli.progress import progress_bar, progress_bars
 from dicegym.errors import DicegymError, ParameterError
 
 
 def train(
-    game: GameName,
-    run_dir: RunFolder = None,
-    config: ConfigName = None,
-    set_: Overrides = None,
+    game: options.GameName,
+    run_dir: options.RunFolder = None,
+    config: options.ConfigName = None,
+    set_: options.Overrides = None,
     steps: Annotated[
         int | None, typer.Option(parser=decisions, metavar="N", help="short for --set run.steps=...")
     ] = None,
-    seed: Seed = None,
+    seed: options.Seed = None,
     seeds: Annotated[
         int | None,
         typer.Option(min=1, help="train with so many seeds side by side, each in a folder of its own in the run's"),
     ] = None,
-    workers: Workers = None,
-    ray: RayAddress = None,
+    machines: MachineOptions = MACHINES,
     resume: Annotated[bool, typer.Option(help="go on from the run's newest checkpoint, or with all its seeds")] = False,
-    trust: Trust = False,
+    trust: options.Trust = False,
     demo: Annotated[
         bool, typer.Option("--demo", help="train for two minutes only, and run a contest with all agents")
     ] = False,
@@ -50,7 +50,7 @@ def train(
     dicegym train yatzy --config yatzy_taught
     """
     if demo:
-        _check_demo(config, set_, steps, seeds, workers, ray, resume)
+        _check_demo(config, set_, steps, seeds, *machines, resume)
         _demo(game, run_dir, 1 if seed is None else seed)
         return
     from dicegym.learning.card import best_score
@@ -64,10 +64,10 @@ def train(
     overrides += [f"run.{name}={value}" for name, value in short if value is not None]
     folder = run_dir or Path("runs") / game
     if seeds is not None or (resume and holds_seeds(folder)):
-        _train_seeds(game, folder, seeds, config, overrides, resume, workers, ray, trust)
+        _train_seeds(game, folder, seeds, config, overrides, resume, machines, trust)
         return
-    if workers is not None or ray is not None:
-        given = "--workers" if ray is None else "--ray"
+    if machines != MACHINES:
+        given = "--workers" if machines.ray is None else "--ray"
         raise ParameterError(f"{given} is about several seeds: give --seeds with it, or --resume where there are some")
     _say_before(game, config, overrides, resume)
     with progress_bar("steps") as progress:
@@ -119,8 +119,7 @@ def _train_seeds(
     config: Path | None,
     overrides: list[str],
     resume: bool,
-    workers: int | None,
-    ray: str | None,
+    machines: MachineOptions,
     trust: bool,
 ) -> None:
     """Train with several seeds, and say what they came to. Raises Exit(1) if one of them failed."""
@@ -132,10 +131,12 @@ def _train_seeds(
     with contextlib.ExitStack() as stack:
         show, say = stack.enter_context(progress_bars("steps"))
         workshop = None
-        if ray is not None:
+        if machines.ray is not None:
             from dicegym.learning.seeds.ray_trainer import ray_workshop
 
-            workshop = stack.enter_context(ray_workshop(ray or None, workers, lambda line: say(f"dicegym: {line}")))
+            workshop = stack.enter_context(
+                ray_workshop(machines.ray or None, machines.workers, lambda line: say(f"dicegym: {line}"))
+            )
         found = train_seeds(
             game,
             folder,
@@ -143,7 +144,7 @@ def _train_seeds(
             config,
             overrides,
             resume,
-            workers,
+            machines.workers,
             lambda seed, done, total, text: show(f"seed {seed}", done, total, text),
             trust,
             workshop,

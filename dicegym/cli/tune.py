@@ -7,15 +7,15 @@ from typing import Annotated
 
 import typer
 
+from dicegym.cli import options
 from dicegym.cli.console import out
 from dicegym.cli.numbers import decisions
-from dicegym.cli.options import ConfigName, GameName, Overrides, RunFolder, Seed, Trust
 from dicegym.cli.progress import progress_bar
 
 
 def tune(
-    game: GameName,
-    run_dir: RunFolder = None,
+    game: options.GameName,
+    run_dir: options.RunFolder = None,
     trials: Annotated[int, typer.Option(min=1, help="trials in all, earlier ones included")] = 20,
     steps: Annotated[
         int, typer.Option(parser=decisions, metavar="N", help="decisions of the learner in each")
@@ -24,9 +24,9 @@ def tune(
         list[str] | None,
         typer.Option(metavar="SECTION.KEY={...}", help="search this setting, instead of the usual ones; repeatable"),
     ] = None,
-    config: ConfigName = None,
-    set_: Overrides = None,
-    seed: Seed = None,
+    config: options.ConfigName = None,
+    set_: options.Overrides = None,
+    seed: options.Seed = None,
     pruner: Annotated[
         str, typer.Option(metavar="median|halving|none", help="when a trial that goes badly is given up")
     ] = "median",
@@ -34,7 +34,7 @@ def tune(
         str, typer.Option(metavar="URL", help="a database for several machines (default: a file in the folder)")
     ] = "",
     report: Annotated[bool, typer.Option("--report", help="try nothing: write the report of what is there")] = False,
-    trust: Trust = False,
+    trust: options.Trust = False,
 ) -> None:
     """Search for settings with which a game is learned well.
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import dicegym
+from dicegym.cli import options
+from dicegym.cli.command import NO_FILES, Outputs
 from dicegym.cli.console import out
 from dicegym.cli.evaluation import table_for
-from dicegym.cli.options import Against, GameOption, Outputs, Parameters, Seed, Trust, output
 from dicegym.cli.viewer import show
 from dicegym.errors import ParameterError, one_line
 from dicegym.play.seeds import drawn_seed
@@ -22,23 +23,21 @@ if TYPE_CHECKING:
 
 DELAY = 1.0
 """Seconds from move to move, where nothing else is asked for."""
-FILMS = (".gif", ".mp4")
-"""Endings of files that a game is recorded in."""
 
 
 def watch(
     model: Annotated[str, typer.Argument(help="a model's file, the folder of a training, or any agent")],
-    against: Against = None,
-    game: GameOption = None,
-    films: Annotated[list[Path] | None, output(*FILMS)] = None,
-    seed: Seed = None,
+    against: options.Against = None,
+    game: options.GameOption = None,
+    written: Annotated[Outputs, ".gif", ".mp4"] = NO_FILES,
+    seed: options.Seed = None,
     seat: Annotated[int, typer.Option(help="the model's seat, from 0")] = 0,
     delay: Annotated[
         float | None,
         typer.Option(min=0, help="seconds from move to move (default: 1; none where the output is no terminal)"),
     ] = None,
-    trust: Trust = False,
-    parameter: Parameters = None,
+    trust: options.Trust = False,
+    parameter: options.Parameters = None,
 ) -> None:
     """Watch a model or an agent play, move by move or as a film.
 
@@ -50,7 +49,6 @@ def watch(
     """
     from dicegym.players.watched import moments, names_of, seating
 
-    Outputs(films, *FILMS)
     model = of_training(model)
     table = table_for(model, game, parameter, len(against or []))
     player = dicegym.agent(table, model, trust=trust)
@@ -60,8 +58,8 @@ def watch(
     number = drawn_seed() if seed is None else seed
     out.print(f"{table.spec.title}: {', '.join(names_of(seated))}, in the order of their seats")
     every = moments(table, seated, number)
-    if films:
-        record(every, films, DELAY if delay is None else delay)
+    if written:
+        record(every, list(written), DELAY if delay is None else delay)
     elif not show(every, (DELAY if out.is_terminal else 0.0) if delay is None else delay):
         out.print("left before the end")
     words = ["dicegym", "watch", model, *_options("--against", against), *_options("--game", [game] if game else None)]

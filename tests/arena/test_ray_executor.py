@@ -22,7 +22,7 @@ from dicegym.arena.executors import local
 from dicegym.arena.match import Match
 from dicegym.arena.ray_executor import Cluster, bundle, check_address, unbundle
 from dicegym.bots.source import Source
-from dicegym.cli.bare import is_address
+from dicegym.cli.command import is_address
 from dicegym.errors import DependencyError, DicegymError, ParameterError
 from dicegym.players.roster import agent_names
 from dicegym.registry import GAMES

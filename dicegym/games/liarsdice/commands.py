@@ -16,8 +16,9 @@ import dicegym
 from dicegym import arena
 from dicegym.arena.formats.one_table import one_table
 from dicegym.arena.report import show
+from dicegym.cli.command import NO_FILES, Outputs, group
 from dicegym.cli.console import out, write_json
-from dicegym.cli.options import Outputs, Seed, output
+from dicegym.cli.options import Seed
 from dicegym.engine.game import Game
 from dicegym.engine.scene import FACES
 from dicegym.errors import ParameterError
@@ -32,8 +33,6 @@ from dicegym.players.roster import agent_name
 
 HUMAN = "p_human"
 """The name of the person at the keyboard."""
-
-app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 
 Dice = Annotated[int, typer.Option(help="dice that each player begins with")]
 
@@ -51,7 +50,6 @@ def named(entries: list[str]) -> dict[str, str]:
     return found
 
 
-@app.command()
 def play(
     entries: Annotated[list[str], typer.Argument(metavar="PLAYER...", help=f"{HUMAN} is you; agents, folders, files")],
     seed: Seed = None,
@@ -87,13 +85,12 @@ def play(
         out.print(f"The same game again: --seed {number}")
 
 
-@app.command()
 def tournament(
     games: Annotated[int, typer.Argument(help="how many games are played")],
     entries: Annotated[list[str], typer.Argument(metavar="PLAYER...", help="agents, folders, files")],
     seed: Seed = None,
     dice: Dice = 5,
-    files: Annotated[list[Path] | None, output(".json")] = None,
+    written: Annotated[Outputs, ".json"] = NO_FILES,
 ) -> None:
     """Let all players play games together, and count wins.
 
@@ -103,12 +100,14 @@ def tournament(
     """
     if HUMAN in entries:
         raise ParameterError(f"{HUMAN} is a person: play with `dicegym liarsdice play`")
-    json_file = Outputs(files, ".json")[".json"]
     result = one_table(dicegym.game("liarsdice", dice=dice), named(entries), games, seed)
     show(result.report(), out)
-    write_json(json_file, result.to_json())
+    write_json(written[".json"], result.to_json())
     if not result.games:
         raise typer.Exit(1)
+
+
+app = group("", play=play, tournament=tournament)
 
 
 # --- the person at the keyboard ------------------------------------------------------------------------------
