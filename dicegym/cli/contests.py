@@ -84,8 +84,18 @@ def tournament(
     named = named_entries(entries or dicegym.agent_names(table))
 
     def run(**how: Any) -> ContestResult[Any]:
-        choices = {"format": format, "games": games, "exact": exact, "seeds": seeds, "rounds": rounds}
-        return contest(table, named, **choices, seeding=seeding, less_luck=less_luck, **how)
+        return contest(
+            table,
+            named,
+            format=format,
+            games=games,
+            exact=exact,
+            seeds=seeds,
+            rounds=rounds,
+            seeding=seeding,
+            less_luck=less_luck,
+            **how,
+        )
 
     _run(run, named, seed, bots, machines, kept, written, shard)
 
@@ -144,13 +154,22 @@ def compare(
     from dicegym.arena.compare.comparing import compare as run_comparison
 
     table = options.chosen_game(game, parameter)
-    named = named_entries([first, second, *(others or [])])
+    named = one, two, *rest = named_entries([first, second, *(others or [])])
 
     def run(**how: Any) -> ContestResult[Any]:
-        claims = {"elo": elo, "margins": margins, "alpha": alpha, "beta": beta}
-        most = MOST_GAMES if games is None else games
         return run_comparison(
-            table, *named[:2], named[2:] or None, **claims, games=most, score=score, less_luck=less_luck, **how
+            table,
+            one,
+            two,
+            rest or None,
+            elo=elo,
+            margins=margins,
+            alpha=alpha,
+            beta=beta,
+            games=MOST_GAMES if games is None else games,
+            score=score,
+            less_luck=less_luck,
+            **how,
         )
 
     _run(run, named, seed, bots, machines, kept, written)

@@ -143,9 +143,21 @@ def evaluate(
         progress = stack.enter_context(progress_bar("games"))
         executors = stack.enter_context(kept_open(machines.executors())) if apart else None
         for opponent in opponents or [None]:
-            how = {"exact": not sampled, "seed": seed, "less_luck": less_luck, "progress": progress, "trust": trust}
-            apart_how = {"executors": executors, "isolation": bots.isolation, "limits": limits}
-            scores.append(measure(table, player, opponent, games, **how, **apart_how))
+            score = measure(
+                table,
+                player,
+                opponent,
+                games,
+                exact=not sampled,
+                seed=seed,
+                less_luck=less_luck,
+                progress=progress,
+                trust=trust,
+                executors=executors,
+                isolation=bots.isolation,
+                limits=limits,
+            )
+            scores.append(score)
     tell_faults(faults)
     name = one_line(agent_name(table, model))
     if len(scores) == 1:

@@ -129,6 +129,7 @@ def test_what_an_agent_reads_is_exported_with_it(run: Run, tmp_path: Path, game:
         (("play", "hog", "-p", "players=3"), "give a whole number from 2 to 2"),
         (("check", "bacon", "--limit", "disk=3"), "limits are seconds, load, move, memory"),
         (("check", "bacon", "--limit", "seconds"), "write NAME=NUMBER, such as seconds=5"),
+        (("evaluate", "bacon", "--limit", "move=3"), "there is no such limit here; limits are seconds, memory"),
         (("evaluate", "bacon", "-o", "x.csv"), "--output x.csv must end in .json"),
         (("tournament", "hog", "-o", "a.json", "-o", "b.json"), "a.json and b.json are both .json"),
         (("arena", "list", "--store", "none"), "there is nothing to read: name a store"),

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
+from dicegym import cli
 from dicegym.cli.app import GONE, MOVED, PANELS, app, whole_command
 
 WIDTH = "80"
@@ -110,12 +113,29 @@ def test_the_commands_declare_at_most_150_options() -> None:
     assert len(declared) <= 150, sorted(declared)
 
 
-def test_help_and_completion_load_neither_numba_nor_pytorch() -> None:
-    """They take half as long again with them. What asks for a game's agents does load them."""
+LONGEST = 60
+"""Lines of a function's body at most."""
+
+
+def lines_of_body(function: ast.FunctionDef) -> int:
+    """Return how many lines a function has without its signature and docstring."""
+    body = function.body[1:] if ast.get_docstring(function) else function.body
+    return 1 + (body[-1].end_lineno or 0) - body[0].lineno if body else 0
+
+
+@pytest.mark.parametrize("file", sorted(Path(cli.__file__).parent.glob("*.py")), ids=lambda file: file.stem)
+def test_no_function_of_a_command_is_long(file: Path) -> None:
+    functions = [one for one in ast.walk(ast.parse(file.read_bytes())) if isinstance(one, ast.FunctionDef)]
+    long = {one.name: lines_of_body(one) for one in functions if lines_of_body(one) > LONGEST}
+    assert not long, "split it into steps with names"
+
+
+def test_help_and_completion_load_neither_numpy_nor_what_needs_it() -> None:
+    """They would take twice as long. What asks for a game's agents does load it."""
     code = (
         "import contextlib, sys; from dicegym.cli import main; sys.argv = ['dicegym', *sys.argv[1:]]\n"
         "with contextlib.suppress(SystemExit): main(sys.argv[1:])\n"
-        "print({'numba', 'scipy', 'torch'} & sys.modules.keys())"
+        "print({'gymnasium', 'numba', 'numpy', 'scipy', 'torch'} & sys.modules.keys())"
     )
     completion = {"_DICEGYM_COMPLETE": "complete_bash", "COMP_WORDS": "dicegym train h", "COMP_CWORD": "2"}
     for words, environ, shown in (
