@@ -24,7 +24,7 @@ TUTOR = "--tutor"
 def add(group: typer.Typer, name: str, command: Callable[..., object] | typer.Typer) -> None:
     """Add a command, or a group of them, to a group.
 
-    A parameter of the command may be a named tuple of options, whose fields are options of the command. It may also be
+    A parameter may be a named tuple, whose fields are arguments and options of the command. It may also be
     `Outputs`, annotated with what the command writes: ``written: Annotated[Outputs, ".json", ".csv"] = NO_FILES``.
     """
     if isinstance(command, typer.Typer):
@@ -53,7 +53,7 @@ def _flat(command: Callable[..., object]) -> Callable[..., object]:
             made[parameter.name] = functools.partial(Outputs, endings=about), [parameter.name]
         elif hasattr(kind, "_field_defaults"):
             for name, option in get_type_hints(kind, include_extras=True).items():
-                default = kind._field_defaults[name]
+                default = kind._field_defaults.get(name, inspect.Parameter.empty)
                 parameters.append(parameter.replace(name=name, annotation=option, default=default))
             made[parameter.name] = kind, list(kind._fields)
         else:
