@@ -12,7 +12,7 @@ from rich.table import Column
 from rich.text import Text
 
 from dicegym.cli.console import err
-from dicegym.cli.progress import estimate_left
+from dicegym.cli.numbers import estimate_left
 from dicegym.columns import clock
 from dicegym.escape import one_line
 

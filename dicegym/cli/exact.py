@@ -97,7 +97,7 @@ class _Answer(NamedTuple):
 def exact(
     question: Question,
     written: Annotated[Outputs, ".json", ".py"] = NO_FILES,
-    force: Annotated[bool, typer.Option("--force", help="replace existing files")] = False,
+    force: Annotated[bool, typer.Option("--force", help="replace an existing .py file")] = False,
 ) -> None:
     """Compute exact win rates: no simulation, no error.
 
@@ -113,8 +113,8 @@ def exact(
     from dicegym.players.roster import agent_name, resolve
 
     bot = written[".py"]
-    for file in written:
-        check_writable(file, force)
+    if bot is not None:
+        check_writable(bot, force)
     question.check(bot)
     table = options.chosen_game(question.game, question.parameter)
     with progress_bar("steps") as progress:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from dicegym.cli.console import err
+from dicegym.cli.numbers import estimate_left
 from dicegym.columns import clock
 from dicegym.escape import one_line
 
@@ -71,15 +72,6 @@ def thinking(words: str) -> Iterator[None]:
             late.join()
     if time.monotonic() - began > QUIET:
         drop_typed()
-
-
-def estimate_left(seconds: float, before: int, done: int, total: int) -> float | None:
-    """Estimate the remaining seconds from the ``seconds`` that the work from ``before`` to ``done`` took.
-
-    Interruptions, such as the evaluations of a training, are assumed to take the same share of the time as so far.
-    Returns None before any work is done, and after the last of it.
-    """
-    return seconds * (total - done) / (done - before) if before < done < total else None
 
 
 @contextlib.contextmanager
