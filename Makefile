@@ -35,14 +35,14 @@ install: $(STAMP)  ## create .venv with what users need (the other targets do so
 develop: $(DEVELOPING)  ## install the tools of developers too (make test, docs and the like do so themselves)
 
 demo: $(STAMP)  ## train for about two minutes, then enter the Hog contest against every bot
-	$(BIN)/dicegym demo hog --run-dir $(VENV)/demo/hog
+	$(BIN)/dicegym train hog --demo --run-dir $(VENV)/demo/hog
 
 bench: $(STAMP)  ## measure decisions per second
-	$(BIN)/dicegym bench
+	$(BIN)/dicegym doctor --bench
 
 bench-docs: $(DEVELOPING)  ## measure everything beside the peers, on a quiet machine, and renew docs/
 	$(INSTALL) --group peers
-	$(BIN)/python -m benchmarks measure all --threads 1,2 --json docs/bench.json --table docs/bench.md --chart docs/bench.png
+	$(BIN)/python -m benchmarks measure all --threads 1,2 -o docs/bench.json -o docs/bench.md -o docs/bench.png
 
 docs: $(DEVELOPING)  ## build the site in docs/_build/html, warnings being errors
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -b html docs docs/_build/html

@@ -1,4 +1,4 @@
-"""Measure what `dicegym bench` does not: `python -m benchmarks measure` and `python -m benchmarks curves`."""
+"""Measure what `dicegym doctor --bench` does not: `python -m benchmarks measure` and `python -m benchmarks curves`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import typer
 
 from benchmarks.modes import listed
 from benchmarks.untuned.command import curves
-from dicegym.cli.common import JsonFile, check_writable, err, out, write_json
+from dicegym.cli.command import NO_FILES, Outputs, group
+from dicegym.cli.console import err, out, write_json
 from dicegym.cli.ending import run_to_the_end
 from dicegym.errors import ParameterError
 from dicegym.files import write_text
@@ -24,19 +25,18 @@ def measure(
     seconds: Annotated[float, typer.Option(help="how long each loop runs")] = 0.5,
     repeats: Annotated[int, typer.Option(min=1, help="runs of each loop; the median is shown")] = 5,
     threads: Annotated[str, typer.Option(metavar="NUMBER,...", help="large batches on so many threads too")] = "1",
-    json_file: JsonFile = None,
-    table: Annotated[Path | None, typer.Option(help="write the tables as Markdown to this file too")] = None,
-    chart: Annotated[Path | None, typer.Option(help="draw the speeds to this file, .png or .svg")] = None,
+    written: Annotated[Outputs, ".json", ".md", ".png", ".svg"] = NO_FILES,
     from_file: Annotated[
-        Path | None, typer.Option("--from", help="measure nothing: show the figures that --json wrote")
+        Path | None, typer.Option("--from", help="measure nothing: show the figures of a .json file")
     ] = None,
     beside: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="show the figures that --json wrote of another version beside")
+        Path | None, typer.Option(metavar="FILE", help="show the figures of another version, a .json file, beside")
     ] = None,
 ) -> None:
     """Measure everything on this machine, beside other libraries.
 
-    Of these, whichever are installed; medians, with machine and versions.
+    Of these, whichever are installed; medians, with machine and versions. A .md file holds the tables, a picture the
+    speeds.
 
     Example: python -m benchmarks measure --games hog
 
@@ -55,15 +55,14 @@ def measure(
         raise ParameterError(f"--threads {threads!r} cannot be read: give whole numbers, such as 1,2")
     named = tuple(name for name in games.split(",") if name)
     options = Options(tuple(modes or ()), named, seconds, repeats, tuple(map(int, numbers))).check()
-    for path in (json_file, table, chart):
-        check_writable(path)
+    chart = written[".png"] or written[".svg"]
     if chart is not None:
         check_chart(chart)
     before = None if beside is None else BenchResult.read(beside)
     result = run_bench(options, progress=err.print) if from_file is None else BenchResult.read(from_file)
     out.print(plain(result, before))
-    write_json(json_file, result.to_json())
-    if table is not None:
+    write_json(written[".json"], result.to_json())
+    if (table := written[".md"]) is not None:
         write_text(table, markdown(result, before))
     if chart is not None:
         draw(result, chart)
@@ -72,9 +71,13 @@ def measure(
 # For the help: a paragraph with a line for each mode, which must not be filled.
 measure.__doc__ = f"{measure.__doc__}\n\n\b\nModes:\n{listed()}"
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False)
-app.command()(measure)
-app.command()(curves)
+app = group("Measure what `dicegym doctor --bench` does not.", measure=measure, curves=curves)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line; mistakes of the user end as one line on standard error and status 2."""
+    run_to_the_end(lambda: app(arguments), "benchmarks")
+
 
 if __name__ == "__main__":
-    run_to_the_end(app, "benchmarks")
+    main()

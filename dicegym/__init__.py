@@ -1,7 +1,7 @@
 """dicegym: five real dice games as reinforcement-learning environments.
 
-``import dicegym`` registers every environment with Gymnasium and PettingZoo and loads nothing heavy; the
-names below are loaded when they are first used.
+``import dicegym`` registers every environment with Gymnasium and PettingZoo, whether they are imported before or after
+it. It loads nothing heavy: the names below are loaded when they are first used.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from dicegym import registry
+from dicegym import registration
 
 if TYPE_CHECKING:
     from dicegym.engine.batch import Batch as Batch
@@ -51,5 +51,4 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-registry.register_gymnasium()
-registry.register_pettingzoo()
+registration.register()

@@ -102,32 +102,3 @@ def rules_module(game: str) -> str:
 def is_shipped(game: str) -> bool:
     """Return whether the registered game ``game`` comes with the package, and its agents with it."""
     return game not in _RULES
-
-
-def register_gymnasium() -> None:
-    """Register every environment with Gymnasium, single and batch."""
-    import gymnasium
-
-    for environment in ENVIRONMENTS:
-        if environment.full_id not in gymnasium.registry:
-            gymnasium.register(
-                environment.full_id,
-                entry_point="dicegym.envs.single:SingleAgentEnv",
-                vector_entry_point="dicegym.envs.vector:BatchEnv",
-                kwargs={"game": environment.game, **environment.settings},
-            )
-
-
-def register_pettingzoo() -> None:
-    """Register every multi-agent environment with PettingZoo."""
-    import pettingzoo
-
-    forms = (
-        ("aec", pettingzoo.aec_registry, "dicegym.envs.multi:TurnEnv"),
-        ("parallel", pettingzoo.parallel_registry, "dicegym.envs.multi:parallel_env"),
-    )
-    for environment in ENVIRONMENTS:
-        for form, registry, entry_point in forms:
-            if environment.multi and environment.full_id not in registry:
-                kwargs = {"game": environment.game, **environment.settings}
-                pettingzoo.register(form, environment.full_id, entry_point, kwargs=kwargs)

@@ -8,7 +8,9 @@ from typing import Annotated
 
 import typer
 
-from dicegym.cli.common import JsonFile, check_writable, out, print_table, progress_bar, write_json
+from dicegym.cli.command import NO_FILES, Outputs
+from dicegym.cli.console import out, print_table, write_json
+from dicegym.cli.progress import progress_bar
 from dicegym.errors import unknown_name
 from dicegym.files import write_text
 from dicegym.signals import going_on
@@ -24,25 +26,22 @@ def curves(
     ways: Annotated[
         str, typer.Option(metavar="WAY,...", help="single, batch, fast: who learns (default: all that there are)")
     ] = "",
-    output: Annotated[
-        Path | None, typer.Option(help="the picture, .png or .svg (default: curves.png in the folder)")
-    ] = None,
-    table: Annotated[Path | None, typer.Option(help="write the table as Markdown to this file too")] = None,
+    written: Annotated[Outputs, ".json", ".md", ".png", ".svg"] = NO_FILES,
     against: Annotated[
         str, typer.Option(metavar="MEASURE", help="minutes or steps: what the picture shows results over")
     ] = "minutes",
-    json_file: JsonFile = None,
     only_draw: Annotated[bool, typer.Option("--only-draw", help="learn nothing: draw what is there")] = False,
 ) -> None:
     """Draw how every environment is learned with nothing tuned.
 
     Stable-Baselines3's MaskablePPO with its own settings, and the same in batches, learn each registered environment
     against a clock, by several seeds, on one thread. The same command goes on where it was stopped; two of them share
-    the work by --environments and a --run-dir each.
+    the work by --environments and a --run-dir each. The picture is curves.png in the folder, unless --output names
+    another one.
 
     Example: python -m benchmarks curves --minutes 5 --seeds 5
 
-    Example: python -m benchmarks curves --only-draw --against steps --output docs/curves_steps.png
+    Example: python -m benchmarks curves --only-draw --against steps -o docs/curves_steps.png
     """
     from benchmarks.chart import check_picture
     from benchmarks.untuned.folder import learn_all, read_all
@@ -50,10 +49,8 @@ def curves(
 
     if against not in MEASURES:  # before hours of learning
         raise unknown_name("measure", against, list(MEASURES))
-    target = output or run_dir / "curves.png"
+    target = written[".png"] or written[".svg"] or run_dir / "curves.png"
     check_picture(target, PURPOSE)
-    for path in (output, table, json_file):
-        check_writable(path)
     if not only_draw:
         options = f"--run-dir {shlex.quote(str(run_dir))} --minutes {minutes:g} --seeds {seeds}"
         again = f"`python -m benchmarks curves {options}` goes on"
@@ -63,9 +60,9 @@ def curves(
     draw(found, target, against)
     measured = rows(found)
     print_table(TITLES, [row.cells() for row in measured])
-    if table is not None:
+    if (table := written[".md"]) is not None:
         write_text(table, markdown(found))
-    write_json(json_file, [row._asdict() for row in measured])
+    write_json(written[".json"], [row._asdict() for row in measured])
     out.print(f"wrote {target}")
 
 

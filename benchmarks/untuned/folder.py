@@ -183,7 +183,7 @@ def _about(folder: Path) -> dict[str, Any]:
     path = folder / ABOUT
     if not path.is_file():
         return {"environments": {}}
-    instead = "name a folder that `dicegym curves` made, or another one"
+    instead = "name a folder that `python -m benchmarks curves` made, or another one"
     try:
         found: dict[str, Any] = json.loads(read_text(path, instead))
         environments = found["environments"]
@@ -226,7 +226,7 @@ def read_all(folder: str | Path) -> UntunedCurves:
         if there:
             panels.append(UntunedPanel(environment, float(said["random"]), there))
     if not panels:
-        raise ParameterError(f"{target} holds no curves: `dicegym curves --run-dir {target}` learns them")
+        raise ParameterError(f"{target} holds no curves: `python -m benchmarks curves --run-dir {target}` learns them")
     versions = about.get("versions", {"dicegym": version("dicegym")})
     return UntunedCurves(panels, str(about.get("machine", "")), {str(k): str(v) for k, v in versions.items()})
 

@@ -11,7 +11,8 @@ from stable_baselines3.common.utils import set_random_seed
 from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.errors import unknown_name
 from dicegym.players import model as models
-from dicegym.registry import Environment, register_gymnasium
+from dicegym.registration import register_gymnasium
+from dicegym.registry import Environment
 
 _WARM = {"n_steps": 16, "batch_size": 16, "n_epochs": 1}
 """Of a model that is thrown away: what is compiled or loaded the first time is no part of a curve."""

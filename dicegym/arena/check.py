@@ -164,7 +164,9 @@ class Check:
             smoke_games.examine(fuller, load(fuller), lambda number: None)
         except AgentError as error:
             seats = fuller.players
-            return [f"at a table of {seats} it {error.reason}: a contest with --players {seats} counts that as a fault"]
+            return [
+                f"at a table of {seats} it {error.reason}: a contest with -p players={seats} counts that as a fault"
+            ]
         return []
 
     def _purity(self, player: Player, load: Callable[[int], Player], bound: TimeBound) -> tuple[bool | None, list[str]]:

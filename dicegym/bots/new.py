@@ -67,10 +67,7 @@ def new_bot(game: Game | str, path: Path | str, force: bool = False, test: bool 
         raise ParameterError(f"{target} cannot be written, as {above} is a file: name another folder")
     beside = test_of(target)
     if test and beside.exists() and not force:
-        raise ParameterError(
-            f"{beside} exists: give --force (in Python, force=True) to replace it, or --no-test (test=False) to leave "
-            "it as it is"
-        )
+        raise ParameterError(f"{beside} exists: give --force (in Python, force=True) to replace it, or another folder")
     called = target.as_posix()
     if '"' in called or "\\" in called:  # it stands in a docstring
         called = target.name

@@ -1,7 +1,7 @@
 """Golden playthroughs: one game written out in full, to be read by people and compared by the tests.
 
 A change of rules, observations, names or screens shows in them as a difference that can be reviewed.
-To write them anew: ``dicegym playthrough --write tests/playthroughs``.
+To write them anew: ``dicegym games GAME --playthrough > tests/playthroughs/GAME.txt``.
 """
 
 from __future__ import annotations

@@ -10,35 +10,19 @@ from typing import Annotated
 
 import typer
 
-from dicegym.cli.common import (
-    MEMORY,
-    SILENCE,
-    GameName,
-    IsolationName,
-    JsonFile,
-    LoadSeconds,
-    Memory,
-    MoveSeconds,
-    Parameters,
-    check_writable,
-    err,
-    game_or_that_of,
-    out,
-    tell_isolation,
-    write_json,
-)
+from dicegym.cli import options
+from dicegym.cli.command import NO_FILES, Outputs, group
+from dicegym.cli.console import err, out, write_json
+from dicegym.cli.options import BOTS, BotOptions
+from dicegym.cli.progress import SILENCE
 from dicegym.errors import ParameterError
 from dicegym.signals import going_on
 
-new = typer.Typer(help="Write a bot or a game to begin with.", no_args_is_help=True, rich_markup_mode=None)
 
-
-@new.command()
 def bot(
-    game: GameName,
+    game: options.GameName,
     path: Annotated[Path, typer.Argument(help="a .py file, or a folder for one; folders are made")],
     force: Annotated[bool, typer.Option("--force", help="replace existing files")] = False,
-    no_test: Annotated[bool, typer.Option("--no-test", help="write no test for pytest beside it")] = False,
 ) -> None:
     """Write a bot of a game's original interface, and its test.
 
@@ -48,14 +32,12 @@ def bot(
     """
     from dicegym.bots.new import new_bot, test_of
 
-    file = new_bot(game, path, force, test=not no_test)
+    file = new_bot(game, path, force, test=True)
     out.print(f"wrote {file}")
-    out.print(f"try it: dicegym check {file} --show; the rules and its interface: dicegym rules {game}")
-    if not no_test:
-        out.print(f"wrote {test_of(file)}: pytest {shlex.quote(str(test_of(file)))} after each change")
+    out.print(f"try it: dicegym check {file} --show; the rules and its interface: dicegym games {game} --rules")
+    out.print(f"wrote {test_of(file)}: pytest {shlex.quote(str(test_of(file)))} after each change")
 
 
-@new.command()
 def game(
     name: Annotated[str, typer.Argument(metavar="NAME", help="its name in small letters, such as space_dice")],
     path: Annotated[Path, typer.Argument(help="a new folder for its package")],
@@ -77,30 +59,7 @@ def game(
     out.print(f"what each file is for: {path / 'README.md'}")
 
 
-def rules(
-    game: GameName,
-    interface: Annotated[bool, typer.Option("--interface", help="only how a bot is asked and what it answers")] = False,
-) -> None:
-    """Print the rules of a game and the interface of its bots.
-
-    The original interface, with an example of every call and message.
-
-    Example: dicegym rules liarsdice --interface
-    """
-    from dicegym.games.parts import STARTER, part
-    from dicegym.games.rules_page import rules_page
-    from dicegym.sandbox.customs import customs
-
-    page = rules_page(game)
-    starter = part(game, STARTER)
-    if interface and starter is None:
-        raise ParameterError(f"nothing is written about bots of {game}: leave out --interface for its rules")
-    if not interface:
-        out.print(page.replace("``", "`"))
-    if starter is not None:
-        for title, text in (("Original interface", starter.INTERFACE), ("All bots", customs())):
-            out.print(f"{title}\n{'-' * len(title)}\n\n{text}")
-        out.print(f"A bot to begin with: `dicegym new bot {game} PATH`. How others do it: `dicegym agents {game}`.")
+new = group("Write a bot or a game to begin with.", bot=bot, game=game)
 
 
 def _make_teller() -> Callable[[str], None]:
@@ -118,18 +77,14 @@ def _make_teller() -> Callable[[str], None]:
 
 def check(
     file: Annotated[str, typer.Argument(help="a bot's file, folder or name")],
-    game: Annotated[str | None, typer.Option(help="the game (default: by what the file defines)")] = None,
-    seconds: Annotated[float, typer.Option(help="processor time for the whole test")] = 10.0,
-    load_seconds: LoadSeconds = None,
-    move_seconds: MoveSeconds = None,
-    memory: Memory = MEMORY,
-    isolation: IsolationName = "auto",
+    game: options.GameOption = None,
+    bots: BotOptions = BOTS,
     show: Annotated[bool, typer.Option("--show", help="show its first and last calls, answers and prints")] = False,
     debug: Annotated[
         bool, typer.Option("--debug", help="ask it in this process and without limits: breakpoint() works")
     ] = False,
-    json_file: JsonFile = None,
-    parameter: Parameters = None,
+    written: Annotated[Outputs, ".json"] = NO_FILES,
+    parameter: options.Parameters = None,
 ) -> None:
     """Test a bot as its contest does, and say how good it is.
 
@@ -139,17 +94,16 @@ def check(
 
     if show and debug:
         raise ParameterError("--show and --debug do not go together: in the debugger you see each call yourself")
-    if debug and isolation != "auto":
+    if debug and bots.isolation != BOTS.isolation:
         raise ParameterError("--debug asks the bot in this process, kept from nothing: leave out --isolation")
-    check_writable(json_file)
-    table = game_or_that_of(file, game, parameter)
-    limits = arena.Limits(seconds, memory << 20, load_seconds, move_seconds)
+    table = options.game_or_that_of(file, game, parameter)
+    limits = bots.limits()
     if not debug:
-        tell_isolation(isolation, [file])
+        bots.tell_isolation([file])
     with going_on("before the test was over"):
         report = arena.check(
-            file, table, limits=limits, show=show, debug=debug, isolation=isolation, progress=_make_teller()
+            file, table, limits=limits, show=show, debug=debug, isolation=bots.isolation, progress=_make_teller()
         )
     out.print(report.text())
-    write_json(json_file, report.to_json())
+    write_json(written[".json"], report.to_json())
     raise typer.Exit(0 if report.ok else 1)

@@ -1,40 +1,21 @@
-"""Contests between agents."""
+"""Contests between agents, and the question whether one of two is better."""
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import dicegym
-from dicegym.cli.common import (
-    MEMORY,
-    DrawnSeed,
-    GameName,
-    HtmlFile,
-    IsolationName,
-    JsonFile,
-    Label,
-    LoadSeconds,
-    Memory,
-    MoveSeconds,
-    NewContest,
-    NoStore,
-    Parameters,
-    StoreName,
-    check_writable,
-    chosen_game,
-    chosen_storage,
-    err,
-    out,
-    progress_bar,
-    tell_isolation,
-    write_json,
-)
-from dicegym.cli.machines import RayAddress, ShardName, Workers, chosen_executors, ending_shards, shared
+from dicegym.cli import options
+from dicegym.cli.command import NO_FILES, Outputs
+from dicegym.cli.console import err, out, write_json
+from dicegym.cli.options import BOTS, MACHINES, STORE, BotOptions, MachineOptions, StoreOptions
+from dicegym.cli.progress import progress_bar
 from dicegym.errors import ParameterError
 from dicegym.play.seeds import drawn_seed
 from dicegym.signals import going_on
@@ -46,14 +27,8 @@ if TYPE_CHECKING:
     from dicegym.arena.storage import Storage
 
 
-CsvSheets = Annotated[
-    Path | None,
-    typer.Option("--csv", metavar="FILE", help="write the ranking as CSV too, and matches to FILE-matches"),
-]
-
-
 def tournament(
-    game: GameName,
+    game: options.GameName,
     entries: Annotated[
         list[str] | None,
         typer.Argument(
@@ -62,7 +37,7 @@ def tournament(
             "them (default: all agents)",
         ),
     ] = None,
-    seed: DrawnSeed = None,
+    seed: options.Seed = None,
     format: Annotated[
         str | None,
         typer.Option(
@@ -79,34 +54,23 @@ def tournament(
     seeding: Annotated[
         bool, typer.Option("--seeding", help="seed entries in the order named, strongest first (default: by lot)")
     ] = False,
-    players: Annotated[int | None, typer.Option(help="seats at a table (default: the game's)")] = None,
     exact: Annotated[
         bool, typer.Option("--exact", help="rank by exact win rates, where there are some; --games 0: play nothing")
     ] = False,
-    less_luck: Annotated[
-        bool, typer.Option("--less-luck", help="take luck out of the results; a round robin is ranked by what is left")
-    ] = False,
-    matches: Annotated[bool, typer.Option("--matches", help="list every match below the matrix")] = False,
-    seconds: Annotated[float, typer.Option(help="processor time of an entry for all its moves of a match")] = 10.0,
-    load_seconds: LoadSeconds = None,
-    move_seconds: MoveSeconds = None,
-    memory: Memory = MEMORY,
-    isolation: IsolationName = "auto",
-    workers: Workers = None,
-    ray: RayAddress = None,
-    shard: ShardName = None,
-    store: StoreName = None,
-    no_store: NoStore = False,
-    new: NewContest = False,
-    label: Label = "",
-    json_file: JsonFile = None,
-    csv_file: CsvSheets = None,
-    html_file: HtmlFile = None,
-    parameter: Parameters = None,
+    less_luck: options.LessLuck = False,
+    bots: BotOptions = BOTS,
+    machines: MachineOptions = MACHINES,
+    shard: Annotated[
+        str | None, typer.Option(metavar="I/N", help="play one of N parts of the matches, for batch queues")
+    ] = None,
+    kept: StoreOptions = STORE,
+    written: Annotated[Outputs, ".json", ".csv", ".html"] = NO_FILES,
+    parameter: options.Parameters = None,
 ) -> None:
-    """Hold a game's contest: who is best, and was it luck.
+    """Run a contest between agents, and rank them.
 
-    The same command again plays only what is missing in the store: after a kill, or when entries have changed.
+    The same command again plays only what is missing in the store: after a kill, or when entries have changed. A .csv
+    file holds the ranking, and a second one beside it the matches.
 
     Example: dicegym tournament hog submissions/ bacon --exact
 
@@ -114,32 +78,15 @@ def tournament(
 
     Example: dicegym tournament liarsdice even honest bayes --less-luck
     """
-    from dicegym.arena import Limits, Named, contest
-    from dicegym.arena.report import show
+    from dicegym.arena import contest
 
-    for file in (json_file, csv_file, html_file):
-        check_writable(file)
-    _check_said_once(parameter, players)
-    table = chosen_game(game, parameter)
-    limits = Limits(seconds, memory << 20, load_seconds, move_seconds)
+    table = options.chosen_game(game, parameter)
     named = named_entries(entries or dicegym.agent_names(table))
-    executors = chosen_executors(workers, ray, shard)
-    if ray is None:
-        tell_isolation(isolation, (str(one.spec) if isinstance(one, Named) else one for one in named))
-    storage = chosen_storage(store, no_store, new, label)
-    again = "the same command goes on where it stopped"
-    if storage is None:
-        seed = drawn_seed() if seed is None else seed
-        again = f"and nothing is kept of the contest; --seed {seed} begins the same one again"
-    storage = shared(storage, shard, seed)
-    with progress_bar("checks and matches") as progress, going_on(again), ending_shards():
-        result = contest(
+
+    def run(**how: Any) -> ContestResult[Any]:
+        return contest(
             table,
             named,
-            seed,
-            None,
-            progress,
-            limits,
             format=format,
             games=games,
             exact=exact,
@@ -147,41 +94,175 @@ def tournament(
             rounds=rounds,
             seeding=seeding,
             less_luck=less_luck,
-            players=players,
-            isolation=isolation,
-            store=storage,
-            executors=executors,
+            **how,
         )
-    show(result.report(matches), out)
-    if len(result.standings) < 2:
-        err.print("dicegym: no contest was held, as fewer than two entries can play")
-    hand_over(result, storage, json_file, csv_file, html_file)
+
+    _run(run, named, seed, bots, machines, kept, written, shard)
 
 
-def hand_over(
-    result: ContestResult[Any],
-    storage: Storage | None,
-    json_file: Path | None,
-    csv_file: Path | None,
-    html_file: Path | None,
+def compare(
+    game: options.GameName,
+    first: Annotated[
+        str,
+        typer.Argument(
+            metavar="A", help="what there is: an agent's name, a file", autocompletion=options.complete_agent
+        ),
+    ],
+    second: Annotated[
+        str, typer.Argument(metavar="B", help="the candidate: is it better?", autocompletion=options.complete_agent)
+    ],
+    others: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="who else sits at the table; repeatable (default: nobody where A and B can meet, else all agents)"
+        ),
+    ] = None,
+    elo: Annotated[
+        tuple[float, float] | None,
+        typer.Option(
+            metavar="LOW HIGH", help="test an Elo difference of LOW (not better) against HIGH (better); default: 0 20"
+        ),
+    ] = None,
+    margins: Annotated[
+        tuple[float, float] | None,
+        typer.Option(metavar="LOW HIGH", help="the same as differences of scores a game; default with others: 0 0.05"),
+    ] = None,
+    alpha: Annotated[float, typer.Option(help="how often `better` may be wrong")] = 0.05,
+    beta: Annotated[float, typer.Option(help="how often `not better` may be wrong")] = 0.05,
+    games: Annotated[int | None, typer.Option(help="the most games (default: 100,000)")] = None,
+    score: Annotated[
+        str, typer.Option(metavar="win|place", help="what a game is worth: first place, or others left behind")
+    ] = "win",
+    less_luck: options.LessLuck = False,
+    seed: options.Seed = None,
+    bots: BotOptions = BOTS,
+    machines: MachineOptions = MACHINES,
+    kept: StoreOptions = STORE,
+    written: Annotated[Outputs, ".json", ".csv", ".html"] = NO_FILES,
+    parameter: options.Parameters = None,
 ) -> None:
-    """Say where a result is kept and write the files that were asked for.
+    """Say whether B is better than A, with few games.
+
+    They play pairs of games on the same dice in exchanged seats until a sequential test has decided. The same command
+    again plays only what is missing in the store.
+
+    Example: dicegym compare hog bacon swap
+
+    Example: dicegym compare liarsdice even honest --less-luck
+    """
+    from dicegym.arena.compare.comparing import MOST_GAMES
+    from dicegym.arena.compare.comparing import compare as run_comparison
+
+    table = options.chosen_game(game, parameter)
+    named = one, two, *rest = named_entries([first, second, *(others or [])])
+
+    def run(**how: Any) -> ContestResult[Any]:
+        return run_comparison(
+            table,
+            one,
+            two,
+            rest or None,
+            elo=elo,
+            margins=margins,
+            alpha=alpha,
+            beta=beta,
+            games=MOST_GAMES if games is None else games,
+            score=score,
+            less_luck=less_luck,
+            **how,
+        )
+
+    _run(run, named, seed, bots, machines, kept, written)
+
+
+def _run(
+    run: Callable[..., ContestResult[Any]],
+    named: Iterable[str | Named],
+    seed: int | None,
+    bots: BotOptions,
+    machines: MachineOptions,
+    kept: StoreOptions,
+    written: Outputs,
+    shard: str | None = None,
+) -> None:
+    """Run a contest or a comparison; show its result, say where it is stored, and write the files asked for.
 
     Raises Exit(1) if fewer than two were ranked: what is written then says who could not play, and why.
+
+    Args:
+        run: runs it with the options of `dicegym.arena.contest` that both share.
+        named: who takes part.
+        seed: of its dice; None: of the store, or drawn.
+        bots: what bots may use.
+        machines: where it is played.
+        kept: where it is stored.
+        written: the files.
+        shard: which part of the matches is played here; None: all of them.
     """
+    from dicegym.arena import Named
+    from dicegym.arena.report import show
+
+    executors = machines.executors(shard)
+    if machines.ray is None:
+        bots.tell_isolation(str(one.spec) if isinstance(one, Named) else one for one in named)
+    storage = kept.storage()
+    again = "the same command goes on where it stopped"
+    if storage is None:
+        seed = drawn_seed() if seed is None else seed
+        again = f"and nothing is kept of the contest; --seed {seed} begins the same one again"
+    storage = _shared(storage, shard, seed)
+    how = {"seed": seed, "limits": bots.limits(), "isolation": bots.isolation, "executors": executors, "store": storage}
+    with progress_bar("checks and matches") as progress, going_on(again), _ending_shards():
+        result = run(**how, progress=progress)
+    show(result.report(), out)
     if result.stored is not None:
-        err.print(f"dicegym: {result.stored}; --new begins another")
-    write_json(json_file, result.to_json())
-    if csv_file is not None:
+        err.print(f"dicegym: {result.stored}; --label NAME begins another")
+    _write(result, storage, written)
+    if len(result.standings) < 2:
+        err.print("dicegym: no contest was run, as fewer than two entries can play")
+        raise typer.Exit(1)
+
+
+def _write(result: ContestResult[Any], storage: Storage | None, written: Outputs) -> None:
+    write_json(written[".json"], result.to_json())
+    if (sheet := written[".csv"]) is not None:
         from dicegym.arena.sheets import result_sheets
 
-        result_sheets(result, csv_file)
-    if html_file is not None:
+        result_sheets(result, sheet)
+    if (page := written[".html"]) is not None:
         from dicegym.arena.pages.contests import write_page
 
-        write_page(_page(result, storage), html_file)
-    if len(result.standings) < 2:
-        raise typer.Exit(1)
+        write_page(_page(result, storage), page)
+
+
+def _shared(storage: Storage | None, shard: str | None, seed: int | None) -> Storage | None:
+    """Return where a contest is stored of which ``shard`` is played here; None: all of it is.
+
+    Raises ParameterError if there is no such shard, or nothing that shards would have in common.
+    """
+    if shard is None:
+        return storage
+    from dicegym.arena.shards import Shard
+
+    part = Shard.of_text(shard)
+    if seed is None or storage is None:
+        raise ParameterError(
+            f"--shard {shard} is a part of a contest that others hold too: give all of them the same --seed, and a "
+            "store that takes the results"
+        )
+    return storage._replace(share=part)
+
+
+@contextlib.contextmanager
+def _ending_shards() -> Iterator[None]:
+    """Let a command whose shard is played say so, and end well."""
+    from dicegym.arena.shards import ShardEnd
+
+    try:
+        yield
+    except ShardEnd as end:
+        err.print(f"dicegym: {end}")
+        raise typer.Exit from None
 
 
 def named_entries(given: Iterable[str]) -> list[str | Named]:
@@ -201,13 +282,6 @@ def named_entries(given: Iterable[str]) -> list[str | Named]:
         else:
             found.append(Named(name, spec))
     return found
-
-
-def _check_said_once(parameters: list[str] | None, players: int | None) -> None:
-    """Raise ParameterError for two numbers of players."""
-    given = [text for text in parameters or [] if text.partition("=")[0] == "players"]
-    if given and players is not None:
-        raise ParameterError(f"--players {players} and --parameter {given[0]} say the same: give one of them")
 
 
 def _page(result: ContestResult[Any], storage: Storage | None) -> ContestPage:

@@ -7,27 +7,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dicegym.cli.common import GameName, IsolationName, JsonFile, Trust, check_writable, out, print_table, write_json
-from dicegym.errors import ParameterError
+from dicegym.cli import options
+from dicegym.cli.command import NO_FILES, Outputs, group
+from dicegym.cli.console import out, print_table, write_json
 
 if TYPE_CHECKING:
     from dicegym.server.archive import Archive, ServerStatus
 
 SomeGame = Annotated[
-    str | None, typer.Argument(metavar="GAME", help="whose server (default: the only one in the store)")
-]
-StoreOption = Annotated[
     str | None,
-    typer.Option(
-        "--store",
-        metavar="PATH|URL",
-        help="of results: a file, or a PostgreSQL database (default: that of contests)",
+    typer.Argument(
+        metavar="GAME", help="whose server (default: the only one in the store)", autocompletion=options.complete_game
     ),
 ]
 
 
-def serve(
-    game: Annotated[str | None, typer.Argument(metavar="GAME", help="the game's name")] = None,
+def start(
+    game: options.GameName,
     more: Annotated[list[str] | None, typer.Argument(metavar="AGENTS", help="further --agents")] = None,
     tcp: Annotated[int | None, typer.Option(metavar="PORT", help="serve plain TCP there; 0: any free port")] = None,
     ws: Annotated[int | None, typer.Option(metavar="PORT", help="serve WebSocket there; 0: any free port")] = None,
@@ -38,17 +34,9 @@ def serve(
     secrets: Annotated[Path | None, typer.Option(help="file of lines name:secret; these names need them")] = None,
     guests: Annotated[bool | None, typer.Option(help="let everybody play (default: on a loopback address)")] = None,
     host: Annotated[str, typer.Option(help="address to listen on; 0.0.0.0 for all")] = "127.0.0.1",
-    store: StoreOption = None,
-    store_wait: Annotated[
-        float,
-        typer.Option(
-            "--store-wait",
-            metavar="SECONDS",
-            help="to go on while it is locked, full or out of reach; then the server stops",
-        ),
-    ] = 300.0,
-    isolation: IsolationName = "auto",
-    seed: Annotated[int | None, typer.Option(help="of all dice (default: a fresh one)")] = None,
+    store: options.StoreName = None,
+    isolation: options.IsolationName = "auto",
+    seed: options.Seed = None,
     connections: Annotated[int, typer.Option(help="at once")] = 1000,
     allow_host: Annotated[
         list[str] | None,
@@ -58,21 +46,15 @@ def serve(
         list[str] | None,
         typer.Option(metavar="URL", help="web pages that may connect, by WebSocket"),
     ] = None,
-    status: Annotated[bool, typer.Option("--status", help="only say what `dicegym server status` says")] = False,
 ) -> None:
     """Let bots play rated games over the network.
 
     There is a live scoreboard. The server rests while no remote bot is connected. For others than this machine, name
     the file of their secrets, as in the second example.
 
-    Examples: dicegym serve yatzy --tcp 5000 --agents thrifty gather; dicegym serve yatzy --tcp 5000 --ws 5001
-    --host 0.0.0.0 --secrets secrets.txt
+    Examples: dicegym server start yatzy --tcp 5000 --agents thrifty gather; dicegym server start yatzy --tcp 5000
+    --ws 5001 --host 0.0.0.0 --secrets secrets.txt
     """
-    if status:
-        _print_status(game, store, None)
-        return
-    if game is None:
-        raise ParameterError("name the game that is to be served, as in: dicegym serve yatzy --tcp 5000")
     import asyncio
 
     from dicegym.server.scoreboard import Scoreboard
@@ -96,55 +78,56 @@ def serve(
         hosts=tuple(allow_host or ()),
         origins=tuple(allow_origin or ()),
         isolation=isolation,
-        store_wait=store_wait,
     )
     asyncio.run(run(settings, Scoreboard(out)))
 
 
 def join(
-    game: GameName,
+    game: options.GameName,
     server: Annotated[str, typer.Argument(metavar="HOST:PORT", help="or a ws:// address")],
     agent: Annotated[str, typer.Option(help="who plays: any agent, a bot's file or a model")],
     name: Annotated[str | None, typer.Option(help="to play under (default: the agent's, or the secret's)")] = None,
     secret: Annotated[str | None, typer.Option(envvar="DICEGYM_SECRET", help="to log in by")] = None,
     games: Annotated[int, typer.Option(min=0, help="leave after so many games; 0: stay")] = 0,
-    seed: Annotated[int | None, typer.Option(help="of the agent's randomness (default: a fresh one)")] = None,
-    wait: Annotated[float, typer.Option(min=0, help="seconds to wait for the first game; 0: for ever")] = 300.0,
-    trust: Trust = False,
+    seed: options.Seed = None,
+    trust: options.Trust = False,
 ) -> None:
     """Let an agent play on a server.
 
-    Example: dicegym join yatzy 127.0.0.1:5000 --agent planner --games 10
+    Example: dicegym server join yatzy 127.0.0.1:5000 --agent planner --games 10
     """
     from dicegym.server.client import join as run
 
-    run(game, server, agent, name, secret, games, seed, out.print, wait, trust)
+    run(game, server, agent, name, secret, games, seed, out.print, trust=trust)
 
 
-server = typer.Typer(
-    name="server",
-    help="Show a server's state, ratings and games, running or not.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+def status(
+    game: SomeGame = None, store: options.StoreName = None, written: Annotated[Outputs, ".json"] = NO_FILES
+) -> None:
+    """Show whether a server runs, who is connected, and what was played.
+
+    Examples: dicegym server status; dicegym server status yatzy -o status.json
+    """
+    with _archive(game, store) as archive:
+        found = archive.status()
+    write_json(written[".json"], _plain(found))
+    for line in _status_lines(found):
+        out.print(line)
 
 
-@server.command(epilog="Examples: dicegym server status; dicegym server status yatzy --json status.json")
-def status(game: SomeGame = None, store: StoreOption = None, json: JsonFile = None) -> None:
-    """Say whether a server runs, who is there, and what it played."""
-    _print_status(game, store, json)
+def ratings(
+    game: SomeGame = None, store: options.StoreName = None, written: Annotated[Outputs, ".json"] = NO_FILES
+) -> None:
+    """Show everybody's rating, games and wins, the best first.
 
-
-@server.command(epilog="Example: dicegym server ratings yatzy --json ratings.json")
-def ratings(game: SomeGame = None, store: StoreOption = None, json: JsonFile = None) -> None:
-    """Print everybody's rating, games and wins, the best first."""
-    check_writable(json)
+    Example: dicegym server ratings yatzy -o ratings.json
+    """
     with _archive(game, store) as archive:
         rows = [
             {"place": place, "player": name, **known._asdict()}
             for place, (name, known) in enumerate(archive.ratings().items(), 1)
         ]
-        write_json(json, {**_about(archive.status()), "ratings": rows})
+        write_json(written[".json"], {**_about(archive.status()), "ratings": rows})
     if not rows:
         out.print("nobody has a rating yet: no game is finished")
         return
@@ -153,23 +136,23 @@ def ratings(game: SomeGame = None, store: StoreOption = None, json: JsonFile = N
     print_table(titles, [[str(row["place"]), row["player"], *shown] for row, shown in zip(rows, numbers, strict=True)])
 
 
-@server.command(epilog="Examples: dicegym server games --last 5; dicegym server games --player anna --last 0")
 def games(
     game: SomeGame = None,
     last: Annotated[int, typer.Option(min=0, help="so many of the newest; 0: all")] = 20,
     player: Annotated[str | None, typer.Option(help="those of this player alone")] = None,
-    store: StoreOption = None,
-    json: JsonFile = None,
+    store: options.StoreName = None,
+    written: Annotated[Outputs, ".json"] = NO_FILES,
 ) -> None:
-    """Print finished games, the newest last.
+    """List finished games, the newest last.
 
-    Of each: when, who, with how many points, what it did to ratings, and what went wrong.
+    Of each: when, who, with how many points, how ratings changed, and faults.
+
+    Examples: dicegym server games --last 5; dicegym server games --player anna --last 0
     """
-    check_writable(json)
     with _archive(game, store) as archive:
         found = archive.games(last, player)
         about = _about(archive.status())
-    write_json(json, {**about, "listed": [_plain(one) for one in found]})
+    write_json(written[".json"], {**about, "listed": [_plain(one) for one in found]})
     if not found:
         out.print("no game is finished yet")
     for one in found:
@@ -185,17 +168,22 @@ def games(
             out.print(f"        the server played decision {incident.turn} of {name}: {incident.reason}")
 
 
+server = group(
+    "Run the game server, join one, and see its ratings and games.",
+    start=start,
+    join=join,
+    status=status,
+    ratings=ratings,
+    games=games,
+)
+
+
 def _archive(game: str | None, store: str | None) -> Archive:
     """Return the results that are meant. Raises ParameterError if they cannot be read."""
-    try:
-        from dicegym.server.archive import Archive
-    except ImportError as error:
-        from dicegym.errors import DependencyError
+    where = options.store_name(store)
+    from dicegym.server.archive import Archive
 
-        raise DependencyError.for_extra(str(error.name), "server", "reading a server's results") from error
-    from dicegym.arena.storage import named_store
-
-    return Archive(named_store(store), game, waits=True)
+    return Archive(where, game, waits=True)
 
 
 def _plain(value: Any) -> Any:
@@ -214,15 +202,6 @@ def _when(text: str) -> str:
     from datetime import datetime
 
     return f"{datetime.fromisoformat(text).astimezone():%Y-%m-%d %H:%M:%S}"
-
-
-def _print_status(game: str | None, store: str | None, json: Path | None) -> None:
-    check_writable(json)
-    with _archive(game, store) as archive:
-        status = archive.status()
-    write_json(json, _plain(status))
-    for line in _status_lines(status):
-        out.print(line)
 
 
 def _status_lines(status: ServerStatus) -> list[str]:

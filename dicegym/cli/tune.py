@@ -7,13 +7,15 @@ from typing import Annotated
 
 import typer
 
-from dicegym.cli.common import GameName, Trust, out, progress_bar
+from dicegym.cli import options
+from dicegym.cli.console import out
 from dicegym.cli.numbers import decisions
+from dicegym.cli.progress import progress_bar
 
 
 def tune(
-    game: GameName,
-    run_dir: Annotated[Path | None, typer.Option(help="the study's folder (default: runs/tune-GAME)")] = None,
+    game: options.GameName,
+    run_dir: options.RunFolder = None,
     trials: Annotated[int, typer.Option(min=1, help="trials in all, earlier ones included")] = 20,
     steps: Annotated[
         int, typer.Option(parser=decisions, metavar="N", help="decisions of the learner in each")
@@ -22,15 +24,13 @@ def tune(
         list[str] | None,
         typer.Option(metavar="SECTION.KEY={...}", help="search this setting, instead of the usual ones; repeatable"),
     ] = None,
-    config: Annotated[Path | None, typer.Option(help="settings (default: training/configs/GAME.toml)")] = None,
-    set_: Annotated[
-        list[str] | None, typer.Option("--set", metavar="SECTION.KEY=VALUE", help="a setting of all trials; repeatable")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="of the search; runs use run.seed")] = 0,
+    config: options.ConfigName = None,
+    set_: options.Overrides = None,
+    seed: options.Seed = None,
     storage: Annotated[
         str, typer.Option(metavar="URL", help="a database for several machines (default: a file in the folder)")
     ] = "",
-    trust: Trust = False,
+    trust: options.Trust = False,
 ) -> None:
     """Search for settings with which a game is learned well.
 
@@ -38,7 +38,7 @@ def tune(
     where it was stopped. Several commands can work on one study at once. tune.md and best.toml in the folder say what
     was found.
 
-    Examples: dicegym tune hog --trials 20 --steps 1000000; dicegym tune hog --run-dir runs/rates
+    Examples: dicegym runs tune hog --trials 20 --steps 1000000; dicegym runs tune hog --run-dir runs/rates
     --search 'algorithm.learning_rate={low=1e-4, high=1e-2, log=true}'
     """
     from dicegym.learning.tune import BELIEVE, USUAL, command, ended, write_report
@@ -54,7 +54,7 @@ def tune(
             search or USUAL,
             config,
             settings,
-            seed,
+            seed or 0,
             storage=storage,
             trust=trust,
             progress=progress,

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dicegym.cli.common import StoreName, err, out
+from dicegym.cli import options
+from dicegym.cli.command import add
+from dicegym.cli.console import err, out
 from dicegym.cli.web_contests import contest
 from dicegym.cli.web_tokens import open_desk, token
 from dicegym.errors import DependencyError
@@ -25,7 +27,7 @@ def web(
     host: Annotated[str, typer.Option(help="address to listen on; 0.0.0.0: all of this machine's")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="port to listen on; 0: any free one")] = 8000,
     folder: Annotated[Path, typer.Option(help="what the pages keep: games, uploads, tokens")] = FOLDER,
-    store: StoreName = None,
+    store: options.StoreName = None,
     runs: Annotated[list[Path] | None, typer.Option(help="folder with trainings; repeat it for more")] = None,
     allow_host: Annotated[
         list[str] | None,
@@ -44,12 +46,7 @@ def web(
         typer.Option(metavar="FOLDER", help="write the store's contests as pages to this folder, and start no server"),
     ] = None,
     open_: Annotated[bool, typer.Option("--open", help="open the first page in a browser")] = False,
-    isolation: Annotated[
-        str,
-        typer.Option(
-            metavar="jail|process|none", help="what holds uploaded bots; without a jail name a weaker one, at your risk"
-        ),
-    ] = "jail",
+    isolation: options.IsolationName = "jail",
 ) -> None:
     """Watch, play, enter and learn in a browser.
 
@@ -137,23 +134,24 @@ def tell_of_uploads(isolation: str) -> None:
         err.print(f"dicegym: uploaded bots are held by {jail.chosen(isolation).description}: take them from friends")
 
 
-pages = typer.Typer(name="web", callback=web, invoke_without_command=True, rich_markup_mode=None)
-pages.add_typer(token, name="token")
-pages.add_typer(contest, name="contest")
-
-
-@pages.command(epilog="Example: dicegym web backup backups/monday --folder course --store course.sqlite")
 def backup(
     target: Annotated[Path, typer.Argument(help="a folder that is not there yet")],
     folder: Annotated[Path, typer.Option(help="what the pages keep, as `dicegym web` was given it")] = FOLDER,
-    store: StoreName = None,
+    store: options.StoreName = None,
 ) -> None:
     """Copy what the pages keep, while they run.
 
     To go back to a copy, stop the server and put the copy's folder `pages` and the file in `store` in their places.
+
+    Example: dicegym web backup backups/monday --folder course --store course.sqlite
     """
     from dicegym.arena.storage import named_store
     from dicegym.web.backup import back_up
 
     made = back_up(folder, named_store(store), target)
     out.print(f"{target}: {made.files} files, {made.databases} of them databases, {made.size / 1e6:.1f} MB")
+
+
+pages = typer.Typer(name="web", callback=web, invoke_without_command=True, rich_markup_mode=None)
+for name, command in (("token", token), ("contest", contest), ("backup", backup)):
+    add(pages, name, command)

@@ -2,36 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from dicegym.cli.common import (
-    MEMORY,
-    GameName,
-    Memory,
-    Parameters,
-    StoreName,
-    check_writable,
-    out,
-    parameters_of,
-    print_table,
-    write_new,
-)
+from dicegym.cli import options
+from dicegym.cli.command import NO_FILES, Outputs, group
+from dicegym.cli.console import out, print_table, write_new
+from dicegym.cli.options import BotOptions
 from dicegym.cli.web_tokens import WEB_FOLDER, WebFolder, open_desk
 
-contest = typer.Typer(help="Hold contests in the pages.", no_args_is_help=True, rich_markup_mode=None)
 ContestName = Annotated[str, typer.Argument(help="of the contest; `dicegym web contest list` has all")]
 
 
-@contest.command(
-    epilog="Examples: dicegym web contest add Autumn hog --until '14 days' --agent bacon --agent swap; "
-    "dicegym web contest add 'Group 2' yatzy --until 2030-12-24 --format swiss --games 10"
-)
 def add(
     name: Annotated[str, typer.Argument(help="tells it apart")],
-    game: GameName,
+    game: options.GameName,
     until: Annotated[
         str | None, typer.Option(metavar="DATE|PERIOD", help="open so long, UTC (default: until it is closed)")
     ] = None,
@@ -40,44 +26,47 @@ def add(
     games: Annotated[int | None, typer.Option(help="games of a match (default: the contest's own)")] = None,
     seeds: Annotated[int, typer.Option(help="how often each match is played")] = 1,
     rounds: Annotated[int | None, typer.Option(help="of swiss")] = None,
-    players: Annotated[int | None, typer.Option(help="seats at a table (default: the game's)")] = None,
     exact: Annotated[bool, typer.Option("--exact", help="rank by exact values, where there are some")] = False,
-    less_luck: Annotated[bool, typer.Option("--less-luck", help="take luck out of the results")] = False,
-    seconds: Annotated[float, typer.Option(help="processor time of a bot for all its moves of a match")] = 10.0,
-    memory: Memory = MEMORY,
-    parameter: Parameters = None,
+    less_luck: options.LessLuck = False,
+    limit: options.LimitsGiven = None,
+    parameter: options.Parameters = None,
     folder: WebFolder = WEB_FOLDER,
 ) -> None:
     """Open a contest that bots of the pages may enter.
 
     The server holds it, and anew whenever bots come or change; only matches that are missing are played.
+
+    Examples: dicegym web contest add Autumn hog --until '14 days' --agent bacon --agent swap; dicegym web contest
+    add 'Group 2' yatzy --until 2030-12-24 --format swiss --games 10
     """
     with open_desk(folder) as desk:
         from dicegym.web.enter.contests import WebContests
         from dicegym.web.enter.plans import ContestPlan
 
-        parameters = parameters_of(parameter)
+        parameters, limits = options.parameters_of(parameter), BotOptions(limit).limits(("seconds", "memory"))
         plan = ContestPlan(
             game,
             format,
             games,
             seeds,
             rounds,
-            players,
+            parameters.pop("players", None),
             exact,
             less_luck,
             parameters,
             tuple(agent or ()),
-            seconds,
-            memory,
+            limits.seconds,
+            limits.memory >> 20,
         )
         made = WebContests(desk).add(name, plan, "", until)
     out.print(f"contest {made.id}: /enter/contests/{made.id}")
 
 
-@contest.command("list", epilog="Example: dicegym web contest list --folder dicegym-web")
 def list_contests(folder: WebFolder = WEB_FOLDER) -> None:
-    """List the contests that the pages hold."""
+    """List the contests that the pages hold.
+
+    Example: dicegym web contest list --folder dicegym-web
+    """
     with open_desk(folder) as desk:
         from dicegym.web.enter.contests import WebContests
 
@@ -92,11 +81,12 @@ def list_contests(folder: WebFolder = WEB_FOLDER) -> None:
     print_table(["ID", "Name", "Game", "Closes", "Bots", ""], rows)
 
 
-@contest.command(epilog="Example: dicegym web contest close Autumn")
 def close(name: ContestName, folder: WebFolder = WEB_FOLDER) -> None:
     """Close a contest.
 
     Nobody enters any more, and later versions do not count.
+
+    Example: dicegym web contest close Autumn
     """
     with open_desk(folder) as desk:
         from dicegym.web.enter.contests import WebContests
@@ -106,18 +96,18 @@ def close(name: ContestName, folder: WebFolder = WEB_FOLDER) -> None:
     out.print(f"{name} is closed")
 
 
-@contest.command(epilog="Example: dicegym web contest grades Autumn --csv grades.csv")
 def grades(
     name: ContestName,
-    csv_file: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="write CSV to this file")] = None,
-    store: StoreName = None,
+    written: Annotated[Outputs, ".csv"] = NO_FILES,
+    store: options.StoreName = None,
     folder: WebFolder = WEB_FOLDER,
 ) -> None:
     """Show what became of each bot of a contest.
 
     That is: its owner, version, place, games won and faults.
+
+    Example: dicegym web contest grades Autumn -o grades.csv
     """
-    check_writable(csv_file)
     with open_desk(folder) as desk:
         from dicegym.arena.storage import named_store
         from dicegym.web.context import read_store
@@ -128,8 +118,11 @@ def grades(
         one = found.named(name)
         with read_store(named_store(store)) as reader:
             rows = grade_rows(one, found.taking_part(one), reader)
-    if csv_file is not None:
-        write_new(csv_file, as_csv(rows))
+    if (sheet := written[".csv"]) is not None:
+        write_new(sheet, as_csv(rows))
         return
     shown: list[list[Any]] = [["-" if value is None else str(value) for value in row] for row in rows]
     print_table([field.replace("_", " ").capitalize() for field in GradeRow._fields], shown)
+
+
+contest = group("Hold contests in the pages.", add=add, list=list_contests, close=close, grades=grades)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dicegym.cli.common import err, out, print_table
+from dicegym.cli.command import group
+from dicegym.cli.console import err, out, print_table
 from dicegym.errors import DependencyError
 
 if TYPE_CHECKING:
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
 
 WebFolder = Annotated[Path, typer.Option(help="of the server of pages, as `dicegym web` was given it")]
 WEB_FOLDER = Path("dicegym-web")
-
-token = typer.Typer(help="Say who may hand bots in.", no_args_is_help=True, rich_markup_mode=None)
 
 
 def open_desk(folder: Path) -> Desk:
@@ -28,9 +27,6 @@ def open_desk(folder: Path) -> Desk:
     return Desk(folder / "entering")
 
 
-@token.command(
-    epilog="Examples: dicegym web token add ann; dicegym web token add teacher --operator --expires 2030-07-31"
-)
 def add(
     name: Annotated[str, typer.Argument(help="whose it is; it owns the bots that are handed in with it")],
     operator: Annotated[bool, typer.Option("--operator", help="may hold contests and see everybody's bots")] = False,
@@ -42,6 +38,8 @@ def add(
     """Make a token, and print it this once.
 
     Whoever has it enters it in a browser, or sends it as `Authorization: Bearer TOKEN`.
+
+    Examples: dicegym web token add ann; dicegym web token add teacher --operator --expires 2030-07-31
     """
     with open_desk(folder) as desk:
         from dicegym.web.enter.tokens import Tokens
@@ -51,9 +49,11 @@ def add(
     out.print(made)
 
 
-@token.command("list", epilog="Example: dicegym web token list --folder dicegym-web")
 def list_tokens(folder: WebFolder = WEB_FOLDER) -> None:
-    """List whose tokens there are; what they are is kept nowhere."""
+    """List whose tokens there are; what they are is kept nowhere.
+
+    Example: dicegym web token list --folder dicegym-web
+    """
     with open_desk(folder) as desk:
         from dicegym.web.enter.tokens import Tokens
 
@@ -75,7 +75,6 @@ def list_tokens(folder: WebFolder = WEB_FOLDER) -> None:
     print_table(titles, rows)
 
 
-@token.command(epilog="Example: dicegym web token revoke ann")
 def revoke(
     name: Annotated[str, typer.Argument(help="whose")],
     folder: WebFolder = WEB_FOLDER,
@@ -83,9 +82,14 @@ def revoke(
     """Make a token worth nothing, at once.
 
     Bots stay; a new token of the same name owns them.
+
+    Example: dicegym web token revoke ann
     """
     with open_desk(folder) as desk:
         from dicegym.web.enter.tokens import Tokens
 
         Tokens(desk).revoke(name)
     out.print(f"the token of {name} is worth nothing now")
+
+
+token = group("Say who may hand bots in.", add=add, list=list_tokens, revoke=revoke)

@@ -51,7 +51,9 @@ def tables() -> list[Diagnosis]:
     root = tables_root()
     if not root.is_dir():
         return [
-            Diagnosis("tables", "", OK, f"nothing is solved yet in {root}; `dicegym solve --list` shows what can be")
+            Diagnosis(
+                "tables", "", OK, f"nothing is solved yet in {root}; `dicegym values solve --list` shows what can be"
+            )
         ]
     found = sorted(one for one in root.glob("*/*") if one.is_dir())
     if not os.access(root, os.W_OK):

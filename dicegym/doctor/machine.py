@@ -91,7 +91,7 @@ def graphics() -> list[Diagnosis]:
         return [Diagnosis("graphics", "", LACKING, f"{words}, although a graphics processor is here", advice)]
     if build and not there:
         return [Diagnosis("graphics", "", OK, f"{words}; no graphics processor is here, the processor does it")]
-    return [Diagnosis("graphics", "", OK, words + ("; train with --device auto" if there else ""))]
+    return [Diagnosis("graphics", "", OK, words + ("; train with --set run.device=auto" if there else ""))]
 
 
 def isolation() -> list[Diagnosis]:

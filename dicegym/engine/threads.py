@@ -9,8 +9,6 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import Any, TypeVar
 
-from dicegym.engine.validate import whole_number
-
 T = TypeVar("T")
 
 LEAST_ROWS = 512
@@ -68,6 +66,8 @@ class Threads:
     """
 
     def __init__(self, count: Any = 1) -> None:
+        from dicegym.engine.validate import whole_number  # NumPy, which the command's help does without
+
         self.count = whole_number("threads", count, 1, 1024, "a number of threads")
         self._executor: ThreadPoolExecutor | None = None
         self._process = 0

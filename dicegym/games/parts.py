@@ -240,7 +240,7 @@ class SecretChoices(Protocol):
 class Starter(Protocol):
     """A game's ``adapter.py``: the original interface for those who write a bot, in words and as a file to begin with.
 
-    Asked by ``dicegym rules`` and ``dicegym new bot``.
+    Asked by ``dicegym games GAME --rules`` and ``dicegym new bot``.
     """
 
     INTERFACE: str

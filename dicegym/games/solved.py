@@ -56,7 +56,7 @@ def settings_of(game: Game) -> dict[str, int]:
 def how_to_solve(game: Game, name: str) -> str:
     """Return the command that solves ``name`` of ``game``, as one types it."""
     options = [word for key, value in settings_of(game).items() for word in ("-p", f"{key}={value}")]
-    return shlex.join(["dicegym", "solve", game.name, name, *options])
+    return shlex.join(["dicegym", "values", "solve", game.name, name, *options])
 
 
 def unsolved(game: Game, name: str) -> ParameterError:

@@ -145,7 +145,7 @@ def check_learned(model: Path) -> CurvePicture:
     if found is None:
         raise ModelError(
             f"{model} does not say how it was learned: only models of `dicegym train` carry a curve. "
-            "`dicegym plot RUN_DIR` draws that of a training's folder"
+            "`dicegym runs plot RUN_DIR` draws that of a training's folder"
         )
     return found
 

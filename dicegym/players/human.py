@@ -92,7 +92,7 @@ class HumanPlayer(Player):
         helps = COMMANDS | {word: told for word, (told, _) in self._words.items() if told}
         width = max(map(len, helps))
         lines = [f"  {word:<{width}}  {meaning}" for word, meaning in helps.items()]
-        rules = f"How it is played: dicegym rules {game.name}" if game.spec.registered else ""
+        rules = f"How it is played: dicegym games {game.name} --rules" if game.spec.registered else ""
         return "\n".join([keyboard.HELP, "And at any time:", *lines, *([rules] if rules else [])])
 
 

@@ -1,4 +1,4 @@
-"""Playing on a server, ours or another that speaks the game's protocol: `dicegym join`."""
+"""Playing on a server, ours or another that speaks the game's protocol: `dicegym server join`."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ class Join:
                 seen = " (it has shown games of others)" if self._standing is not None else ""
                 raise ParameterError(
                     f"{self.where} has not asked this agent for a move in {self.wait:g} s{seen}: perhaps nobody else "
-                    "is there to play with; join again later, or wait longer by --wait SECONDS (0: for ever)"
+                    "is there to play with: join again later"
                 )
             elif self._standing is not None and self._who.name is None:  # it seems to be our turn
                 self._who.guess()

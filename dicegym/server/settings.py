@@ -87,7 +87,7 @@ class ServerSettings:
             )
         whole_number("--games", self.games, 0, 1 << 53, "a number of games")
         if not 0 <= self.store_wait < math.inf:  # false of nan too
-            raise ParameterError(f"--store-wait {self.store_wait} is no number of seconds: give 0 or more")
+            raise ParameterError(f"invalid store_wait={self.store_wait}: give a number of seconds, 0 or more")
         whole_number("--connections", self.connections, 1, 1 << 20, "a number of connections")
         whole_number("rate", self.rate, LIMIT, 1 << 30, "bytes a second (at least one message of 4096)")
         Origins(self.host, self.hosts, self.origins)

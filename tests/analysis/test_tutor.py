@@ -120,15 +120,15 @@ def test_a_game_with_a_tutor_from_the_command_line(
 
     monkeypatch.setattr("builtins.input", answer)
     file = tmp_path / "game.json"
-    words = ["play", "hog", "-p", "goal=20", "--tutor", "--seed", "3", "--seat", "0", "--json", str(file)]
+    words = ["play", "hog", "-p", "goal=20", "--tutor", "--seed", "3", "--seat", "0", "-o", str(file)]
     status, out, err = run_with(capsys, *words)
     assert (status, err) == (0, "")
     assert "You are warned of what gives away 10.0% or more." in out
     assert "That is a blunder: roll 10" in out
     assert "How you played:" in out
-    assert "The game is kept" in out
+    assert "The game is written" in out
     assert load(file).seats[0] == "you"
-    status, out, err = run_with(capsys, "analyse", str(file), "--brief")
+    status, out, err = run_with(capsys, "values", "analyse", str(file))
     assert (status, err) == (0, "")
     assert "a blunder: roll 10 instead of" in out
 
@@ -137,7 +137,6 @@ def test_a_game_with_a_tutor_from_the_command_line(
     ("arguments", "words"),
     [
         (["--tutor", "dreadful"], "there is no level of mistakes 'dreadful'"),
-        (["--tutor", "--values", "nonsense"], "no source of values 'nonsense'"),
     ],
 )
 def test_wrong_words(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:

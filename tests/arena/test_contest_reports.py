@@ -79,7 +79,7 @@ def test_the_report_reads_as_the_contest_page() -> None:
         "order.\n"
         "--exact ranks without luck. The rate of an entry that draws is that of one drawn\n"
         "table of its answers.\n"
-        "--matches lists all matches; --json FILE keeps everything."
+        "-o FILE.json writes everything."
     )
     assert "Entry 0's wins" not in SMALL.text()
 

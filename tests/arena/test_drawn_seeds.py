@@ -49,9 +49,7 @@ def test_drawn_seeds_are_large_and_differ() -> None:
 def test_the_command_prints_its_seed_and_takes_it_again(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     def held(*more: str) -> tuple[str, Any]:
         with pytest.raises(SystemExit) as end:
-            main(
-                ["tournament", "hog", "haphazard", "swap", "--workers", "1", "--json", str(tmp_path / "x.json"), *more]
-            )
+            main(["tournament", "hog", "haphazard", "swap", "--workers", "1", "-o", str(tmp_path / "x.json"), *more])
         assert end.value.code == 0
         return capsys.readouterr().out, json.loads((tmp_path / "x.json").read_text())
 

@@ -77,7 +77,7 @@ def hold(folder: Path, after: float | None = None) -> Held:
     argv = [sys.executable, "-m", "dicegym", "tournament", "hog", "submissions/", "--seed", "7", "--games", "15"]
     environment = os.environ | {MARK: mark, "SOURCE_DATE_EPOCH": "0", "DICEGYM_STORE": str(folder / "arena.sqlite")}
     process = subprocess.Popen(
-        [*argv, "--workers", "2", "--json", "result.json"],
+        [*argv, "--workers", "2", "-o", "result.json"],
         cwd=folder,
         env=environment,
         stdout=subprocess.PIPE,

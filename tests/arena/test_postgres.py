@@ -95,7 +95,7 @@ def test_a_contest_that_is_killed_goes_on(url: str, tmp_path: Path) -> None:
     for number in range(6):
         (folder / f"bot_{number}.py").write_text(THINKS.format(500, number))
     argv = [sys.executable, "-m", "dicegym", "tournament", "hog", "submissions/", "--seed", "7", "--games", "15"]
-    argv += ["--workers", "1", "--store", url, "--json", "result.json"]
+    argv += ["--workers", "1", "--store", url, "-o", "result.json"]
     environment = os.environ | {"SOURCE_DATE_EPOCH": "0"}
 
     def begun() -> subprocess.Popen[bytes]:
@@ -189,7 +189,7 @@ def test_what_cannot_be_used_is_said_in_a_line_without_the_password(
     ):
         for command in (
             ["tournament", "hog", "bacon", "swap", "--store", address],
-            ["serve", "yatzy", "--tcp", "0", "--store", address],
+            ["server", "start", "yatzy", "--tcp", "0", "--store", address],
             ["server", "status", "--store", address],
         ):
             with pytest.raises(SystemExit) as end:

@@ -23,7 +23,7 @@ from dicegym.arena.executors import local
 from dicegym.arena.match import Match
 from dicegym.arena.ray_executor import Cluster, bundle, unbundle
 from dicegym.bots.source import Source
-from dicegym.cli.machines import is_address
+from dicegym.cli.command import is_address
 from dicegym.errors import DependencyError, DicegymError, ParameterError
 from dicegym.players.roster import agent_names
 from dicegym.registry import GAMES
@@ -156,7 +156,7 @@ def test_what_is_no_address(address: str) -> None:
         pass
 
 
-@pytest.mark.parametrize("text", ["", "bacon", "local", "my/bots", "bot.py", "--json", "bots:hog", "a:b:c"])
+@pytest.mark.parametrize("text", ["", "bacon", "local", "my/bots", "bot.py", "--store", "bots:hog", "a:b:c"])
 def test_what_is_an_entry_and_no_address(text: str) -> None:
     assert not is_address(text)
 

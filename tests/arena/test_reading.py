@@ -261,7 +261,7 @@ def test_a_contest_that_is_being_held_stays(copied: Path) -> None:
 
 def test_lists_and_what_a_contest_is(run: Run, made: Made, tmp_path: Path) -> None:
     file = tmp_path / "list.json"
-    status, out, _ = run("arena", "list", "--store", made.path, "--json", file)
+    status, out, _ = run("arena", "list", "--store", made.path, "-o", file)
     lines = out.splitlines()
     assert status == 0
     assert re.match(r"ID +Game +Format +Entries +Matches +Seed +Ended", lines[0])
@@ -270,17 +270,17 @@ def test_lists_and_what_a_contest_is(run: Run, made: Made, tmp_path: Path) -> No
     assert [one["seed"] for one in json.loads(file.read_text())] == [11, 12, 11]
     status, out, _ = run("arena", "show", 1, "--store", made.path)
     assert status == 0
-    assert re.search(r"^began +.* UTC by dicegym .*, in 2 runs$", out, re.MULTILINE)
+    assert re.search(r"^began .* UTC by dicegym .*, in 2 runs; ended .* UTC; 3 matches$", out, re.MULTILINE)
     assert re.search(r"^<b>bob +bot +[0-9a-f]{12} +- .* withdrawn$", out, re.MULTILINE)
     assert re.search(r"^ann +bot +[0-9a-f]{12} +2 +10 +0 ", out, re.MULTILINE)
 
 
-def test_standings_are_the_report_and_ratings(run: Run, made: Made, tmp_path: Path) -> None:
+def test_a_contest_is_shown_with_its_report_and_ratings(run: Run, made: Made, tmp_path: Path) -> None:
     files = {kind: tmp_path / f"standings.{kind}" for kind in ("csv", "json", "html")}
-    options = [word for kind, file in files.items() for word in (f"--{kind}", file)]
-    status, out, _ = run("arena", "standings", 1, "--store", made.path, *options)
+    options = [word for file in files.values() for word in ("-o", file)]
+    status, out, _ = run("arena", "show", 1, "--store", made.path, *options)
     assert status == 0
-    assert out.startswith(made.results[1].heading)
+    assert made.results[1].heading in out
     assert "95% interval" in out
     found = json.loads(files["json"].read_text())
     assert {row["name"] for row in found["ratings"]["ratings"]} == {"ann", "bacon", "swap"}
@@ -292,7 +292,7 @@ def test_standings_are_the_report_and_ratings(run: Run, made: Made, tmp_path: Pa
 
 def test_matches_are_listed_and_written(run: Run, made: Made, tmp_path: Path) -> None:
     file = tmp_path / "matches.csv"
-    status, out, _ = run("arena", "matches", 1, "--store", made.path, "--entry", "bacon", "--csv", file)
+    status, out, _ = run("arena", "matches", 1, "--store", made.path, "--entry", "bacon", "-o", file)
     assert status == 0
     assert len(out.splitlines()) == 3
     with open(file, newline="") as opened:
@@ -305,10 +305,10 @@ def test_matches_are_listed_and_written(run: Run, made: Made, tmp_path: Path) ->
 
 def test_everything_is_exported(run: Run, made: Made, tmp_path: Path) -> None:
     status, out, _ = run(
-        "arena", "export", 2, "--store", made.path, "--json", tmp_path / "all.json", "--csv", tmp_path / "sheets"
+        "arena", "show", 2, "--store", made.path, "-o", tmp_path / "all.json", "-o", tmp_path / "all.csv"
     )
     assert status == 0
-    assert len(out.splitlines()) == 7
+    assert out.count("wrote ") == 7
     found = json.loads((tmp_path / "all.json").read_text())
     assert found["contest"]["game"] == "lucky"
     assert found["result"]["standings"] == found["standings"]
@@ -320,18 +320,17 @@ def test_everything_is_exported(run: Run, made: Made, tmp_path: Path) -> None:
             game.step(state, action)
         assert state["over"]
         assert game.returns(state).tolist() == [played["returns"][player] for player in played["seats"]]
-    with open(tmp_path / "sheets" / "games.csv", newline="") as file:
+    with open(tmp_path / "all-games.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 3 * sum(match["games"] for match in found["matches"])
-    assert sorted(path.stem for path in (tmp_path / "sheets").iterdir()) == [
-        "contest",
-        "entries",
-        "faults",
-        "games",
-        "matches",
-        "standings",
+    assert sorted(path.stem for path in tmp_path.glob("*.csv")) == [
+        "all",
+        "all-contest",
+        "all-entries",
+        "all-faults",
+        "all-games",
+        "all-matches",
     ]
-    assert run("arena", "export", 2, "--store", made.path)[0] == 2
 
 
 def test_a_contest_is_removed_when_somebody_says_so(
@@ -353,7 +352,7 @@ def test_a_contest_is_removed_when_somebody_says_so(
 def test_every_format_has_a_page_and_sheets(name: str, run: Run, tmp_path: Path) -> None:
     words = ("tournament", "hog", "bacon", "swap", "--format", name.replace("_", "-"), "--games", 2, "--workers", 1)
     sheet, page = tmp_path / "a.csv", tmp_path / "a.html"
-    status, _, err = run(*words, "--no-store", "--seed", 4, "--csv", sheet, "--html", page)
+    status, _, err = run(*words, "--store", "none", "--seed", 4, "-o", sheet, "-o", page)
     assert status == 0, err
     with open(sheet, newline="") as file:
         assert {row["name"] for row in csv.DictReader(file)} == {"bacon", "swap"}
@@ -363,12 +362,12 @@ def test_every_format_has_a_page_and_sheets(name: str, run: Run, tmp_path: Path)
     assert f"Hog: {name.replace('_', ' ')}" in text
     for fact in ("seats", "format", "seed", "games", "faults", "rules", "isolation", "limits", "versions", "date"):
         assert f"<dt>{fact}</dt>" in text
-    assert "dicegym replay" not in text  # nothing is stored
+    assert "dicegym arena replay" not in text  # nothing is stored
 
 
 def test_exact_values_stand_on_a_page_in_colours(run: Run, tmp_path: Path) -> None:
     page = tmp_path / "exact.html"
-    status, _, err = run("tournament", "hog", "bacon", "swap", "--exact", "--games", 0, "--no-store", "--html", page)
+    status, _, err = run("tournament", "hog", "bacon", "swap", "--exact", "--games", 0, "--store", "none", "-o", page)
     assert status == 0, err
     text = page.read_text()
     assert text.count('<table class="heat">') == 1
@@ -421,12 +420,11 @@ def test_no_command_meets_nonsense_with_a_traceback(
     path = tmp_path / "store.sqlite"
     number = sum(map(ord, column))
     commands: list[tuple[Any, ...]] = [
-        ("arena", "list", "--json", tmp_path / "list.json"),
+        ("arena", "list", "-o", tmp_path / "list.json"),
         ("arena", "show"),
-        ("arena", "standings", "--html", tmp_path / "page.html", "--json", tmp_path / "standings.json"),
-        ("arena", "matches", "--csv", tmp_path / "matches.csv"),
-        ("arena", "export", "--json", tmp_path / "all.json", "--csv", tmp_path / "sheets"),
-        ("replay", "1.1", "--json", tmp_path / "game.json"),
+        ("arena", "show", "-o", tmp_path / "page.html", "-o", tmp_path / "all.json", "-o", tmp_path / "all.csv"),
+        ("arena", "matches", "-o", tmp_path / "matches.csv"),
+        ("arena", "replay", "1.1", "-o", tmp_path / "game.json"),
         ("arena", "verify"),
     ]
     for value in (NONSENSE[(number + i) % len(NONSENSE)] for i in range(values)):

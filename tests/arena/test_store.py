@@ -268,8 +268,8 @@ COMMANDS = {
     "a contest": ("tournament", "hog", "bacon", "swap", "--seed", "1"),
     "a comparison": ("compare", "hog", "bacon", "swap", "--seed", "1", "--games", "10"),
     "a list": ("arena", "list"),
-    "standings": ("arena", "standings"),
-    "a replay": ("replay", "1.1", "--delay", "0"),
+    "a contest that is shown": ("arena", "show"),
+    "a replay": ("arena", "replay", "1.1", "--delay", "0"),
 }
 
 
@@ -308,7 +308,7 @@ def test_contests_are_kept_in_the_users_folder_wherever_one_stands(
     monkeypatch.chdir(there)
     assert run("compare", "hog", "bacon", "swap", "--seed", "1", "--games", "10")[0] == 0
     assert len([line for line in run("arena", "list")[1].splitlines() if "hog" in line]) == 2
-    assert run("replay", "1.1", "--delay", "0")[0] == 0
+    assert run("arena", "replay", "1.1", "--delay", "0")[0] == 0
     assert WebSettings(tmp_path / "web").store == str(store)
     assert [*here.iterdir(), *there.iterdir()] == []
     other = tmp_path / "other.sqlite"
@@ -327,7 +327,7 @@ def test_a_contest_is_played_where_nothing_can_be_kept(
     monkeypatch.setenv("XDG_DATA_HOME", str(data))
     status, _, err = run("tournament", "hog", "bacon", "swap", "--seed", "1")
     assert status == 0
-    assert "nothing is kept of this contest" in err
+    assert "this contest is not stored" in err
 
 
 def test_what_is_no_store_is_refused_and_left_alone(tmp_path: Path) -> None:
@@ -406,7 +406,7 @@ def test_a_library_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_no_file_that_a_command_writes_takes_the_place_of_a_store(tmp_path: Path) -> None:
-    from dicegym.cli.common import check_writable
+    from dicegym.cli.command import check_writable
 
     store = tmp_path / "arena.sqlite"
     with ContestStore(store):

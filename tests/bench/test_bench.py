@@ -1,4 +1,4 @@
-"""`dicegym bench`: every form is stepped legally and counted, and files of rates are read or refused."""
+"""`dicegym doctor --bench`: every form is stepped legally and counted, and files of rates are read or refused."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 import dicegym
 from dicegym import bench
 from dicegym.bench import AT_A_TIME, FORMS, BenchResult, RandomLegal, StepRate, run_bench
-from dicegym.cli.bench import FORMS as TOLD
+from dicegym.cli.doctor import FORMS as TOLD
 from dicegym.envs import multi
 from dicegym.errors import DependencyError, ParameterError, UnknownNameError
 from dicegym.registry import ENVIRONMENTS, Environment

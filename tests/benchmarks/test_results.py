@@ -14,10 +14,10 @@ from benchmarks import (
     ratios,
     report,
 )
+from benchmarks.__main__ import main
 from benchmarks.figures import Figure, Skipped
 from benchmarks.modes import LOOP_MODES
 from benchmarks.result import BenchResult
-from dicegym.cli import main
 from dicegym.errors import ParameterError
 
 pytestmark = pytest.mark.slow
@@ -84,7 +84,7 @@ def test_the_tables(made: BenchResult) -> None:
     assert re.search(r"300 +100 +2,000 +bytes +at most 1,024, reached", text)
     assert re.search(r"Q +not installed", text)
     page = report.markdown(made)
-    assert "`dicegym bench batch --games hog --seconds 0.5 --repeats 3 --threads 1`" in page
+    assert "`python -m benchmarks measure batch --games hog --seconds 0.5 --repeats 3 --threads 1`" in page
     assert "| A | batch: a game \\| in a batch | 300 | 100 | 2,000 | bytes | at most 1,024, reached |" in page
 
 
@@ -127,19 +127,19 @@ def test_the_bars_of_the_chart(made: BenchResult) -> None:
 
 def test_the_command_writes_everything_and_shows_it_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = {name: tmp_path / name for name in ("b.json", "b.md", "b.png")}
-    with_chart = ["--chart", str(files["b.png"])] if importlib.util.find_spec("matplotlib") else []
+    with_chart = ["-o", str(files["b.png"])] if importlib.util.find_spec("matplotlib") else []
     short = ["--games", "hog", "--seconds", "0.0001", "--repeats", "1"]
     with pytest.raises(SystemExit) as end:
-        main(["bench", "batch", *short, "--json", str(files["b.json"]), "--table", str(files["b.md"]), *with_chart])
+        main(["measure", "batch", *short, "-o", str(files["b.json"]), "-o", str(files["b.md"]), *with_chart])
     shown = capsys.readouterr().out
     assert not end.value.code
     assert files["b.md"].read_text(encoding="utf-8").startswith("# Speed\n")
     assert files["b.png"].exists() == bool(with_chart)
     with pytest.raises(SystemExit):
-        main(["bench", "--from", str(files["b.json"])])
+        main(["measure", "--from", str(files["b.json"])])
     assert capsys.readouterr().out == shown
     with pytest.raises(SystemExit):
-        main(["bench", "--from", str(files["b.json"]), "--beside", str(files["b.json"])])
+        main(["measure", "--from", str(files["b.json"]), "--beside", str(files["b.json"])])
     assert "1.00" in capsys.readouterr().out
 
 
@@ -153,7 +153,7 @@ def test_the_command_writes_everything_and_shows_it_again(tmp_path: Path, capsys
         (("--seconds", "0"), "--seconds 0.0 is no time"),
         (("--from", "pyproject.toml"), "pyproject.toml holds no figures of the bench"),
         (("--beside", "pyproject.toml"), "pyproject.toml holds no figures of the bench"),
-        (("--chart", "bench.gif"), "ends in .png or .svg"),
+        (("-o", "bench.gif"), "must end in .json or .md or .png or .svg"),
     ],
 )
 def test_mistakes_are_told_before_anything_is_measured(
@@ -163,11 +163,9 @@ def test_mistakes_are_told_before_anything_is_measured(
     monkeypatch: pytest.MonkeyPatch,
     root: Path,
 ) -> None:
-    if "--chart" in arguments:
-        pytest.importorskip("matplotlib")
     monkeypatch.chdir(root)
     monkeypatch.setattr("benchmarks.run.run_bench", None)
     with pytest.raises(SystemExit) as end:
-        main(["bench", *arguments])
+        main(["measure", *arguments])
     assert end.value.code == 2
     assert message in capsys.readouterr().err

@@ -11,13 +11,13 @@ import pytest
 pytest.importorskip("sb3_contrib")
 pytest.importorskip("matplotlib")
 
+from benchmarks.__main__ import main
 from benchmarks.untuned import folder as folders
 from benchmarks.untuned.agreement import agreements
 from benchmarks.untuned.curve import POINTS, UntunedCurve, learn
 from benchmarks.untuned.folder import UntunedCurves, UntunedPanel, learn_all, path_of, read_all
 from benchmarks.untuned.page import draw, markdown, rows
 from benchmarks.untuned.ways import WAYS, random_play, way_named
-from dicegym.cli import main
 from dicegym.errors import DamagedFileError, ParameterError, UnknownNameError
 from dicegym.players import model as models
 from dicegym.registry import ENVIRONMENTS
@@ -161,7 +161,7 @@ def test_one_page_shows_all_of_them(kept: Path, tmp_path: Path) -> None:
 
 def test_the_command_draws_what_is_there(kept: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="0"):
-        main(["curves", "--run-dir", str(kept), "--only-draw", "--table", str(tmp_path / "table.md")])
+        main(["curves", "--run-dir", str(kept), "--only-draw", "-o", str(tmp_path / "table.md")])
     assert "YatzySolo-v0" in capsys.readouterr().out
     assert (kept / "curves.png").stat().st_size > 10_000
     assert (tmp_path / "table.md").is_file()

@@ -230,7 +230,7 @@ def test_tests_beside_new_bots_of_all_games_pass(tmp_path: Path) -> None:
 
 def test_a_test_that_is_there_stays(tmp_path: Path) -> None:
     (tmp_path / "test_hog.py").write_text("mine")
-    with pytest.raises(ParameterError, match="--no-test"):
+    with pytest.raises(ParameterError, match=r"test_hog\.py exists: give --force"):
         new_bot("hog", tmp_path / "hog.py", test=True)
     assert not (tmp_path / "hog.py").exists()
     new_bot("hog", tmp_path / "hog.py")

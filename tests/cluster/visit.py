@@ -184,7 +184,7 @@ def killed(request: dict[str, Any]) -> dict[str, Any]:
     """Kill the command in the middle of a contest on a cluster, and give it again."""
     command = [sys.executable, "-m", "dicegym", "tournament", "hog", "bacon", "swap", "tuned", "wild"]
     command += ["--seed", "3", "--games", "300"]
-    whole = subprocess.run([*command, "--workers", "1", "--no-store"], capture_output=True, text=True, check=True)
+    whole = subprocess.run([*command, "--workers", "1", "--store", "none"], capture_output=True, text=True, check=True)
     with nodes(1) as cluster:
         command += ["--ray", cluster.address, "--store", "one.sqlite"]
         with subprocess.Popen(command, stderr=subprocess.DEVNULL) as first:

@@ -171,12 +171,12 @@ def test_the_command_keeps_strangers_apart(tmp_path: Path, capsys: pytest.Captur
     bot, result = tmp_path / "mine.py", tmp_path / "score.json"
     bot.write_text("def final_strategy(score, opponent_score):\n    return 4\n")
     with pytest.raises(SystemExit, match="0"):
-        main(["evaluate", str(bot), "--game", "hog", "--against", "bacon", "--json", str(result)])
+        main(["evaluate", str(bot), "--game", "hog", "--against", "bacon", "-o", str(result)])
     said = capsys.readouterr()
     assert "bots are kept apart by" in said.err
     assert "exact win rate against bacon" in said.out
     (score,) = json.loads(result.read_text())
     assert score["value"] == pytest.approx(evaluate("hog", "always_roll(4)", "bacon").value, abs=1e-12)
     with pytest.raises(SystemExit, match="2"):
-        main(["evaluate", str(bot), "--game", "hog", "--device", "cuda"])
+        main(["evaluate", str(bot), "--game", "hog", "--trust"])
     assert "plays in a process of its own" in capsys.readouterr().err

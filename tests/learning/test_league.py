@@ -319,7 +319,7 @@ def test_tables_are_written_and_read(rates: Rates, tmp_path: Path, capsys: pytes
     text = (tmp_path / "league.md").read_text()
     for part in ("first (past self)", "2,000", "25.0% of 1000", "left", "regression: first beats second, with a comma"):
         assert part in text
-    main_status(["league", str(tmp_path)])
+    main_status(["runs", "league", str(tmp_path)])
     assert capsys.readouterr().out.strip() in text
 
 
@@ -346,7 +346,7 @@ def test_what_is_no_table_is_refused(text: str, tmp_path: Path) -> None:
 
 
 def test_the_command_says_when_there_is_no_league(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main_status(["league", str(tmp_path)]) == 2
+    assert main_status(["runs", "league", str(tmp_path)]) == 2
     assert "holds no league.csv" in capsys.readouterr().err
 
 

@@ -70,15 +70,15 @@ def test_no_door_of_python_runs_what_a_file_holds(place: str, own: Path, tmp_pat
 VERBS = (
     "evaluate MODEL --game hog --games 2",
     "evaluate bacon --game hog --against MODEL",
-    "export MODEL --as hog.py --game hog --output OUT/hog.py",
+    "export MODEL --game hog --as OUT/hog.py",
     "play hog --against MODEL",
     "watch MODEL --game hog --delay 0",
-    "exact hog MODEL bacon",
-    "exact hog bacon MODEL",
+    "values exact hog MODEL bacon",
+    "values exact hog bacon MODEL",
     "check MODEL --game hog",
     "train hog --run-dir OUT/run --set run.start_from=MODEL --steps 100",
     "train hog --run-dir OUT/other --set opponents={'MODEL'=1} --steps 100",
-    "join yatzy 127.0.0.1:9 --agent MODEL",
+    "server join yatzy 127.0.0.1:9 --agent MODEL",
     "tournament hog MODEL bacon --games 1",
 )
 

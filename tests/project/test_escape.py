@@ -18,7 +18,7 @@ from dicegym.arena.entries import Disqualified
 from dicegym.arena.incidents import Misplay
 from dicegym.arena.matrix import Matrix
 from dicegym.arena.report import Report, plain_text, show
-from dicegym.cli.common import Terminal
+from dicegym.cli.console import Terminal
 from dicegym.errors import AgentError, DamagedFileError, DicegymError, ParameterError
 from dicegym.escape import cell, harmless, lines, markdown, one_line
 
@@ -148,7 +148,7 @@ def test_the_terminal_takes_text_for_what_it_is() -> None:
 
 
 def test_json_keeps_what_was_written_and_is_plain_ascii(tmp_path: Path) -> None:
-    from dicegym.cli.common import write_json
+    from dicegym.cli.console import write_json
 
     write_json(tmp_path / "x.json", {"name": HOSTILE})
     written = (tmp_path / "x.json").read_bytes()

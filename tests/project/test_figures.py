@@ -14,7 +14,7 @@ import dicegym
 from dicegym.analysis.grades import grade
 from dicegym.analysis.valuers import valuer
 from dicegym.arena import contest
-from dicegym.cli.common import parameters_of
+from dicegym.cli.options import parameters_of
 from dicegym.games.hog import exact as hog
 from dicegym.games.parts import DUEL, VALUES, need, part, tabulated
 from dicegym.players import model as models
@@ -158,7 +158,7 @@ class Grades(NamedTuple):
 def grades() -> list[Grades]:
     found = []
     for words, body in re.findall(
-        r"^`dicegym grade ([^`]+)`\n\n((?:\|.*\n)+)", text_of("docs/grades.md"), re.MULTILINE
+        r"^`dicegym values grade ([^`]+)`\n\n((?:\|.*\n)+)", text_of("docs/grades.md"), re.MULTILINE
     ):
         game, _, rest = words.partition(" ")
         parameters = parameters_of(re.findall(r"-p (\S+)", rest))

@@ -143,18 +143,21 @@ def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path: Path) -> None:
 def test_commands_name_the_file_that_they_cannot_write(run: Run, tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text("def final_strategy(score, opponent_score):\n    return 5\n")
+    for ending in ("json", "csv", "html"):
+        (tmp_path / f"full.{ending}").symlink_to("/dev/full")
     assert run("tournament", "hog", "bacon", "swap", "--seed", "1", "--games", "2")[0] == 0
-    for words in (
-        ("tournament", "hog", "bacon", "swap", "--seed", "1", "--games", "2", "--json"),
-        ("tournament", "hog", "bacon", "swap", "--seed", "1", "--games", "2", "--html"),
-        ("compare", "hog", "bacon", "swap", "--seed", "1", "--games", "10", "--json"),
-        ("arena", "list", "--json"),
-        ("arena", "standings", "--json"),
-        ("arena", "standings", "--csv"),
-        ("arena", "matches", "--json"),
-        ("arena", "matches", "--csv"),
-        ("exact", "hog", "bacon", "swap", "--json"),
-        ("check", bot, "--game", "hog", "--json"),
+    for *words, ending in (
+        ("tournament", "hog", "bacon", "swap", "--seed", "1", "--games", "2", "json"),
+        ("tournament", "hog", "bacon", "swap", "--seed", "1", "--games", "2", "html"),
+        ("compare", "hog", "bacon", "swap", "--seed", "1", "--games", "10", "json"),
+        ("arena", "list", "json"),
+        ("arena", "show", "json"),
+        ("arena", "show", "csv"),
+        ("arena", "matches", "json"),
+        ("arena", "matches", "csv"),
+        ("values", "exact", "hog", "bacon", "swap", "json"),
+        ("check", bot, "--game", "hog", "json"),
     ):
-        status, _, err = run(*words, "/dev/full")
-        assert (status, err.replace("\n", " ").count("No space left on device: '/dev/full'")) == (2, 1), (words, err)
+        target = tmp_path / f"full.{ending}"
+        status, _, err = run(*words, "-o", target)
+        assert (status, err.replace("\n", " ").count(f"No space left on device: '{target}'")) == (2, 1), (words, err)

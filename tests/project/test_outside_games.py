@@ -96,7 +96,7 @@ def test_games_that_cannot_be_loaded_are_told_and_harm_nobody(site: Path) -> Non
     install(site, "dicegym_mole", "Mole-v3 = dicegym_mole.rules")
     install(site, "dicegym_gone", "Gone-v0 = dicegym_gone.rules")
     install(site, "dicegym_sow", "Sow-v0 = dicegym_pig.rules")
-    done = run(site, "-c", COMMANDS, json.dumps([["games"], ["agents", "mole"], ["agents", "sow"]]))
+    done = run(site, "-c", COMMANDS, json.dumps([["games"], ["games", "mole"], ["games", "sow"]]))
     assert done.returncode == 0, done.stderr
     listed, mole, sow = json.loads(done.stdout)
     assert listed[0] == 0

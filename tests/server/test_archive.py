@@ -133,7 +133,7 @@ def test_a_server_that_is_rejected_leaves_nothing(
     (tmp_path / "notes.txt").write_text("no database, but text of some length\n" * 50)
     (tmp_path / "broken.py").write_text("x = 1\n")
     with pytest.raises(SystemExit) as end:
-        main(["serve", "yatzy", *arguments])
+        main(["server", "start", "yatzy", *arguments])
     assert end.value.code == 2
     assert complaint in capsys.readouterr().err
     assert files(tmp_path) == ["broken.py", "notes.txt"]
@@ -171,7 +171,7 @@ async def test_a_running_server_is_asked_for_status_ratings_and_games(
 
     async with serving(tmp_path, store=Path("results.sqlite"), agents=("thrifty",)) as server:
         await noted(server)
-        text = await ask("serve", "--status")
+        text = await ask("server", "status")
         assert re.search(r"the yatzy server runs since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d on 127\.0\.0\.1:\d+", text)
         assert "0 connections, it rests until a remote bot comes; 0 games finished in this run" in text
         assert "nobody has a rating yet" in await ask("server", "ratings")
@@ -179,7 +179,7 @@ async def test_a_running_server_is_asked_for_status_ratings_and_games(
         bot = await Bot.named(server, "anna")
         await bot.play()
         await noted(server)
-        text = await ask("server", "status", "yatzy", "--json", "status.json")
+        text = await ask("server", "status", "yatzy", "-o", "status.json")
         assert "1 connections, " in text
         assert "1 games finished, 2 players rated, in results.sqlite" in text
         status = json.loads(Path("status.json").read_text())
@@ -193,7 +193,7 @@ async def test_a_running_server_is_asked_for_status_ratings_and_games(
         )
     text = await ask("server", "status")
     assert re.search(r"no yatzy server runs; the last \(run 1, dicegym .*\) began at .*, stopped at .* 1 games", text)
-    await ask("server", "games", "--json", "games.json")
+    await ask("server", "games", "-o", "games.json")
     listed = json.loads(Path("games.json").read_text())["listed"]
     assert [place["name"] for place in listed[0]["places"]]
     assert files(tmp_path) == ["games.json", "results.sqlite", "status.json"]
@@ -205,7 +205,7 @@ def test_a_store_is_read_and_not_changed(
     monkeypatch.chdir(first.parent)
     monkeypatch.setenv("DICEGYM_STORE", first.name)
     before = first.read_bytes()
-    assert "no yatzy server runs; the last (run 1, dicegym 0.1.0) began at" in typed(capsys, "serve", "--status")
+    assert "no yatzy server runs; the last (run 1, dicegym 0.1.0) began at" in typed(capsys, "server", "status")
     assert re.search(r"1 +anna +1216 +1 +1", typed(capsys, "server", "ratings"))
     assert "the server played decision 4 of bob: took more" in typed(capsys, "server", "games")
     assert first.read_bytes() == before
@@ -233,14 +233,12 @@ def test_a_server_that_was_killed_is_told_so(tmp_path: Path) -> None:
     ("words", "complaint"),
     [
         (["server", "status"], "is no file: a server makes one where it is started; give its --store"),
-        (["serve", "--status"], "is no file"),
         (["server", "games", "--store", "two"], "holds what servers of hog, yatzy did: name the game"),
         (["server", "games", "hogg", "--store", "two"], "Did you mean 'hog'"),
-        (["serve"], "name the game that is to be served, as in: dicegym serve yatzy"),
         (["server", "ratings", "yatzy"], "is no file: a server makes one"),
         (["server", "games", "--store", "notes.txt"], "notes.txt is not a database, .*nothing in it was changed"),
         (["server", "games", "--store", "empty"], "empty is empty: no server has written to it"),
-        (["server", "ratings", "--store", "first.sqlite", "--json", "no/x.json"], "no folder no"),
+        (["server", "ratings", "--store", "first.sqlite", "-o", "no/x.json"], "no folder no"),
         (["server", "games", "--store", "first.sqlite", "--player", "ana"], "Did you mean 'anna'"),
     ],
 )

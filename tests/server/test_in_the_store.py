@@ -89,10 +89,10 @@ def test_a_game_of_a_server_is_played_again_to_its_points(path: Path, capsys: py
         replay.check()
         assert (replay.seats, replay.seed, replay.number) == (("anna", "bob"), 2**63, 1)
         replay.check_rules()
-    told = typed(capsys, "replay", "server:2", "--store", str(path), "--delay", "0")
+    told = typed(capsys, "arena", "replay", "server:2", "--store", str(path), "--delay", "0")
     assert "game server:2" in told
     assert "anna" in told
-    assert "there is no game 9 of a server" in typed(capsys, "replay", "server:9", "--store", str(path))
+    assert "there is no game 9 of a server" in typed(capsys, "arena", "replay", "server:9", "--store", str(path))
 
 
 @pytest.mark.parametrize("text", ["server:", "server:0", "server:x", "server:-1", "server:1.1", "server:" + "9" * 40])

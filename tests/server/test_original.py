@@ -257,7 +257,7 @@ async def test_join_waits_for_its_first_game_as_long_as_it_is_told(tmp_path: Pat
     async with serving(tmp_path) as server:
         where = Address("127.0.0.1", server.ports["tcp"])
         join = Join("yatzy", where, lambda _: RandomPlayer(), "anna", games=1, log=lambda line: None, wait=0.2)
-        with pytest.raises(ParameterError, match="longer by --wait"):
+        with pytest.raises(ParameterError, match="join again later"):
             await asyncio.to_thread(join.run)
         join = Join("yatzy", where, lambda _: RandomPlayer(), "anna", games=1, log=lambda line: None, wait=20.0)
         bob = await Bot.named(server, "bob")

@@ -31,7 +31,7 @@ from dicegym.signals import ENDING
 
 
 class Process:
-    """``dicegym serve yatzy``, run in a folder of its own."""
+    """``dicegym server start yatzy``, run in a folder of its own."""
 
     def __init__(self, process: Any) -> None:
         self.process = process
@@ -45,7 +45,8 @@ class Process:
             sys.executable,
             "-c",
             code,
-            "serve",
+            "server",
+            "start",
             "yatzy",
             "--store",
             "results.sqlite",
@@ -151,7 +152,7 @@ async def loading(folder: Path) -> Any:
     (folder / "hangs.py").write_text("import time\ntime.sleep(1000)\ndef command(standing): pass\n")
     code = "import sys; from dicegym.cli import main; main(sys.argv[1:])"
     server = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", code, "serve", "yatzy", "--tcp", "0", "--agents", "hangs.py"),
+        *(sys.executable, "-c", code, "server", "start", "yatzy", "--tcp", "0", "--agents", "hangs.py"),
         cwd=folder,
         env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
         stdout=asyncio.subprocess.PIPE,
@@ -250,7 +251,7 @@ def test_what_cannot_be_served_is_told_in_words(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit) as end:
-        main(["serve", *arguments])
+        main(["server", "start", *arguments])
     assert end.value.code == 2
     assert complaint in capsys.readouterr().err
 
@@ -268,7 +269,7 @@ def test_what_cannot_be_joined_is_told_in_words(
     arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as end:
-        main(["join", *arguments])
+        main(["server", "join", *arguments])
     assert end.value.code == 2
     assert complaint in capsys.readouterr().err
 
@@ -277,14 +278,18 @@ def test_what_cannot_be_joined_is_told_in_words(
 @pytest.mark.parametrize(
     ("missing", "arguments", "complaint"),
     [
-        ("sqlalchemy", ["serve", "yatzy", "--tcp", "0"], "the server needs sqlalchemy"),
+        ("sqlalchemy", ["server", "start", "yatzy", "--tcp", "0"], "the server needs sqlalchemy"),
         pytest.param(
             "websockets",
-            ["serve", "yatzy", "--ws", "0"],
+            ["server", "start", "yatzy", "--ws", "0"],
             "WebSocket (--ws) needs websockets",
             marks=pytest.mark.slow,
         ),
-        ("websockets", ["join", "yatzy", "ws://127.0.0.1:1", "--agent", "thrifty"], "a ws:// address needs websockets"),
+        (
+            "websockets",
+            ["server", "join", "yatzy", "ws://127.0.0.1:1", "--agent", "thrifty"],
+            "a ws:// address needs websockets",
+        ),
     ],
 )
 def test_what_is_not_installed_is_named_with_its_extra(

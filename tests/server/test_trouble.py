@@ -129,7 +129,7 @@ def test_a_damaged_file_is_refused_with_a_way_out_and_not_touched(
     path.write_bytes(DAMAGES[damage](path.read_bytes()))
     before = state_of(path.parent)
     for words in (
-        ["serve", "yatzy", "--tcp", "0"],
+        ["server", "start", "yatzy", "--tcp", "0"],
         ["server", "status"],
         ["server", "ratings", "yatzy"],
         ["server", "games", "--last", "0"],

@@ -16,7 +16,9 @@ import dicegym
 from dicegym import arena
 from dicegym.arena.formats.one_table import one_table
 from dicegym.arena.report import show
-from dicegym.cli.common import DrawnSeed, JsonFile, check_writable, out, write_json
+from dicegym.cli.command import NO_FILES, Outputs, group
+from dicegym.cli.console import out, write_json
+from dicegym.cli.options import Seed
 from dicegym.engine.game import Game
 from dicegym.engine.scene import FACES
 from dicegym.errors import ParameterError
@@ -31,8 +33,6 @@ from dicegym.players.roster import agent_name
 
 HUMAN = "p_human"
 """The name of the person at the keyboard."""
-
-app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 
 Dice = Annotated[int, typer.Option(help="dice that each player begins with")]
 
@@ -50,10 +50,9 @@ def named(entries: list[str]) -> dict[str, str]:
     return found
 
 
-@app.command()
 def play(
     entries: Annotated[list[str], typer.Argument(metavar="PLAYER...", help=f"{HUMAN} is you; agents, folders, files")],
-    seed: DrawnSeed = None,
+    seed: Seed = None,
     dice: Dice = 5,
 ) -> None:
     """Play one game, with a person at the keyboard or without.
@@ -86,13 +85,12 @@ def play(
         out.print(f"The same game again: --seed {number}")
 
 
-@app.command()
 def tournament(
     games: Annotated[int, typer.Argument(help="how many games are played")],
     entries: Annotated[list[str], typer.Argument(metavar="PLAYER...", help="agents, folders, files")],
-    seed: DrawnSeed = None,
+    seed: Seed = None,
     dice: Dice = 5,
-    json_file: JsonFile = None,
+    written: Annotated[Outputs, ".json"] = NO_FILES,
 ) -> None:
     """Let all players play games together, and count wins.
 
@@ -102,12 +100,14 @@ def tournament(
     """
     if HUMAN in entries:
         raise ParameterError(f"{HUMAN} is a person: play with `dicegym liarsdice play`")
-    check_writable(json_file)
     result = one_table(dicegym.game("liarsdice", dice=dice), named(entries), games, seed)
     show(result.report(), out)
-    write_json(json_file, result.to_json())
+    write_json(written[".json"], result.to_json())
     if not result.games:
         raise typer.Exit(1)
+
+
+app = group("", play=play, tournament=tournament)
 
 
 # --- the person at the keyboard ------------------------------------------------------------------------------

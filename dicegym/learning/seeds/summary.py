@@ -259,7 +259,7 @@ def _write_bands(
         from dicegym.learning.curve_pictures import draw_experiments, write_curves
 
         write_curves([draw_experiments([group])], folder / PICTURE)
-    except DependencyError:  # the numbers are there, and `dicegym plot` says what is missing for the picture
+    except DependencyError:  # the numbers are there, and `dicegym runs plot` says what is missing for the picture
         pass
 
 

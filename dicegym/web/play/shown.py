@@ -120,7 +120,7 @@ def _said(table: PlayedTable, since: list[ToldMove], ending: str, notice: str) -
 
 def command(sheet: TableSheet) -> str:
     """Return what plays the same game in a terminal."""
-    words = ["dicegym", "play", sheet.game, "--players", str(sheet.players)]
+    words = ["dicegym", "play", sheet.game, "-p", f"players={sheet.players}"]
     for name in sheet.rivals:
         words += ["--against", name]
     for name, value in sheet.parameters.items():

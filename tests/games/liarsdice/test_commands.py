@@ -126,7 +126,7 @@ def test_who_cannot_be_loaded_is_left_out(run: Run) -> None:
 
 
 def test_the_result_as_json(run: Run) -> None:
-    assert run("liarsdice", "tournament", "6", "even", "timid", "--json", "found.json")[0] == 0
+    assert run("liarsdice", "tournament", "6", "even", "timid", "-o", "found.json")[0] == 0
     found = json.loads(Path("found.json").read_text())
     assert found["games"] == 6
     assert sum(one["wins"] for one in found["standings"]) == 6
@@ -141,7 +141,7 @@ def test_the_result_as_json(run: Run) -> None:
         (("tournament", "0", "even", "timid"), "games=0 cannot be used"),
         (("tournament", "10", "even", "nobody"), "there is no agent of Liar's Dice 'nobody'"),
         (("tournament", "10", "even", "timid", "--dice", "6"), "dice=6 cannot be used"),
-        (("tournament", "10", "even", "timid", "--json", "no/x.json"), "there is no folder no"),
+        (("tournament", "10", "even", "timid", "-o", "no/x.json"), "there is no folder no"),
         (("play", "p_human", "p_human"), "p_human is named 2 times, and there is one keyboard"),
         (("play", "p_human", "even"), "the input ended before the game did"),
         (("play", "p_human"), "players=1"),

@@ -1,0 +1,22 @@
+"""Commands about what states, actions and agents are worth."""
+
+from __future__ import annotations
+
+from dicegym.cli.analyse import analyse, grade
+from dicegym.cli.command import group
+from dicegym.cli.exact import exact
+from dicegym.cli.exploitability import exploitability
+from dicegym.cli.hint import hint
+from dicegym.cli.rollout import rollout
+from dicegym.cli.solve import solve
+
+values = group(
+    "Compute exact values, hints, regret and exploitability.",
+    hint=hint,
+    rollout=rollout,
+    analyse=analyse,
+    grade=grade,
+    exact=exact,
+    exploitability=exploitability,
+    solve=solve,
+)

@@ -1,0 +1,84 @@
+"""Registering the environments with Gymnasium and PettingZoo, as soon as both sides are loaded.
+
+Loading these two libraries, and NumPy with them, takes longer than all else that ``dicegym --help`` does. So ``import
+dicegym`` does not load them. It registers at once with those that are loaded already, and with the others when they
+are imported later.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+from dicegym.registry import ENVIRONMENTS
+
+
+def register_gymnasium() -> None:
+    """Register every environment with Gymnasium, single and batch."""
+    import gymnasium
+
+    for environment in ENVIRONMENTS:
+        if environment.full_id not in gymnasium.registry:
+            gymnasium.register(
+                environment.full_id,
+                entry_point="dicegym.envs.single:SingleAgentEnv",
+                vector_entry_point="dicegym.envs.vector:BatchEnv",
+                kwargs={"game": environment.game, **environment.settings},
+            )
+
+
+def register_pettingzoo() -> None:
+    """Register every multi-agent environment with PettingZoo."""
+    import pettingzoo
+
+    forms = (
+        ("aec", pettingzoo.aec_registry, "dicegym.envs.multi:TurnEnv"),
+        ("parallel", pettingzoo.parallel_registry, "dicegym.envs.multi:parallel_env"),
+    )
+    for environment in ENVIRONMENTS:
+        for form, registry, entry_point in forms:
+            if environment.multi and environment.full_id not in registry:
+                kwargs = {"game": environment.game, **environment.settings}
+                pettingzoo.register(form, environment.full_id, entry_point, kwargs=kwargs)
+
+
+REGISTER: dict[str, Callable[[], None]] = {"gymnasium": register_gymnasium, "pettingzoo": register_pettingzoo}
+"""Libraries with a list of environments, and what adds ours to it. Neither adds any twice."""
+
+
+class ImportHook:
+    """A finder of modules that registers the environments as soon as one of the libraries is imported.
+
+    It finds what the finders after it find, and lets the library's own loader register after it has run the library.
+    """
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return where a library is and how it is loaded; None for all other modules."""
+        if name not in REGISTER:
+            return None
+        after = sys.meta_path[sys.meta_path.index(self) + 1 :]
+        found = (finder.find_spec(name, path, target) for finder in after if hasattr(finder, "find_spec"))
+        spec = next((one for one in found if one is not None), None)
+        if spec is None or spec.loader is None:  # it is not installed
+            return spec
+        execute = spec.loader.exec_module
+
+        def execute_and_register(module: ModuleType) -> None:
+            execute(module)
+            REGISTER[name]()
+
+        spec.loader.exec_module = execute_and_register  # type: ignore[method-assign]
+        return spec
+
+
+def register() -> None:
+    """Register the environments with each library, now or when it is imported."""
+    for name, register_with in REGISTER.items():
+        if sys.modules.get(name) is not None:
+            register_with()
+    if not any(isinstance(finder, ImportHook) for finder in sys.meta_path):
+        sys.meta_path.insert(0, ImportHook())
