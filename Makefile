@@ -35,10 +35,10 @@ install: $(STAMP)  ## create .venv with what users need (the other targets do so
 develop: $(DEVELOPING)  ## install the tools of developers too (make test, docs and the like do so themselves)
 
 demo: $(STAMP)  ## train for about two minutes, then enter the Hog contest against every bot
-	$(BIN)/dicegym demo hog --run-dir $(VENV)/demo/hog
+	$(BIN)/dicegym train hog --demo --run-dir $(VENV)/demo/hog
 
 bench: $(STAMP)  ## measure decisions per second
-	$(BIN)/dicegym bench
+	$(BIN)/dicegym doctor --bench
 
 bench-docs: $(DEVELOPING)  ## measure everything beside the peers, on a quiet machine, and renew docs/
 	$(INSTALL) --group peers

@@ -1,4 +1,4 @@
-"""Measure what `dicegym bench` does not: `python -m benchmarks measure` and `python -m benchmarks curves`."""
+"""Measure what `dicegym doctor --bench` does not: `python -m benchmarks measure` and `python -m benchmarks curves`."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class BenchResult(NamedTuple):
     @staticmethod
     def read(path: Path) -> BenchResult:
         """Return the result in a file. Raises DamagedFileError if the file holds none."""
-        instead = "name what `dicegym bench --json` wrote"
+        instead = "name what `dicegym doctor --bench --json` wrote"
         text = read_text(path, instead)
         try:
             result = BenchResult.from_json(json.loads(text))

@@ -28,7 +28,7 @@ try:
     from dicegym.learning.settings import AlgorithmSettings, NetworkSettings, RunSettings, TrainingSettings
     from dicegym.players.model import algorithm
 except ImportError as error:
-    raise DependencyError.for_extra(str(error.name), "train", "dicegym bench training") from error
+    raise DependencyError.for_extra(str(error.name), "train", "dicegym doctor --bench training") from error
 
 PLAIN = "plain loop in torch"
 ALGORITHMS = ("MaskablePPO", "FastMaskablePPO")

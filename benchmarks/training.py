@@ -22,7 +22,7 @@ try:
 
     from dicegym.envs.sb3 import SB3VecEnv
 except ImportError as error:
-    raise DependencyError.for_extra(str(error.name), "train", "dicegym bench training") from error
+    raise DependencyError.for_extra(str(error.name), "train", "dicegym doctor --bench training") from error
 
 MOST_OF_TIME = 5.0
 """Per cent of training time that the environment may take."""

@@ -117,7 +117,7 @@ def environment_page(environment: Environment) -> str:
         f".. image:: {environment.module_name}.png\n   :alt: a game of {game.spec.title} as its learner sees it\n",
         ".. list-table::\n   :widths: 25 75\n",
         "\n".join(f"   * - {name}\n     - {value}" for name, value in facts) + "\n",
-        f"Train it: ``dicegym train {game.name}``. Bots that come with it: ``dicegym agents {game.name}``. "
+        f"Train it: ``dicegym train {game.name}``. Bots that come with it: ``dicegym games {game.name}``. "
         f"How to bring your own: :doc:`/bots/{game.name}`.\n",
     ]
     lines += [f"{heading(title, '-')}\n{apart(text.strip())}\n" for title, text in sections(page)]

@@ -206,7 +206,7 @@ def compare(name: str, write: bool) -> list[str]:
 
 
 def speeds(tree: Path) -> list[tuple[str, float]]:
-    """Return what one run of `dicegym bench` in ``tree`` measured: (figure, median)."""
+    """Return what one run of `dicegym doctor --bench` in ``tree`` measured: (figure, median)."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "bench.json")
         command = [str(tree / ".venv/bin/dicegym"), "bench", "--seconds", "0.2", "--repeats", "3", "--json", str(file)]

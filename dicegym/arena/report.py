@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 LONGEST_NOTE = 4000
 """Characters of a line below the tables that are shown."""
-OPTION = re.compile(r"(?<!\S)--[a-z]")
+OPTION = re.compile(r"(?<!\S)-(?:o |-[a-z])")
+EVERYTHING = "-o FILE.json writes everything."
+"""The last sentence of a report, on the command line."""
 OPTION_IN_BRACKETS = re.compile(r" \(--[^)]*\)")
 SAID_ABOVE = ("seed",)
 """Facts that a report's heading says."""

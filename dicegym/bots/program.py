@@ -85,8 +85,8 @@ def explaining(act: Act, program: Asked) -> Act:
 
 
 HINTS: Mapping[type[BaseException], str] = {
-    PermissionError: " (what bots may do: `dicegym rules GAME --interface`)",
-    FileNotFoundError: " (a bot sees its own files alone: `dicegym rules GAME --interface`)",
+    PermissionError: " (what bots may do: `dicegym games GAME --rules`)",
+    FileNotFoundError: " (a bot sees its own files alone: `dicegym games GAME --rules`)",
 }
 """What is added to errors that say what happened, and not that it happens to all bots."""
 

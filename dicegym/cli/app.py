@@ -1,4 +1,4 @@
-"""The command ``dicegym``: its verbs, those that games have of their own, and what becomes of mistakes."""
+"""The command ``dicegym``: its commands, those that games have of their own, and what becomes of mistakes."""
 
 from __future__ import annotations
 
@@ -12,31 +12,21 @@ import typer
 from typer.core import TyperGroup
 
 import dicegym
-from dicegym.cli.analyse import analyse, grade
 from dicegym.cli.arena import arena
-from dicegym.cli.bench import bench
-from dicegym.cli.bots import check, new, rules
-from dicegym.cli.card import card
-from dicegym.cli.common import out
+from dicegym.cli.bare import Command
+from dicegym.cli.bots import check, new
 from dicegym.cli.compare import compare
-from dicegym.cli.compare_runs import compare_runs
+from dicegym.cli.console import out
 from dicegym.cli.contests import tournament
 from dicegym.cli.doctor import doctor
 from dicegym.cli.ending import run_to_the_end
 from dicegym.cli.evaluation import evaluate, export
-from dicegym.cli.exact import exact
-from dicegym.cli.exploitability import exploitability
-from dicegym.cli.games import agents, games, playthrough
-from dicegym.cli.hint import hint
-from dicegym.cli.machines import Command
+from dicegym.cli.games import games
 from dicegym.cli.play import play
-from dicegym.cli.plot import plot
-from dicegym.cli.replay import replay
-from dicegym.cli.rollout import rollout
-from dicegym.cli.server import join, serve, server
-from dicegym.cli.solve import solve
-from dicegym.cli.training import demo, league, train
-from dicegym.cli.tune import tune
+from dicegym.cli.runs import runs
+from dicegym.cli.server import server
+from dicegym.cli.training import train
+from dicegym.cli.values import values
 from dicegym.cli.watch import watch
 from dicegym.cli.web import pages
 from dicegym.engine.commands import COMMANDS
@@ -44,64 +34,74 @@ from dicegym.engine.threads import let_libraries_wait_idly
 from dicegym.errors import UnknownNameError
 from dicegym.registry import GAMES, rules_module
 
-VERBS = (
-    games,
-    agents,
-    rules,
-    play,
-    watch,
-    check,
-    tournament,
-    replay,
-    analyse,
-    grade,
-    hint,
-    rollout,
-    compare,
-    exact,
-    exploitability,
-    solve,
-    train,
-    tune,
-    card,
-    plot,
-    compare_runs,
-    league,
-    evaluate,
-    export,
-    demo,
-    serve,
-    join,
-    doctor,
-    bench,
-    playthrough,
-)
-"""What `dicegym` can do, in the order of its help. Each imports what it needs when it is called, so that none waits
-for what another needs."""
+PANELS: dict[str, dict[str, Any]] = {
+    "Play": {"games": games, "play": play, "watch": watch},
+    "Train": {"train": train, "evaluate": evaluate, "export": export, "runs": runs},
+    "Measure": {"compare": compare, "values": values},
+    "Bots and contests": {"new": new, "check": check, "tournament": tournament, "arena": arena},
+    "Serve": {"server": server, "web": pages},
+    "Project": {"doctor": doctor},
+}
+"""The commands and groups of commands, as the help lists them. Each imports what it needs when it is called."""
 
-
-RETIRED = {
-    "arena replay": "run `dicegym replay ID`",
+MOVED = {
+    "agents": "games GAME",
+    "rules": "games GAME --rules",
+    "playthrough": "games GAME --playthrough",
+    "replay": "arena replay",
+    "arena standings": "arena show",
+    "arena export": "arena show ID -o FILE",
+    "analyse": "values analyse",
+    "grade": "values grade",
+    "hint": "values hint",
+    "rollout": "values rollout",
+    "exact": "values exact",
+    "exploitability": "values exploitability",
+    "solve": "values solve",
+    "tune": "runs tune",
+    "card": "runs card",
+    "plot": "runs plot",
+    "compare-runs": "runs compare",
+    "league": "runs league",
+    "demo": "train GAME --demo",
+    "serve": "server start",
+    "join": "server join",
+    "bench": "doctor --bench",
+}
+"""Commands under their old names -> what they are called now."""
+GONE = {
     "curves": "run `python -m benchmarks curves` in a clone of the repository",
     "alpharank": "rank with OpenSpiel's `open_spiel.python.egt.alpharank`, from the win rates of "
-    "`dicegym tournament GAME AGENT... --json FILE`",
+    "`dicegym tournament GAME AGENT... -o FILE.json`",
 }
 """Commands that are gone -> what to use instead."""
 
 
-class Verbs(TyperGroup):
-    """The command itself, which says of a retired verb what to use."""
+class Commands(TyperGroup):
+    """The command itself: its help has panels, and old names of commands are answered with the new ones."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find a verb. Raises UnknownNameError for a retired one."""
+        """Find a command. Raises UnknownNameError for an old name, with the new one."""
         for named in (" ".join(args[:1]), " ".join(args[:2])):
-            if named in RETIRED:
-                raise UnknownNameError(f"the command {named!r} is gone: {RETIRED[named]}")
+            if named in MOVED:
+                raise UnknownNameError(f"`dicegym {named}` is now `dicegym {MOVED[named]}`")
+            if named in GONE:
+                raise UnknownNameError(f"the command {named!r} is gone: {GONE[named]}")
         return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands, a section for each panel, games' own commands last."""
+        listed = {name for panel in PANELS.values() for name in panel}
+        own = [name for name in self.commands if name not in listed]
+        for title, names in (*PANELS.items(), ("Games' own commands", own)):
+            rows = [(name, self.commands[name].get_short_help_str(limit=66)) for name in names]
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
 
 
 class GameCommands(TyperGroup):
-    """The commands that a game has of its own, loaded when one of them is asked for, not to list all verbs."""
+    """The commands that a game has of its own, loaded when one of them is asked for, not for the list of all."""
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         """Hand over to the game's own commands; the context that is returned is theirs."""
@@ -155,19 +155,19 @@ def _common(
 
 def _app() -> typer.Typer:
     app = typer.Typer(
-        cls=Verbs,
+        cls=Commands,
         help="Five real dice games as reinforcement-learning environments.",
         no_args_is_help=True,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         callback=_common,
     )
-    for verb in VERBS:
-        app.command(cls=Command)(verb)
-    app.add_typer(new, name="new")
-    app.add_typer(server)
-    app.add_typer(pages)
-    app.add_typer(arena, name="arena")
+    for panel in PANELS.values():
+        for name, command in panel.items():
+            if isinstance(command, typer.Typer):
+                app.add_typer(command, name=name)
+            else:
+                app.command(name, cls=Command)(command)
     for name, file in games_with_commands().items():
         app.add_typer(typer.Typer(cls=GameCommands, help=_help_of(file)), name=name)
     return app

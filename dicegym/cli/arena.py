@@ -1,4 +1,4 @@
-"""What stands in a store of contests: lists, standings, matches, exports; and removing a contest."""
+"""Stored contests and games: lists, results, matches, replays; merging, verifying and removing."""
 
 from __future__ import annotations
 
@@ -9,52 +9,47 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dicegym.cli.common import (
-    HtmlFile,
-    JsonFile,
-    StoreName,
-    check_writable,
-    complete_game,
-    out,
-    print_table,
-    write_json,
-)
-from dicegym.cli.merging import merge, verify
-from dicegym.errors import DependencyError, ParameterError
-from dicegym.files import write_text
+from dicegym.cli.bare import Command
+from dicegym.cli.console import out, print_table, write_csv, write_json
+from dicegym.cli.options import GameOption, Outputs, StoreName, output, store_name
+from dicegym.cli.progress import progress_bar
+from dicegym.cli.replay import replay
 
 if TYPE_CHECKING:
     from dicegym.arena.store.reading import StoreReader
     from dicegym.arena.store.stored import StoredContest, StoredMatch
 
-arena = typer.Typer(help="See the contests that are stored.", no_args_is_help=True)
+arena = typer.Typer(help="See stored contests, their matches and games.", no_args_is_help=True)
+arena.command(cls=Command)(replay)
 
 ContestNumber = Annotated[int | None, typer.Argument(metavar="ID", help="number of the contest (default: the latest)")]
-CsvFile = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="write the rows as CSV to this file too")]
+Sample = Annotated[
+    int | None,
+    typer.Option("--sample", min=1, metavar="N", help="replay only N random matches of each store (default: all)"),
+]
 SHOWN = 20
-"""Matches, and things that went wrong, that are shown unless more are asked for."""
+"""Matches and faults that are shown unless more are asked for."""
 IDENTITY = 12
 """Digits of an identity that are shown."""
 
 
 @arena.command("list")
 def list_contests(
-    game: Annotated[str | None, typer.Option(help="contests of this game alone", autocompletion=complete_game)] = None,
+    game: GameOption = None,
     store: StoreName = None,
-    csv_file: CsvFile = None,
-    json_file: JsonFile = None,
+    files: Annotated[list[Path] | None, output(".json", ".csv")] = None,
 ) -> None:
-    """List stored contests, and what game servers held.
+    """List stored contests, and the runs of game servers.
 
     Example: dicegym arena list --game hog
     """
-    _check(csv_file, json_file)
+    written = Outputs(files, ".json", ".csv")
     with _reader(store) as reader:
         from dicegym.arena.store.served import servers
 
         found, held = reader.contests(game), servers(reader, game)
     if not found:
-        out.print(f"{reader.name} holds no contest{f' of {game}' if game else ''}: `dicegym tournament` stores them")
+        out.print(f"{reader.name} has no contest{f' of {game}' if game else ''}: `dicegym tournament` stores them")
     else:
         labels = any(contest.label for contest in found)
         titles = ["ID", "Game", "Format", "Entries", "Matches", "Seed", "Ended", *["Label"] * labels]
@@ -79,100 +74,98 @@ def list_contests(
             for one in held
         ]
         print_table(["Server of", "Runs", "Games", "Rated", "Began last", "Ended"], rows)
-    _write_rows([contest._asdict() for contest in found], csv_file, json_file)
+    plain = [contest._asdict() for contest in found]
+    write_csv(written[".csv"], plain)
+    write_json(written[".json"], plain)
 
 
 @arena.command()
-def show(contest: ContestNumber = None, store: StoreName = None, json_file: JsonFile = None) -> None:
-    """Show what a contest is, who takes part, and what went wrong.
-
-    Example: dicegym arena show 3
-    """
-    _check(json_file)
-    with _reader(store) as reader:
-        found = reader.contest(contest)
-        entries = reader.entries(found.id)
-        figures = {row.name: row for row in reader.figures(found.id)}
-        misplays = reader.misplays_in(found.id, SHOWN)
-    for name, value in _facts(found, reader.name):
-        out.print(f"{name:<12}{value}")
-    out.print("")
-    rows = []
-    for entry in entries:
-        own = None if entry.withdrawn else figures.get(entry.name)
-        state = "withdrawn" if entry.withdrawn else f"disqualified: {entry.reason}" if entry.reason else ""
-        counted = [str(own.matches), str(own.games), str(own.faults)] if own else ["-", "-", "-"]
-        rows.append([entry.name, entry.kind, entry.identity[:IDENTITY], *counted, entry.given, state])
-    print_table(["Entry", "Kind", "Identity", "Matches", "Games", "Faults", "Given as", ""], rows)
-    if misplays:
-        out.print("")
-        for misplay in misplays:
-            turn = f", turn {misplay.turn}" if misplay.turn else ""
-            out.print(f"fault: {misplay.name}: match {misplay.match}, game {misplay.game}{turn}: {misplay.reason}")
-        more = sum(row.faults for row in figures.values()) - len(misplays)
-        if more > 0:
-            out.print(f"and {more:,} more: dicegym arena export {found.id} --json FILE has them")
-    write_json(
-        json_file,
-        {
-            "contest": found._asdict(),
-            "entries": [entry._asdict() for entry in entries],
-            "figures": [row._asdict() for row in figures.values()],
-            "misplays": [misplay._asdict() for misplay in misplays],
-        },
-    )
-
-
-@arena.command()
-def standings(
+def show(
     contest: ContestNumber = None,
     store: StoreName = None,
-    csv_file: CsvFile = None,
-    html_file: HtmlFile = None,
-    json_file: JsonFile = None,
+    files: Annotated[list[Path] | None, output(".json", ".csv", ".html")] = None,
 ) -> None:
-    """Show how a contest came out, with ratings and their intervals.
+    """Show a contest: its settings, entries, ranking, ratings and faults.
 
-    Example: dicegym arena standings 3 --html contest.html
+    A .json file holds all that is stored of it. A .csv file holds its ranking, and files beside it, FILE-entries.csv,
+    FILE-matches.csv and so on, the rest.
+
+    Examples: dicegym arena show 3; dicegym arena show 3 -o contest.html -o contest.json
     """
     from dicegym.arena.report import show as show_report
     from dicegym.arena.report import without_options
 
-    _check(csv_file, html_file, json_file)
+    written = Outputs(files, ".json", ".csv", ".html")
     with _reader(store) as reader:
         from dicegym.arena.pages.stored import places_to_rate, stored_report
         from dicegym.arena.ratings import fit
         from dicegym.arena.ratings.shown import rating_table, rating_words
 
         found = reader.contest(contest)
+        _show_settings(reader, found)
         report = stored_report(reader, found)
-        played = places_to_rate(reader, found)
-        plain: dict[str, Any] = {"contest": found._asdict(), "standings": reader.standings(found.id)}
-        ratings = None
         tables, words = list(report.tables), without_options(report.words)
-        if played:
-            ratings = fit(played)
+        played = places_to_rate(reader, found)
+        ratings = fit(played) if played else None
+        if ratings is not None:
             tables.append(rating_table(ratings))
             words += rating_words(ratings)
-            plain["ratings"] = ratings.to_json()
         show_report(report._replace(tables=tables, words=list(dict.fromkeys(words))), out)
-        if csv_file is not None:
-            by_name = {row.name: row for row in ratings.rows} if ratings else {}
-            rows = plain["standings"] or [{"name": name} for name in by_name]
-            _write_rows([row | {"rated": by_name.get(row["name"])} for row in rows], csv_file, None)
-        write_json(json_file, plain)
-        if html_file is not None:
-            _write_page(reader, found, html_file)
+        _write_contest(reader, found, ratings, written)
+
+
+def _show_settings(reader: StoreReader, found: StoredContest) -> None:
+    """Print what a contest is, who takes part, and what went wrong."""
+    figures = {row.name: row for row in reader.figures(found.id)}
+    misplays = reader.misplays_in(found.id, SHOWN)
+    for name, value in _facts(found, reader.name):
+        out.print(f"{name:<12}{value}")
+    out.print("")
+    rows = []
+    for entry in reader.entries(found.id):
+        own = None if entry.withdrawn else figures.get(entry.name)
+        state = "withdrawn" if entry.withdrawn else f"disqualified: {entry.reason}" if entry.reason else ""
+        counted = [str(own.matches), str(own.games), str(own.faults)] if own else ["-", "-", "-"]
+        rows.append([entry.name, entry.kind, entry.identity[:IDENTITY], *counted, entry.given, state])
+    print_table(["Entry", "Kind", "Identity", "Matches", "Games", "Faults", "Given as", ""], rows)
+    out.print("")
+    for misplay in misplays:
+        turn = f", turn {misplay.turn}" if misplay.turn else ""
+        out.print(f"fault: {misplay.name}: match {misplay.match}, game {misplay.game}{turn}: {misplay.reason}")
+    more = sum(row.faults for row in figures.values()) - len(misplays)
+    if misplays and more > 0:
+        out.print(f"and {more:,} more: dicegym arena show {found.id} -o FILE.json has them")
+    if misplays:
+        out.print("")
+
+
+def _write_contest(reader: StoreReader, found: StoredContest, ratings: Any, written: Outputs) -> None:
+    from dicegym.arena.store.export import export_csv, export_json
+
+    if (file := written[".json"]) is not None:
+        export_json(reader, found, file, None if ratings is None else ratings.to_json())
+        out.print(f"wrote {file}")
+    if (sheet := written[".csv"]) is not None:
+        by_name = {row.name: row for row in ratings.rows} if ratings else {}
+        rows: list[dict[str, Any]] = list(reader.standings(found.id)) or [{"name": name} for name in by_name]
+        write_csv(sheet, [row | {"rated": by_name.get(row["name"])} for row in rows])
+        for file in (sheet, *export_csv(reader, found, sheet)):
+            out.print(f"wrote {file}")
+    if (page := written[".html"]) is not None:
+        from dicegym.arena.pages.contests import write_page
+        from dicegym.arena.pages.stored import stored_page
+
+        write_page(stored_page(reader, found), page)
+        out.print(f"wrote {page}: open it in a browser")
 
 
 @arena.command()
 def matches(
     contest: ContestNumber = None,
-    entry: Annotated[str | None, typer.Option(metavar="NAME", help="those of this entry alone")] = None,
-    last: Annotated[int, typer.Option(min=0, help="so many of the newest; 0: all")] = SHOWN,
+    entry: Annotated[str | None, typer.Option(metavar="NAME", help="only those of this entry")] = None,
+    last: Annotated[int, typer.Option(min=0, help="how many of the newest; 0: all")] = SHOWN,
     store: StoreName = None,
-    csv_file: CsvFile = None,
-    json_file: JsonFile = None,
+    files: Annotated[list[Path] | None, output(".json", ".csv")] = None,
 ) -> None:
     """List a contest's matches, by the numbers that `replay` takes.
 
@@ -184,7 +177,7 @@ def matches(
     from dicegym.arena.store.export import SeatRow, seat_rows
     from dicegym.columns import plain_table
 
-    _check(csv_file, json_file)
+    written = Outputs(files, ".json", ".csv")
     with _reader(store) as reader:
         found = reader.contest(contest)
 
@@ -201,48 +194,72 @@ def matches(
             out.print(f"no match of contest {found.id} is stored")
         elif last and found.played > last and entry is None:
             out.print(f"the newest {last} of {found.played:,}; --last 0 lists all")
-        if csv_file is not None:
-            write_sheet(csv_file, seat_rows(asked()), SeatRow._fields)
-        if json_file is not None:
-            write_json(json_file, [match._asdict() for match in asked()])
-
-
-arena.command()(merge)
-arena.command()(verify)
+        if (sheet := written[".csv"]) is not None:
+            write_sheet(sheet, seat_rows(asked()), SeatRow._fields)
+        if written[".json"] is not None:
+            write_json(written[".json"], [match._asdict() for match in asked()])
 
 
 @arena.command()
-def export(
-    contest: ContestNumber = None,
+def merge(
+    stores: Annotated[list[str], typer.Argument(metavar="STORE...", help="files of shards, or URLs; they stay")],
+    sample: Sample = None,
+    failed: Annotated[
+        bool, typer.Option("--failed", help="take failed matches too, which no replay can confirm")
+    ] = False,
     store: StoreName = None,
-    csv_folder: Annotated[
-        Path | None,
-        typer.Option("--csv", metavar="FOLDER", help="write sheets to this folder, one for each kind of row"),
-    ] = None,
-    html_file: HtmlFile = None,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="write all there is to this file")
-    ] = None,
 ) -> None:
-    """Write a contest to files: entries, matches, games, faults.
+    """Copy the matches of stores into another one, each once.
 
-    Example: dicegym arena export 3 --json contest.json --csv contest
+    Their games are replayed, and nothing is copied from a store in which a result does not follow from them. The
+    contest's own command finds the matches there, by their keys, checks the entries, and plays what is missing.
+
+    Example: dicegym arena merge one.sqlite two.sqlite --store all.sqlite
     """
-    if csv_folder is html_file is json_file is None:
-        raise ParameterError("name what is to be written: --json FILE, --csv FOLDER, --html FILE")
-    _check(html_file, json_file)
-    with _reader(store) as reader:
-        from dicegym.arena.store.export import export_csv, export_json
+    into = store_name(store)
+    from dicegym.arena.store.merging import merge as merge_stores
 
-        found = reader.contest(contest)
-        if json_file is not None:
-            export_json(reader, found, json_file)
-            out.print(f"wrote {json_file}")
-        if csv_folder is not None:
-            for file in export_csv(reader, found, csv_folder):
-                out.print(f"wrote {file}")
-        if html_file is not None:
-            _write_page(reader, found, html_file)
+    with progress_bar("matches") as progress:
+        found = merge_stores(into, stores, sample, failed, progress)
+    known = f"; {found.known:,} were there" if found.known else ""
+    out.print(f"copied {found.matches:,} matches into {into}{known}; {found.replayed:,} were replayed")
+    if found.failed:
+        taken = "taken as they are stored" if failed else "left out, and are played anew (--failed takes them)"
+        out.print(f"{found.failed:,} that an entry ended by failing are {taken}")
+    if found.other_rules:
+        out.print(f"{found.other_rules:,} by other rules than today's are left out")
+
+
+@arena.command()
+def verify(sample: Sample = None, store: StoreName = None) -> None:
+    """Replay a store's matches, and compare results.
+
+    All results, reports and rankings of finished contests are computed again from the matches, and compared too.
+
+    No replay can show that a bot chose its moves, or that it failed. Dates, versions, isolation and remarks are taken
+    as they are stored.
+
+    Example: dicegym arena verify --store all.sqlite
+    """
+    with _reader(store) as reader:
+        from dicegym.arena.saved_results import refuse_wrong_results, result_verdicts
+        from dicegym.arena.store.verifying import refuse_wrong, verdicts
+
+        with progress_bar("matches") as progress, reader.connection() as connection:
+            found = list(verdicts(connection, sample, progress))
+        refuse_wrong(reader.name, found)
+        unknown = sum(one.failed or one.other_rules for one in found)
+        cannot = f"; {unknown:,} cannot be (an entry failed, or the rules were others)" if unknown else ""
+        replayed = sum(one.replayed for one in found)
+        out.print(f"{reader.name} has {len(found):,} matches: {replayed:,} were replayed to the same end{cannot}")
+        with progress_bar("contests") as progress:
+            results = list(result_verdicts(reader, progress))
+        refuse_wrong_results(reader.name, results)
+        same = sum(not one.unknown for one in results)
+        out.print(f"{same:,} of {len(results):,} stored results were computed again from them, and are the same")
+        for one in results:
+            if one.unknown:
+                out.print(f"  contest {one.contest} was left out: {one.unknown}")
 
 
 @arena.command()
@@ -264,7 +281,7 @@ def rm(
     if not yes and not typer.confirm(f"Remove {what} from {reader.name}?"):
         out.print("nothing was removed")
         raise typer.Exit(1)
-    with ContestStore(_where(store)) as opened:
+    with ContestStore(store_name(store)) as opened:
         gone = remove(opened, found.id)
     kept = f"; {gone.kept:,} matches stay, as other contests have them too" if gone.kept else ""
     out.print(
@@ -273,8 +290,11 @@ def rm(
     )
 
 
-def _matches(number: int) -> str:
-    return f"{number:,} match{'es' * (number != 1)}"
+def _reader(store: str | None) -> StoreReader:
+    where = store_name(store)
+    from dicegym.arena.store.reading import StoreReader
+
+    return StoreReader(where, waits=True)
 
 
 def format_name(name: str) -> str:
@@ -282,32 +302,8 @@ def format_name(name: str) -> str:
     return name.replace("_", "-")
 
 
-def _where(store: str | None) -> str:
-    from dicegym.arena.storage import named_store
-
-    return named_store(store)
-
-
-def _reader(store: str | None) -> StoreReader:
-    """Open the store. Raises DependencyError if a library is missing."""
-    try:
-        from dicegym.arena.store.reading import StoreReader
-    except ImportError as error:
-        raise DependencyError.for_extra(str(error.name), "arena", "reading stored contests") from error
-    return StoreReader(_where(store), waits=True)
-
-
-def _check(*files: Path | None) -> None:
-    for file in files:
-        check_writable(file)
-
-
-def _write_rows(rows: list[dict[str, Any]], csv_file: Path | None, json_file: Path | None) -> None:
-    if csv_file is not None:
-        from dicegym.arena.sheets import csv_text
-
-        write_text(csv_file, csv_text(rows))
-    write_json(json_file, rows)
+def _matches(number: int) -> str:
+    return f"{number:,} match{'es' * (number != 1)}"
 
 
 def _parts(found: Iterator[StoredMatch]) -> Iterator[list[StoredMatch]]:
@@ -362,7 +358,7 @@ def _facts(contest: StoredContest, store: str) -> Iterator[tuple[str, str]]:
     yield "limits", limits_in_words(contest.limits)
     runs = f" by dicegym {contest.version}" + (f", in {contest.run} runs" if contest.run > 1 else "")
     yield "began", f"{_moment(contest.began)} UTC{runs}"
-    yield "ended", f"{_moment(contest.ended)} UTC" if contest.ended else "no: the same command again goes on with it"
+    yield "ended", f"{_moment(contest.ended)} UTC" if contest.ended else "no: run the same command again to finish it"
 
 
 def _match_cells(match: StoredMatch) -> list[str]:
@@ -370,11 +366,3 @@ def _match_cells(match: StoredMatch) -> list[str]:
     if match.failed is not None:
         return [str(match.id), "-", ", ".join(match.entries), "-", f"{match.failed}: {match.reason}"]
     return [str(match.id), str(match.games), won, str(sum(match.faults)), ""]
-
-
-def _write_page(reader: StoreReader, contest: StoredContest, file: Path) -> None:
-    from dicegym.arena.pages.contests import write_page
-    from dicegym.arena.pages.stored import stored_page
-
-    write_page(stored_page(reader, contest), file)
-    out.print(f"wrote {file}: open it in a browser")

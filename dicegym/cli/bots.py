@@ -10,23 +10,20 @@ from typing import Annotated
 
 import typer
 
-from dicegym.cli.common import (
-    MEMORY,
-    SILENCE,
+from dicegym.cli.console import err, out, write_json
+from dicegym.cli.options import (
     GameName,
+    GameOption,
     IsolationName,
-    JsonFile,
-    LoadSeconds,
-    Memory,
-    MoveSeconds,
+    LimitsGiven,
+    Outputs,
     Parameters,
-    check_writable,
-    err,
     game_or_that_of,
-    out,
+    limits_of,
+    output,
     tell_isolation,
-    write_json,
 )
+from dicegym.cli.progress import SILENCE
 from dicegym.errors import ParameterError
 from dicegym.signals import going_on
 
@@ -38,7 +35,6 @@ def bot(
     game: GameName,
     path: Annotated[Path, typer.Argument(help="a .py file, or a folder for one; folders are made")],
     force: Annotated[bool, typer.Option("--force", help="replace existing files")] = False,
-    no_test: Annotated[bool, typer.Option("--no-test", help="write no test for pytest beside it")] = False,
 ) -> None:
     """Write a bot of a game's original interface, and its test.
 
@@ -48,11 +44,10 @@ def bot(
     """
     from dicegym.bots.new import new_bot, test_of
 
-    file = new_bot(game, path, force, test=not no_test)
+    file = new_bot(game, path, force, test=True)
     out.print(f"wrote {file}")
-    out.print(f"try it: dicegym check {file} --show; the rules and its interface: dicegym rules {game}")
-    if not no_test:
-        out.print(f"wrote {test_of(file)}: pytest {shlex.quote(str(test_of(file)))} after each change")
+    out.print(f"try it: dicegym check {file} --show; the rules and its interface: dicegym games {game} --rules")
+    out.print(f"wrote {test_of(file)}: pytest {shlex.quote(str(test_of(file)))} after each change")
 
 
 @new.command()
@@ -77,32 +72,6 @@ def game(
     out.print(f"what each file is for: {path / 'README.md'}")
 
 
-def rules(
-    game: GameName,
-    interface: Annotated[bool, typer.Option("--interface", help="only how a bot is asked and what it answers")] = False,
-) -> None:
-    """Print the rules of a game and the interface of its bots.
-
-    The original interface, with an example of every call and message.
-
-    Example: dicegym rules liarsdice --interface
-    """
-    from dicegym.games.parts import STARTER, part
-    from dicegym.players.about import rules_page
-    from dicegym.sandbox.customs import customs
-
-    page = rules_page(game)
-    starter = part(game, STARTER)
-    if interface and starter is None:
-        raise ParameterError(f"nothing is written about bots of {game}: leave out --interface for its rules")
-    if not interface:
-        out.print(page.replace("``", "`"))
-    if starter is not None:
-        for title, text in (("Original interface", starter.INTERFACE), ("All bots", customs())):
-            out.print(f"{title}\n{'-' * len(title)}\n\n{text}")
-        out.print(f"A bot to begin with: `dicegym new bot {game} PATH`. How others do it: `dicegym agents {game}`.")
-
-
 def _make_teller() -> Callable[[str], None]:
     """Return a function that says what a test is at, once it has been silent for long."""
     last = time.monotonic()
@@ -118,17 +87,14 @@ def _make_teller() -> Callable[[str], None]:
 
 def check(
     file: Annotated[str, typer.Argument(help="a bot's file, folder or name")],
-    game: Annotated[str | None, typer.Option(help="the game (default: by what the file defines)")] = None,
-    seconds: Annotated[float, typer.Option(help="processor time for the whole test")] = 10.0,
-    load_seconds: LoadSeconds = None,
-    move_seconds: MoveSeconds = None,
-    memory: Memory = MEMORY,
+    game: GameOption = None,
+    limit: LimitsGiven = None,
     isolation: IsolationName = "auto",
     show: Annotated[bool, typer.Option("--show", help="show its first and last calls, answers and prints")] = False,
     debug: Annotated[
         bool, typer.Option("--debug", help="ask it in this process and without limits: breakpoint() works")
     ] = False,
-    json_file: JsonFile = None,
+    files: Annotated[list[Path] | None, output(".json")] = None,
     parameter: Parameters = None,
 ) -> None:
     """Test a bot as its contest does, and say how good it is.
@@ -141,9 +107,9 @@ def check(
         raise ParameterError("--show and --debug do not go together: in the debugger you see each call yourself")
     if debug and isolation != "auto":
         raise ParameterError("--debug asks the bot in this process, kept from nothing: leave out --isolation")
-    check_writable(json_file)
+    json_file = Outputs(files, ".json")[".json"]
     table = game_or_that_of(file, game, parameter)
-    limits = arena.Limits(seconds, memory << 20, load_seconds, move_seconds)
+    limits = limits_of(limit)
     if not debug:
         tell_isolation(isolation, [file])
     with going_on("before the test was over"):

@@ -7,8 +7,10 @@ from typing import Annotated
 
 import typer
 
-from dicegym.cli.common import Trust, out, progress_bar
+from dicegym.cli.console import out
 from dicegym.cli.numbers import decisions
+from dicegym.cli.options import Trust
+from dicegym.cli.progress import progress_bar
 from dicegym.errors import ParameterError
 
 
@@ -37,9 +39,9 @@ def card(
 
     A model's file tells how it was learned, and --write draws that beside the card.
 
-    Example: dicegym card runs/hog/best.zip --games 1000 --seconds 300 --write
+    Example: dicegym runs card runs/hog/best.zip --games 1000 --seconds 300 --write
 
-    Example: dicegym card runs/lucky/best.zip --exploit 30 --write
+    Example: dicegym runs card runs/lucky/best.zip --exploit 30 --write
     """
     from dicegym.players.model import trained_on
 

@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dicegym.cli.common import JsonFile, check_writable, out, print_table, write_json
+from dicegym.cli.console import out, print_table, write_json
 from dicegym.cli.numbers import decisions
+from dicegym.cli.options import Outputs, output
 from dicegym.columns import clock
 
 if TYPE_CHECKING:
     from dicegym.learning.comparing_runs import RunsSide
+
+ENDINGS = (".json", ".png", ".svg")
+"""What a comparison can be written as."""
 
 
 def compare_runs(
@@ -27,25 +31,24 @@ def compare_runs(
     score: Annotated[
         float | None, typer.Option(help="tell when this was reached (default: the lower of what both ended with)")
     ] = None,
-    output: Annotated[Path | None, typer.Option(help="draw both curves to this file too, .png or .svg")] = None,
-    json_file: JsonFile = None,
+    files: Annotated[list[Path] | None, output(*ENDINGS)] = None,
 ) -> None:
     """Say whether training B came further than training A.
 
     By the curves of their seeds: the difference with its interval, the settings that differ, and how many steps and
     seconds each took to reach a score.
 
-    Examples: dicegym compare-runs runs/hog5 runs/wide5 --output both.png; dicegym compare-runs runs/a runs/b
+    Examples: dicegym runs compare runs/hog5 runs/wide5 -o both.png; dicegym runs compare runs/a runs/b
     --score 0.7
     """
     from dicegym.learning.comparing_runs import compare_runs as compare
     from dicegym.learning.curve_pictures import PURPOSE, check_picture, draw_experiments
     from dicegym.learning.curves import ENOUGH
 
-    for path in (output, json_file):
-        check_writable(path)
-    if output is not None:
-        check_picture(output, PURPOSE)
+    written = Outputs(files, *ENDINGS)
+    picture = written[".png"] or written[".svg"]
+    if picture is not None:
+        check_picture(picture, PURPOSE)
     found = compare(first, second, steps, score)
     out.print(f"{found.game}: {found.measure}, after {found.steps:,} steps")
     rows = [_row(letter, side) for letter, side in zip("AB", (found.a, found.b), strict=True)]
@@ -61,10 +64,10 @@ def compare_runs(
         print_table(["setting", "A", "B"], [[name, _said(a), _said(b)] for name, (a, b) in found.differing.items()])
     else:
         out.print("no setting differs but seeds")
-    write_json(json_file, found.to_json())
-    if output is not None:
-        draw_experiments([found.experiments()], output)
-        out.print(f"wrote {output}")
+    write_json(written[".json"], found.to_json())
+    if picture is not None:
+        draw_experiments([found.experiments()], picture)
+        out.print(f"wrote {picture}")
 
 
 def _row(letter: str, side: RunsSide) -> list[str]:

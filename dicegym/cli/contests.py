@@ -10,31 +10,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import dicegym
-from dicegym.cli.common import (
-    MEMORY,
-    DrawnSeed,
+from dicegym.cli.console import err, out, write_json
+from dicegym.cli.machines import chosen_executors, ending_shards, shared
+from dicegym.cli.options import (
     GameName,
-    HtmlFile,
     IsolationName,
-    JsonFile,
     Label,
-    LoadSeconds,
-    Memory,
-    MoveSeconds,
-    NewContest,
-    NoStore,
+    LessLuck,
+    LimitsGiven,
+    Outputs,
     Parameters,
+    RayAddress,
+    Seed,
     StoreName,
-    check_writable,
+    Workers,
     chosen_game,
     chosen_storage,
-    err,
-    out,
-    progress_bar,
+    limits_of,
+    output,
     tell_isolation,
-    write_json,
 )
-from dicegym.cli.machines import RayAddress, ShardName, Workers, chosen_executors, ending_shards, shared
+from dicegym.cli.progress import progress_bar
 from dicegym.errors import ParameterError
 from dicegym.play.seeds import drawn_seed
 from dicegym.signals import going_on
@@ -46,10 +42,8 @@ if TYPE_CHECKING:
     from dicegym.arena.storage import Storage
 
 
-CsvSheets = Annotated[
-    Path | None,
-    typer.Option("--csv", metavar="FILE", help="write the ranking as CSV too, and matches to FILE-matches"),
-]
+ENDINGS = (".json", ".csv", ".html")
+"""What a contest's result can be written as."""
 
 
 def tournament(
@@ -62,7 +56,7 @@ def tournament(
             "them (default: all agents)",
         ),
     ] = None,
-    seed: DrawnSeed = None,
+    seed: Seed = None,
     format: Annotated[
         str | None,
         typer.Option(
@@ -79,34 +73,26 @@ def tournament(
     seeding: Annotated[
         bool, typer.Option("--seeding", help="seed entries in the order named, strongest first (default: by lot)")
     ] = False,
-    players: Annotated[int | None, typer.Option(help="seats at a table (default: the game's)")] = None,
     exact: Annotated[
         bool, typer.Option("--exact", help="rank by exact win rates, where there are some; --games 0: play nothing")
     ] = False,
-    less_luck: Annotated[
-        bool, typer.Option("--less-luck", help="take luck out of the results; a round robin is ranked by what is left")
-    ] = False,
-    matches: Annotated[bool, typer.Option("--matches", help="list every match below the matrix")] = False,
-    seconds: Annotated[float, typer.Option(help="processor time of an entry for all its moves of a match")] = 10.0,
-    load_seconds: LoadSeconds = None,
-    move_seconds: MoveSeconds = None,
-    memory: Memory = MEMORY,
+    less_luck: LessLuck = False,
+    limit: LimitsGiven = None,
     isolation: IsolationName = "auto",
     workers: Workers = None,
     ray: RayAddress = None,
-    shard: ShardName = None,
+    shard: Annotated[
+        str | None, typer.Option(metavar="I/N", help="play one of N parts of the matches, for batch queues")
+    ] = None,
     store: StoreName = None,
-    no_store: NoStore = False,
-    new: NewContest = False,
     label: Label = "",
-    json_file: JsonFile = None,
-    csv_file: CsvSheets = None,
-    html_file: HtmlFile = None,
+    files: Annotated[list[Path] | None, output(*ENDINGS)] = None,
     parameter: Parameters = None,
 ) -> None:
-    """Hold a game's contest: who is best, and was it luck.
+    """Run a contest between agents, and rank them.
 
-    The same command again plays only what is missing in the store: after a kill, or when entries have changed.
+    The same command again plays only what is missing in the store: after a kill, or when entries have changed. A .csv
+    file holds the ranking, and a second one beside it the matches.
 
     Example: dicegym tournament hog submissions/ bacon --exact
 
@@ -114,19 +100,16 @@ def tournament(
 
     Example: dicegym tournament liarsdice even honest bayes --less-luck
     """
-    from dicegym.arena import Limits, Named, contest
+    from dicegym.arena import Named, contest
     from dicegym.arena.report import show
 
-    for file in (json_file, csv_file, html_file):
-        check_writable(file)
-    _check_said_once(parameter, players)
+    written = Outputs(files, *ENDINGS)
     table = chosen_game(game, parameter)
-    limits = Limits(seconds, memory << 20, load_seconds, move_seconds)
     named = named_entries(entries or dicegym.agent_names(table))
     executors = chosen_executors(workers, ray, shard)
     if ray is None:
         tell_isolation(isolation, (str(one.spec) if isinstance(one, Named) else one for one in named))
-    storage = chosen_storage(store, no_store, new, label)
+    storage = chosen_storage(store, label)
     again = "the same command goes on where it stopped"
     if storage is None:
         seed = drawn_seed() if seed is None else seed
@@ -139,7 +122,7 @@ def tournament(
             seed,
             None,
             progress,
-            limits,
+            limits_of(limit),
             format=format,
             games=games,
             exact=exact,
@@ -147,39 +130,32 @@ def tournament(
             rounds=rounds,
             seeding=seeding,
             less_luck=less_luck,
-            players=players,
             isolation=isolation,
             store=storage,
             executors=executors,
         )
-    show(result.report(matches), out)
+    show(result.report(), out)
     if len(result.standings) < 2:
-        err.print("dicegym: no contest was held, as fewer than two entries can play")
-    hand_over(result, storage, json_file, csv_file, html_file)
+        err.print("dicegym: no contest was run, as fewer than two entries can play")
+    hand_over(result, storage, written)
 
 
-def hand_over(
-    result: ContestResult[Any],
-    storage: Storage | None,
-    json_file: Path | None,
-    csv_file: Path | None,
-    html_file: Path | None,
-) -> None:
-    """Say where a result is kept and write the files that were asked for.
+def hand_over(result: ContestResult[Any], storage: Storage | None, written: Outputs) -> None:
+    """Say where a result is stored, and write the files that were asked for.
 
     Raises Exit(1) if fewer than two were ranked: what is written then says who could not play, and why.
     """
     if result.stored is not None:
-        err.print(f"dicegym: {result.stored}; --new begins another")
-    write_json(json_file, result.to_json())
-    if csv_file is not None:
+        err.print(f"dicegym: {result.stored}; --label NAME begins another")
+    write_json(written[".json"], result.to_json())
+    if (sheet := written[".csv"]) is not None:
         from dicegym.arena.sheets import result_sheets
 
-        result_sheets(result, csv_file)
-    if html_file is not None:
+        result_sheets(result, sheet)
+    if (page := written[".html"]) is not None:
         from dicegym.arena.pages.contests import write_page
 
-        write_page(_page(result, storage), html_file)
+        write_page(_page(result, storage), page)
     if len(result.standings) < 2:
         raise typer.Exit(1)
 
@@ -201,13 +177,6 @@ def named_entries(given: Iterable[str]) -> list[str | Named]:
         else:
             found.append(Named(name, spec))
     return found
-
-
-def _check_said_once(parameters: list[str] | None, players: int | None) -> None:
-    """Raise ParameterError for two numbers of players."""
-    given = [text for text in parameters or [] if text.partition("=")[0] == "players"]
-    if given and players is not None:
-        raise ParameterError(f"--players {players} and --parameter {given[0]} say the same: give one of them")
 
 
 def _page(result: ContestResult[Any], storage: Storage | None) -> ContestPage:

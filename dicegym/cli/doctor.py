@@ -1,50 +1,70 @@
-"""What this machine has and lacks."""
+"""What this machine has and lacks, and how fast it is."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from dicegym.cli.common import check_writable, err, out, write_json
+from dicegym.cli.console import err, out, print_table, write_json
+from dicegym.cli.options import Outputs, output
+from dicegym.errors import ParameterError
 
-ALONE = Path("-")
-"""Stands for the output itself."""
+FORMS = "batch, make_vec, sb3, make, state, aec or parallel"
+"""Told by the help, which loads no NumPy; a test compares it with `dicegym.bench.FORMS`."""
 
 
 def doctor(
-    json_file: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="write it as JSON to this file too; -: print it alone")
+    forms: Annotated[
+        list[str] | None, typer.Argument(metavar="[FORM]...", help=f"with --bench: {FORMS} (default: all)")
     ] = None,
-    problems: Annotated[bool, typer.Option("--problems", help="leave out what is in order")] = False,
+    problems: Annotated[bool, typer.Option("--problems", help="show only what is not in order")] = False,
+    bench: Annotated[
+        bool, typer.Option("--bench", help="measure steps a second of every form of the environments instead")
+    ] = False,
+    games: Annotated[str, typer.Option(metavar="GAME,...", help="with --bench: only these games")] = "",
+    files: Annotated[list[Path] | None, output(".json")] = None,
 ) -> None:
-    """Say what this machine has and lacks.
+    """Check the installation, or measure its speed.
 
-    And what to do about it. Status 0 unless something that is installed does not work. Nothing is changed.
+    Says what works, what is missing, and what to do about it. Status 0 unless something that is installed does not
+    work. Nothing is changed. --bench plays random legal actions on one thread, and shows the median of five rounds.
 
-    Example: dicegym doctor
+    Examples: dicegym doctor; dicegym doctor --bench make aec --games hog
     """
+    json_file = Outputs(files, ".json")[".json"]
+    if not bench:
+        if forms or games:
+            raise ParameterError("forms and --games are about speed: give --bench with them")
+        _examine(problems, json_file)
+        return
+    from dicegym.bench import run_bench
+
+    named = [name for name in games.split(",") if name]
+    result = run_bench(forms or (), named, progress=err.print)
+    out.print(" | ".join(f"{name} {value}" for name, value in result.machine.items()))
+    print_table(*result.table())
+    for form, why in result.skipped.items():
+        err.print(f"not measured: {form}: {why}")
+    write_json(json_file, result.to_json())
+
+
+def _examine(problems: bool, json_file: Path | None) -> None:
+    """Print what is in order and what is not. Raises Exit(1) if something that is installed does not work."""
     from dicegym.doctor import BROKEN, LACKING, OK, examine
 
-    if json_file != ALONE:
-        check_writable(json_file)
     found = examine()
-    plain = [one._asdict() for one in found]
-    if json_file == ALONE:
-        typer.echo(json.dumps(plain, indent=1))
-    else:
-        write_json(json_file, plain)
-        topics = list(dict.fromkeys(one.topic for one in found))
-        for topic in topics:
-            for one in found:
-                if one.topic == topic and not (problems and one.state == OK):
-                    out.print(f"{one.state:<8} {f'{topic} {one.name}'.strip()}: {one.words}")
-                    if one.advice:
-                        out.print(f"{'':<8}   {one.advice}")
-        broken, lacking = (sum(one.state == state for one in found) for state in (BROKEN, LACKING))
-        out.print(f"{len(found) - broken - lacking} in order, {lacking} lacking, {broken} broken")
+    write_json(json_file, [one._asdict() for one in found])
+    topics = list(dict.fromkeys(one.topic for one in found))
+    for topic in topics:
+        for one in found:
+            if one.topic == topic and not (problems and one.state == OK):
+                out.print(f"{one.state:<8} {f'{topic} {one.name}'.strip()}: {one.words}")
+                if one.advice:
+                    out.print(f"{'':<8}   {one.advice}")
+    broken, lacking = (sum(one.state == state for one in found) for state in (BROKEN, LACKING))
+    out.print(f"{len(found) - broken - lacking} in order, {lacking} lacking, {broken} broken")
     if any(one.state == BROKEN for one in found):
         err.print("dicegym: something that is installed does not work, as said above")
         raise typer.Exit(1)

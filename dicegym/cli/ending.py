@@ -6,7 +6,7 @@ import contextlib
 import sys
 from collections.abc import Callable
 
-from dicegym.cli.common import err
+from dicegym.cli.console import err
 from dicegym.errors import DicegymError
 from dicegym.signals import as_interrupts, status_of, word_of
 

@@ -13,27 +13,28 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import dicegym
-from dicegym.cli.common import (
-    MEMORY,
+from dicegym.cli.console import err, out, print_table, write_json, write_new
+from dicegym.cli.machines import chosen_executors
+from dicegym.cli.options import (
     GameOption,
     IsolationName,
-    JsonFile,
-    Memory,
+    LessLuck,
+    LimitsGiven,
+    Outputs,
     Parameters,
+    RayAddress,
+    Seed,
     Temperature,
     Trust,
+    Workers,
     check_writable,
-    err,
     game_or_that_of,
-    out,
+    limits_of,
+    output,
     parameters_of,
-    print_table,
-    progress_bar,
     tell_isolation,
-    write_json,
-    write_new,
 )
-from dicegym.cli.machines import RayAddress, chosen_executors
+from dicegym.cli.progress import progress_bar
 from dicegym.errors import FaultWarning, ParameterError
 from dicegym.escape import one_line
 
@@ -44,32 +45,24 @@ ALL = "all"
 """What ``--against`` takes for every agent of the game."""
 FAULTS_SHOWN = 3
 """Faults that are told in words; of the rest the number."""
-Device = Annotated[
-    str, typer.Option(help="where PyTorch computes a model that NumPy cannot play: cpu, cuda, auto, ...")
-]
-Players = Annotated[int | None, typer.Option(help="seats at the table (default: the model's, or enough for all)")]
+SEED = 3
+"""Seed of evaluations by default: 0 to 2 are those of trainings and cards."""
 
 
-def table_for(
-    agent: str, game: str | None, parameter: list[str] | None, players: int | None, others: int
-) -> dicegym.Game:
+def table_for(agent: str, game: str | None, parameter: list[str] | None, others: int) -> dicegym.Game:
     """Return the game that ``agent`` is to play with ``others`` who were named to share its table.
 
-    The table has ``players`` seats; if that was not said, as many as usual, or more if so many were named.
+    The table has as many seats as usual unless ``parameter`` says it, or more if so many were named.
 
     Raises ParameterError if they do not fit at a table of the game.
     """
     given = list(parameter or [])
     said = parameters_of(given)
-    if players is not None and said.setdefault("players", players) != players:
-        raise ParameterError(f"--players {players} and -p players={said['players']} differ: give one of them")
-    if players is not None:
-        given.append(f"players={players}")
     table = game_or_that_of(agent, game, given)
     if others < table.players:
         return table
     if table.players == 1 and others:
-        raise ParameterError(f"{table!r} is played alone: leave out --against, or give --players 2 or more")
+        raise ParameterError(f"{table!r} is played alone: leave out --against, or give -p players=2 or more")
     most = table.spec.players[1]
     if "players" in said or others >= most:
         seats = f"{table!r} seats" if "players" in said else f"{table.spec.title} seats at most"
@@ -119,43 +112,36 @@ def evaluate(
     games: Annotated[int, typer.Option(min=1, help="games to play where there is no exact value")] = 10_000,
     together: Annotated[bool, typer.Option(help="let all of --against sit at one table")] = False,
     sampled: Annotated[bool, typer.Option(help="play games even if there is an exact value")] = False,
-    less_luck: Annotated[
-        bool, typer.Option("--less-luck", help="take luck out of the results: the same mean, surer with fewer games")
-    ] = False,
-    seed: Annotated[int, typer.Option(help="same seed, same games; 0 to 2 are those of trainings and cards")] = 3,
-    players: Players = None,
-    device: Device = "cpu",
+    less_luck: LessLuck = False,
+    seed: Seed = None,
     temperature: Temperature = None,
     trust: Trust = False,
-    workers: Annotated[
-        int | None,
-        typer.Option(min=1, help="processes, the same figures with any number (default: this one; with --ray, all)"),
-    ] = None,
+    workers: Workers = None,
     ray: RayAddress = None,
     isolation: IsolationName = "auto",
-    seconds: Annotated[
-        float, typer.Option(help="processor time of a stranger's bot to load, for a move, and for a game on average")
-    ] = 10.0,
-    memory: Memory = MEMORY,
-    json_file: JsonFile = None,
+    limit: LimitsGiven = None,
+    files: Annotated[list[Path] | None, output(".json")] = None,
     parameter: Parameters = None,
 ) -> None:
     """Measure a model or an agent, exactly where possible.
 
-    Elsewhere by games, with a 95 % interval. Bots of others play in processes of their own.
+    Elsewhere by games, with a 95 % interval. Bots' files play in processes of their own; the limit `seconds` is for
+    their loading, a move, and a game on average. Without --workers, all else plays in this process.
 
     Examples: dicegym evaluate mine.zip --game hog --against all; dicegym evaluate mine.py --game yatzy --workers 4;
     dicegym evaluate ppo --game liarsdice --against bayes --less-luck --temperature 1
     """
     from dicegym.learning.evaluate import evaluate as measure
-    from dicegym.learning.evaluate import is_strangers, kept_open, limits_of
+    from dicegym.learning.evaluate import is_strangers, kept_open
+    from dicegym.learning.evaluate import limits_of as limits_of_evaluation
     from dicegym.players.roster import agent_name
 
-    check_writable(json_file)
+    json_file = Outputs(files, ".json")[".json"]
+    limits = limits_of(limit)
     named = list(against or [])
     if ALL in named and (together or len(named) > 1):
         raise ParameterError(f"--against {ALL} stands for every agent, one after the other: give it alone")
-    table = table_for(model, game, parameter, players, len(named) if together else min(1, len(named)))
+    table = table_for(model, game, parameter, len(named) if together else min(1, len(named)))
     met: list[Any] = everybody(table, model) if named == [ALL] else [one_or_mix(text) for text in named]
     if together and any(isinstance(one, dict) for one in met):
         raise ParameterError("--together seats each of --against, and a mix is drawn for each seat: leave out one")
@@ -163,15 +149,12 @@ def evaluate(
     everyone = [model, *(agent for one in met for agent in (one if isinstance(one, dict) else [one]))]
     strangers = [one for one in everyone if is_strangers(table, one)]
     apart = bool(strangers) or ray is not None or (workers or 1) > 1
-    if apart and (trust or device != "cpu"):
-        what = "--trust" if trust else f"--device {device}"
+    if apart and trust:
         why = f"{strangers[0]} plays in a process of its own" if strangers else "--workers and --ray play in others"
-        raise ParameterError(f"{what} is for models that play in this process, but {why}: leave out one of them")
+        raise ParameterError(f"--trust is for models that play in this process, but {why}: leave out one of them")
     # Where its name is enough, its compiled twin may be found, of which more is known.
-    named_only = temperature is None and (apart or (less_luck and device == "cpu"))
-    player: Any = (
-        model if named_only else dicegym.agent(table, model, device=device, trust=trust, temperature=temperature)
-    )
+    named_only = temperature is None and (apart or less_luck)
+    player: Any = model if named_only else dicegym.agent(table, model, trust=trust, temperature=temperature)
     if strangers and ray is None:
         tell_isolation(isolation, strangers)
     scores: list[Score] = []
@@ -179,7 +162,7 @@ def evaluate(
         faults = stack.enter_context(counted_faults())
         progress = stack.enter_context(progress_bar("games"))
         executors = stack.enter_context(kept_open(chosen_executors(workers, ray))) if apart else None
-        limits = limits_of(seconds, memory << 20)
+        limits = limits_of_evaluation(limits.seconds, limits.memory)
         for opponent in opponents or [None]:
             score = measure(
                 table,
@@ -187,7 +170,7 @@ def evaluate(
                 opponent,
                 games,
                 exact=not sampled,
-                seed=seed,
+                seed=SEED if seed is None else seed,
                 less_luck=less_luck,
                 progress=progress,
                 trust=trust,
@@ -205,7 +188,7 @@ def evaluate(
     for line in [*in_words(scores, table, name), *what_next(table, model, game, named, parameter, trust)]:
         out.print(line)
     about = {"model": model, "game": table.name, "players": table.players, "parameters": table.parameters}
-    about |= {"fingerprint": table.fingerprint, "seed": seed, "faults": len(faults)}
+    about |= {"fingerprint": table.fingerprint, "seed": SEED if seed is None else seed, "faults": len(faults)}
     write_json(json_file, [about | score.to_json() for score in scores])
 
 
@@ -325,7 +308,7 @@ def what_next(
     usual = game_or_that_of(model, game, None).players
     given = [one for one in parameter or [] if not one.startswith("players=")]
     words = [model, *(["--game", game] if game else []), *(word for one in given for word in ("-p", one))]
-    words += ["--players", str(table.players)] if table.players != usual else []
+    words += ["-p", f"players={table.players}"] if table.players != usual else []
     trusted = ["--trust"] if trust else []
     named = shlex.join([*words, *trusted])
     alone = shlex.join([model, *(["--game", game] if game else []), *trusted])
@@ -344,7 +327,6 @@ def export(
     form: Annotated[
         Path, typer.Option("--as", metavar="PATH", help="the file to write, such as hog.py or my/bots/hog.py")
     ],
-    output: Annotated[Path | None, typer.Option(help="where to write it instead")] = None,
     game: GameOption = None,
     force: Annotated[bool, typer.Option(help="replace an existing file")] = False,
     temperature: Temperature = None,
@@ -361,7 +343,7 @@ def export(
     from dicegym.bots.export import TABLE_SUFFIX, export_forms, export_source, table_beside
     from dicegym.files import writing
 
-    target = output or form
+    target = form
     if target.parent.exists():  # else it is made when there is something to write
         check_writable(target, force)
     table = game_or_that_of(model, game, parameter)

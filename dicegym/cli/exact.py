@@ -10,20 +10,22 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 import dicegym
-from dicegym.cli.common import (
+from dicegym.cli.console import out, write_json, write_new
+from dicegym.cli.options import (
     GameName,
-    JsonFile,
+    Outputs,
     Parameters,
+    Seed,
     Trust,
-    check_writable,
     chosen_game,
-    out,
+    output,
     parameters_of,
-    progress_bar,
-    write_json,
-    write_new,
 )
+from dicegym.cli.progress import progress_bar
 from dicegym.errors import ParameterError
+
+ENDINGS = (".json", ".py")
+"""What an answer can be written as."""
 
 
 class _Asked(NamedTuple):
@@ -33,17 +35,13 @@ class _Asked(NamedTuple):
     b: str | None
     best_response: bool
     best_table: bool
-    output: Path | None
-    digits: int | None
+    bot: Path | None
+    """The file of the bot to write."""
     games: int | None
     search: dict[str, Any]
     """Of a search for the best table."""
     trust: bool = False
     """As for `dicegym.agent`."""
-
-    def number(self, value: float, digits: int = 6) -> str:
-        """Return a value with as many digits as are wanted."""
-        return f"{value:.{digits if self.digits is None else self.digits}f}"
 
 
 class _Answer(NamedTuple):
@@ -69,52 +67,49 @@ def exact(
         bool, typer.Option(help="instead, without A: how the returns of best play are spread, in a game for one")
     ] = False,
     trials: Annotated[int | None, typer.Option(help="how long --best-table searches")] = None,
-    output: Annotated[Path | None, typer.Option(help="write the --best-table strategy as a bot's file")] = None,
-    force: Annotated[bool, typer.Option(help="replace an existing --output")] = False,
-    seed: Annotated[int, typer.Option(min=0, help="of the --best-table search: same seed, same table")] = 0,
+    files: Annotated[list[Path] | None, output(*ENDINGS)] = None,
+    force: Annotated[bool, typer.Option(help="replace existing files")] = False,
+    seed: Seed = None,
     games: Annotated[int | None, typer.Option(help="of a game for one: games in which choices are looked at")] = None,
-    digits: Annotated[int | None, typer.Option(min=0, max=17, help="after the point (default: 6; points: 2)")] = None,
     trust: Trust = False,
-    json_file: JsonFile = None,
     parameter: Parameters = None,
 ) -> None:
     """Compute exact win rates: no simulation, no error.
 
-    An agent that draws is taken for one draw of all its answers, and the answer says so.
+    An agent that samples is replaced by one drawn table of its answers, and the answer says so. With --best-table, a
+    .py file is the strategy as a bot.
 
-    Of a game for one, what A's choices cost it on average, or how the returns of best play are spread.
+    In a game for one: the mean return of A, from what its choices cost, or how the returns of best play are spread.
 
-    Example: dicegym exact hog expectation bacon --digits 9
-
-    Example: dicegym exact yatzy --distribution -p players=1
+    Examples: dicegym values exact hog expectation bacon; dicegym values exact yatzy --distribution -p players=1
     """
     from dicegym.arena.provenance import VERSION, provenance, record_of
     from dicegym.games.parts import solitaire, solver
     from dicegym.players.roster import agent_name, resolve
 
-    _check_question(a, b, best_response, best_table, distribution, trials, output)
-    check_writable(output, force)
-    check_writable(json_file)
+    written = Outputs(files, *ENDINGS, force=force)
+    bot = written[".py"]
+    _check_question(a, b, best_response, best_table, distribution, trials, bot)
     table = chosen_game(game, parameter)
-    search = {"seed": seed} | ({} if trials is None else {"trials": trials})
-    asked = _Asked(a or "", b, best_response, best_table, output, digits, games, search, trust)
+    search = {"seed": seed or 0} | ({} if trials is None else {"trials": trials})
+    asked = _Asked(a or "", b, best_response, best_table, bot, games, search, trust)
     with progress_bar("steps") as progress:
         if distribution:
             answer = _spread(table, asked, parameter, progress)
         elif (alone := solitaire(table)) is not None:
-            answer = _alone(alone, table, asked, seed, progress)
+            answer = _alone(alone, table, asked, seed or 0, progress)
         elif (values := solver(table)) is not None:
             answer = _duel(values, table, asked, progress)
         else:
             raise ParameterError(_how_to_ask(table, asked, parameter))
-    if output is not None:
-        write_new(output, answer.text)
+    if bot is not None:
+        write_new(bot, answer.text)
     else:
         out.print(answer.text)
-    if json_file is not None:
+    if written[".json"] is not None:
         records = tuple(record_of(agent_name(table, spec), spec, resolve(table, spec)) for spec in answer.agents)
         about = {"game": table.name, **asdict(provenance(table, entries=records))}
-        write_json(json_file, {"version": VERSION, **about, **answer.facts})
+        write_json(written[".json"], {"version": VERSION, **about, **answer.facts})
 
 
 def _duel(values: Any, table: dicegym.Game, asked: _Asked, progress: Any) -> _Answer:
@@ -129,23 +124,21 @@ def _duel(values: Any, table: dicegym.Game, asked: _Asked, progress: Any) -> _An
     named = f"one drawn table of {first.name}" if draws else first.name
     if asked.best_response:
         value = values.best_response(own, table)[0]
-        text = f"{asked.number(value)} best response to {named} that sees everything"
+        text = f"{value:.6f} best response to {named} that sees everything"
         return _Answer(text, {"question": "best response", **facts, "value": value}, (asked.a,))
-    if asked.best_table and asked.output is not None:
+    if asked.best_table and asked.bot is not None:
         source = values.best_bot(first, table, **asked.search, progress=progress)
-        return _Answer(
-            source, {"question": "best table", **facts, **asked.search, "file": str(asked.output)}, (asked.a,)
-        )
+        return _Answer(source, {"question": "best table", **facts, **asked.search, "file": str(asked.bot)}, (asked.a,))
     if asked.best_table:
         value = values.best_table(own, table, **asked.search, progress=progress)[0]
-        text = f"{asked.number(value)} best table found against {named}"
+        text = f"{value:.6f} best table found against {named}"
         return _Answer(text, {"question": "best table", **facts, **asked.search, "value": value}, (asked.a,))
     other = asked.b or table.spec.baseline
     second = dicegym.agent(table, other, trust=asked.trust)
     against, other_draws = tabulated(values.tabulate, second, table)
     value = values.win_rate(own, against, table)
     rival = f"one drawn table of {second.name}" if other_draws else second.name
-    text = f"{asked.number(value)} {'' if draws or other_draws else 'exact '}win rate of {named} against {rival}"
+    text = f"{value:.6f} {'' if draws or other_draws else 'exact '}win rate of {named} against {rival}"
     if draws or other_draws:
         text += "; another draw wins something else, and `dicegym evaluate --sampled` plays games"
     facts["one_draw"] = draws or other_draws
@@ -159,14 +152,14 @@ def _alone(values: Any, table: dicegym.Game, asked: _Asked, seed: int, progress:
         raise ParameterError(f"{table!r} is played alone: leave out {extra}")
     if asked.best_response:
         best = values.optimum(table, progress=progress)
-        text = f"{asked.number(best)} best possible mean return"
+        text = f"{best:.6f} best possible mean return"
         return _Answer(text, {"question": "best return", "value": best}, ())
     player = dicegym.agent(table, asked.a, trust=asked.trust)
     number = {} if asked.games is None else {"games": asked.games}
     best = values.optimum(table, progress=progress)
     mean, half, games = values.mean_return(player, table, **number, seed=seed, progress=progress)
-    cost = f"the best possible {asked.number(best, 2)} less what its choices cost, known exactly, in {games} games"
-    text = f"{asked.number(mean, 2)} ± {asked.number(half, 2)} mean return of {player.name}: {cost}"
+    cost = f"the best possible {best:.2f} less what its choices cost, known exactly, in {games} games"
+    text = f"{mean:.2f} ± {half:.2f} mean return of {player.name}: {cost}"
     facts = {"question": "mean return", "a": player.name, "seed": seed}
     return _Answer(text, {**facts, "value": mean, "half": half, "games": games, "best": best}, (asked.a,))
 
@@ -197,7 +190,7 @@ def _how_to_ask(table: dicegym.Game, asked: _Asked, given: list[str] | None, *op
         return f"{table!r} has no exact values: {play} instead"
     parameters = parameters_of(given) | dict(settings)
     settled = [word for name, value in parameters.items() for word in ("-p", f"{name}={value}")]
-    command = shlex.join(["dicegym", "exact", table.name, *agents, *options, *settled])
+    command = shlex.join(["dicegym", "values", "exact", table.name, *agents, *options, *settled])
     known = " and ".join(f"{name}={value}" for name, value in settings.items())
     return f"{table!r} has no exact values, but with {known} there are: `{command}`; else {play}"
 
@@ -209,7 +202,7 @@ def _check_question(
     best_table: bool,
     distribution: bool,
     trials: int | None,
-    output: Path | None,
+    bot: Path | None,
 ) -> None:
     """Raise ParameterError if the arguments of `exact` ask two things at once, or something is for none of them."""
     questions = {"--best-response": best_response, "--best-table": best_table, "--distribution": distribution}
@@ -219,10 +212,10 @@ def _check_question(
     if distribution and a is not None:
         raise ParameterError(f"--distribution is about best play: leave out {a!r}; `dicegym evaluate` plays its games")
     if not distribution and a is None:
-        raise ParameterError("exact is asked about an agent: `dicegym agents GAME` lists those there are")
+        raise ParameterError("exact is asked about an agent: `dicegym games GAME` lists them")
     if asked and b is not None:
         raise ParameterError(f"{asked[0]} is about A alone: leave out B, which is {b!r}")
     if not best_table:
-        for option, value in (("--output", output), ("--trials", trials)):
+        for option, value in (("--output", bot), ("--trials", trials)):
             if value is not None:
                 raise ParameterError(f"{option} {value} is for --best-table alone: give that too, or leave this out")

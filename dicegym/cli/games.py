@@ -1,29 +1,53 @@
-"""Games and agents: what there is."""
+"""What there is: the games, their environments, agents and rules."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import dicegym
-from dicegym.cli.common import (
-    GameName,
-    Parameters,
-    chosen_game,
-    out,
-    print_table,
-    write_new,
-)
-from dicegym.registry import ENVIRONMENTS, GAMES
+from dicegym.cli.console import out, print_table
+from dicegym.cli.options import Parameters, chosen_game, complete_game
+from dicegym.errors import ParameterError
+from dicegym.registry import ENVIRONMENTS
 
 
-def games() -> None:
-    """List the games and their environments.
+def games(
+    game: Annotated[
+        str | None,
+        typer.Argument(metavar="[GAME]", help="show this game and its agents", autocompletion=complete_game),
+    ] = None,
+    rules: Annotated[
+        bool, typer.Option("--rules", help="print its rules and the original interface of its bots")
+    ] = False,
+    playthrough: Annotated[
+        bool, typer.Option("--playthrough", help="print a whole game, with all that players are shown")
+    ] = False,
+    parameter: Parameters = None,
+) -> None:
+    """List the games, or show one: its agents and rules.
 
-    Example: dicegym games
+    Examples: dicegym games; dicegym games hog; dicegym games liarsdice --rules; dicegym games hog -p memory=1
     """
+    if game is None:
+        if rules or playthrough or parameter:
+            given = "--rules" if rules else "--playthrough" if playthrough else "--parameter"
+            raise ParameterError(f"{given} is about one game: name it, as in `dicegym games hog {given}`")
+        _list_environments()
+    elif rules and playthrough:
+        raise ParameterError("--rules and --playthrough are two texts: ask for one at a time")
+    elif rules:
+        _print_rules(game)
+    elif playthrough:
+        from dicegym.checks.playthrough import playthrough as whole_game
+
+        typer.echo(whole_game(game), nl=False)
+    else:
+        _list_agents(chosen_game(game, parameter))
+
+
+def _list_environments() -> None:
     from dicegym.games import loadable
 
     rows = []
@@ -42,43 +66,28 @@ def games() -> None:
     print_table(["environment", "game", "players", "actions", "observation", "parameters"], rows)
 
 
-def agents(game: GameName, parameter: Parameters = None) -> None:
-    """List the agents of a game, each with its first line.
-
-    Example: dicegym agents hog
-
-    Example: dicegym agents hog -p memory=1
-    """
+def _list_agents(game: dicegym.Game) -> None:
     from dicegym.players.about import describe
     from dicegym.players.roster import names_elsewhere
 
-    table = chosen_game(game, parameter)
-    print_table(["agent", "what it is"], [[name, describe(table, name)] for name in dicegym.agent_names(table)])
+    print_table(["agent", "what it is"], [[name, describe(game, name)] for name in dicegym.agent_names(game)])
     elsewhere: dict[str, list[str]] = {}
-    for name, wanted in names_elsewhere(table).items():
-        other = " ".join(f"-p {key}={value}" for key, value in wanted.items() if table.parameters.get(key) != value)
+    for name, wanted in names_elsewhere(game).items():
+        other = " ".join(f"-p {key}={value}" for key, value in wanted.items() if game.parameters.get(key) != value)
         elsewhere.setdefault(other, []).append(name)
     for other, names in elsewhere.items():
         there = f"is {names[0]}" if len(names) == 1 else f"are {', '.join(names)}"
-        out.print(f"With other parameters there {there}: dicegym agents {table.name} {other}".rstrip())
+        out.print(f"With other parameters there {there}: dicegym games {game.name} {other}".rstrip())
 
 
-def playthrough(
-    games: Annotated[list[str] | None, typer.Argument(metavar="[GAME]...", help="default: all of them")] = None,
-    write: Annotated[Path | None, typer.Option(metavar="FOLDER", help="write <game>.txt there, not print")] = None,
-) -> None:
-    """Write out a whole game, with all that players are told.
+def _print_rules(game: str) -> None:
+    from dicegym.games.parts import STARTER, part
+    from dicegym.players.about import rules_page
+    from dicegym.sandbox.customs import customs
 
-    The tests compare it with one that was kept.
-
-    Example: dicegym playthrough hog
-    """
-    from dicegym.checks.playthrough import playthrough as written_out
-
-    for name in games or GAMES:
-        text = written_out(name)
-        if write is None:
-            typer.echo(text, nl=False)
-            continue
-        write.mkdir(parents=True, exist_ok=True)
-        write_new(write / f"{name}.txt", text)
+    out.print(rules_page(game).replace("``", "`"))
+    starter = part(game, STARTER)
+    if starter is not None:
+        for title, text in (("Original interface", starter.INTERFACE), ("All bots", customs())):
+            out.print(f"{title}\n{'-' * len(title)}\n\n{text}")
+        out.print(f"A bot to begin with: `dicegym new bot {game} PATH`. How others do it: `dicegym games {game}`.")

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from dicegym.cli.common import (
-    JsonFile,
-    StoreName,
-    ValuesName,
-    check_writable,
-    out,
-    progress_bar,
-    tell_better_values,
-    thinking,
-    write_json,
-)
+from dicegym.cli.console import out, write_json
+from dicegym.cli.options import Outputs, StoreName, ValuesName, output, tell_better_values
+from dicegym.cli.progress import progress_bar, thinking
 from dicegym.cli.states import StateName, state_named, told
 from dicegym.errors import ParameterError
 
@@ -24,23 +17,22 @@ from dicegym.errors import ParameterError
 def hint(
     state: StateName,
     values: ValuesName = None,
-    top: Annotated[int, typer.Option(min=1, metavar="N", help="how many choices are shown")] = 10,
-    every: Annotated[bool, typer.Option("--all", help="show all of them")] = False,
+    top: Annotated[int, typer.Option(min=0, metavar="N", help="how many choices are shown; 0: all")] = 10,
     store: StoreName = None,
-    json_file: JsonFile = None,
+    files: Annotated[list[Path] | None, output(".json")] = None,
 ) -> None:
     """Rank what may be played in a state, by what it is worth.
 
     Each choice is judged by what the player to move may know, and its value stands beside how sure it is.
 
-    Examples: dicegym hint hog-CgBQUEI --top 3; dicegym hint 3fa2c1:12
+    Examples: dicegym values hint hog-CgBQUEI --top 3; dicegym values hint 3fa2c1:12
     """
     from dicegym.analysis.hints import hint as ranked
     from dicegym.analysis.valuers import fair_valuer
     from dicegym.games.hidden import open_fields
     from dicegym.games.positions import position_id
 
-    check_writable(json_file)
+    json_file = Outputs(files, ".json")[".json"]
     found = state_named(state, store)
     game = found.game
     if found.state[0]["over"]:
@@ -53,7 +45,7 @@ def hint(
     for line in told(found):
         out.print(line)
     out.print("")
-    for line in answer.lines(None if every else top):
+    for line in answer.lines(top or None):
         out.print(line)
     seen = sorted(open_fields(game))
     if seen and asked.sees_all:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
 
 _STEP = 0.05
 """Seconds from one look to the next, where the system has nothing to wait for."""
-_LONGEST = 16
-"""Bytes of what one key sends."""
+_MOST = 1024
+"""Bytes that are read at once."""
+_KEY = re.compile(r"\x1b(?:\[[0-9;]*[A-Za-z~]|O[A-Za-z])|[\s\S]")
+"""What one key sends: a letter, or an escape sequence."""
 
 
 @contextlib.contextmanager
@@ -37,7 +40,7 @@ def keys() -> Iterator[Callable[[float], str] | None]:
     def wait(seconds: float) -> str:
         if not read:
             ready, _, _ = select.select([number], [], [], max(0.0, seconds))
-            read.extend(_parted(os.read(number, _LONGEST).decode("utf-8", "replace")) if ready else [])
+            read.extend(_KEY.findall(os.read(number, _MOST).decode("utf-8", "replace")) if ready else [])
         return read.pop(0) if read else ""
 
     before = termios.tcgetattr(number)
@@ -62,12 +65,6 @@ def drop_typed() -> None:
     termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
 
 
-def _parted(sent: str) -> list[str]:
-    """Return the keys in what was read at once: an escape begins what one key sends."""
-    plain, escape, rest = sent.partition("\x1b")
-    return [*plain, *([escape + rest] if escape else [])]
-
-
 def _windows(seconds: float) -> str:
     """Wait for a key on Windows, whose console can only be asked whether there is one."""
     console = importlib.import_module("msvcrt")
@@ -76,4 +73,5 @@ def _windows(seconds: float) -> str:
         if time.monotonic() >= until:
             return ""
         time.sleep(_STEP)
-    return str(console.getwch())
+    first = str(console.getwch())
+    return first + str(console.getwch()) if first in "\x00\xe0" else first  # arrows, Home and End are two

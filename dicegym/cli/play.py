@@ -13,19 +13,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import dicegym
-from dicegym.cli.common import (
-    DrawnSeed,
+from dicegym.cli.bare import TUTOR
+from dicegym.cli.options import (
     GameName,
+    Outputs,
     Parameters,
+    Seed,
     Trust,
-    ValuesName,
-    check_writable,
     complete_agent,
+    output,
     parameters_of,
-    progress_bar,
-    thinking,
 )
-from dicegym.cli.machines import TUTOR
+from dicegym.cli.progress import progress_bar, thinking
 from dicegym.errors import ParameterError
 from dicegym.escape import lines
 from dicegym.play.seeds import drawn_seed
@@ -54,9 +53,8 @@ def play(
             autocompletion=complete_rival,
         ),
     ] = None,
-    players: Annotated[int | None, typer.Option(help="seats at the table, yours included")] = None,
     seat: Annotated[int | None, typer.Option(help="your seat, from 0 (default: one that the seed draws)")] = None,
-    seed: DrawnSeed = None,
+    seed: Seed = None,
     tutor: Annotated[
         str | None,
         typer.Option(
@@ -65,32 +63,29 @@ def play(
             help="ask once before you play what is bad (default), a mistake or doubtful; say at the end how you played",
         ),
     ] = None,
-    values: ValuesName = None,
-    json: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="write the game when it is over, for dicegym replay and dicegym analyse"),
-    ] = None,
+    file: Annotated[list[Path] | None, output(".json")] = None,
     trust: Trust = False,
     parameter: Parameters = None,
 ) -> None:
     """Play at the keyboard: type what you mean, or `help`.
 
-    Seed and seat are drawn anew each time, and printed with the command that plays the same game again.
+    Seed and seat are drawn anew each time, and printed with the command that plays the same game again. What `-o`
+    writes is read by `dicegym arena replay` and `dicegym values analyse`.
 
-    Examples: dicegym play hog --tutor; dicegym play yatzy --against hard; dicegym play liarsdice --players 4
+    Examples: dicegym play hog --tutor; dicegym play yatzy --against hard; dicegym play liarsdice -p players=4
     """
     from dicegym.players.sitting import AGAIN, Sitting, drawn_seat, rival_named, usual_rivals
 
-    table = _table(game, players, len(against or []), parameter)
+    table = _table(game, len(against or []), parameter)
     chosen = against or usual_rivals(table)
     if seat is not None and not 0 <= seat < table.players:
         raise ParameterError(f"--seat {seat} is no seat: give 0 to {table.players - 1}")
     names = [rival_named(table, chosen[i % len(chosen)]) for i in range(table.players - 1)]
     rivals = [dicegym.agent(table, name, trust=trust) for name in names]
-    check_writable(json)
-    adviser = None if tutor is None else _tutor(table, tutor, values)
+    json = Outputs(file, ".json")[".json"]
+    adviser = None if tutor is None else _tutor(table, tutor)
     ask = _asking()
-    answers = {"hint": ("what is best here, and by how much", _hinting(table, values)), "id": _ID}
+    answers = {"hint": ("what is best here, and by how much", _hinting(table)), "id": _ID}
     number = drawn_seed() if seed is None else seed
     while True:
         place = drawn_seat(number, table.players) if seat is None else seat
@@ -99,9 +94,7 @@ def play(
             table, rivals, place, number, ask, _show, warn, lambda over: _epilogue(over, adviser, json), answers
         )
         sitting.person.show(_welcome(table, sitting.names, names))
-        _show(
-            f"  {_command(game, against, players, place, number, parameter, trust)}"
-        )  # not wrapped, so it can be copied
+        _show(f"  {_command(game, against, place, number, parameter, trust)}")  # not wrapped, so it can be copied
         if adviser is not None:
             sitting.person.show(adviser.says)
         sitting.person.show("Type `help` to see what you can type.")
@@ -121,7 +114,7 @@ def play(
     _show("Goodbye.")
 
 
-def _hinting(table: dicegym.Game, values: str | None) -> Callable[[Turn], str]:
+def _hinting(table: dicegym.Game) -> Callable[[Turn], str]:
     """Return what answers ``hint``; values are loaded when it is asked first."""
     loaded: list[Valuer] = []
 
@@ -131,7 +124,7 @@ def _hinting(table: dicegym.Game, values: str | None) -> Callable[[Turn], str]:
 
         if not loaded:
             with progress_bar("steps") as progress:
-                loaded.append(fair_valuer(table, values, progress=progress))
+                loaded.append(fair_valuer(table, progress=progress))
         with thinking("weighing what may be played"):
             return "\n".join(hint(turn.game, turn.record, loaded[0]).lines(5))
 
@@ -143,13 +136,13 @@ def _id_of(turn: Turn) -> str:
     from dicegym.games.positions import position_id
 
     text = position_id(turn.game, turn.record, turn.seat)
-    return f"{text}\n`dicegym hint` and `dicegym rollout` take it; it holds what you know, and nothing else."
+    return f"{text}\n`dicegym values hint` and `rollout` take it; it holds what you know, and nothing else."
 
 
 _ID = ("a short text that stands for this state, to be pasted", _id_of)
 
 
-def _tutor(table: dicegym.Game, level: str, values: str | None) -> Tutor:
+def _tutor(table: dicegym.Game, level: str) -> Tutor:
     """Return who warns the person."""
     from dicegym.analysis.hints import LEVEL, Tutor
     from dicegym.analysis.valuers import fair_valuer, threshold
@@ -157,7 +150,7 @@ def _tutor(table: dicegym.Game, level: str, values: str | None) -> Tutor:
     if level:
         threshold(level, "win rate")  # before anything is computed
     with progress_bar("steps") as progress:
-        return Tutor(fair_valuer(table, values, progress=progress), level or LEVEL)
+        return Tutor(fair_valuer(table, progress=progress), level or LEVEL)
 
 
 def _warning(adviser: Tutor) -> Callable[[Turn, Sequence[int]], str]:
@@ -184,22 +177,20 @@ def _epilogue(sitting: Sitting, adviser: Tutor | None, file: Path | None) -> str
         with thinking("looking at how you played"):
             told.append(adviser.review(states, actions, sitting.names, sitting.seat))
     if file is None:
-        told.append("With `--json FILE` the game is kept, and `dicegym analyse FILE` shows all of it.")
+        told.append("With `-o FILE.json` the game is written, and `dicegym values analyse FILE.json` shows all of it.")
     else:
         from dicegym.arena.replay import played, save
 
         save(played(game, sitting.names, sitting.seed, actions), file)
-        told.append(f"The game is kept: `dicegym analyse {shlex.quote(str(file))}` shows all of it.")
+        told.append(f"The game is written: `dicegym values analyse {shlex.quote(str(file))}` shows all of it.")
     return "\n".join(told)
 
 
-def _table(game: str, players: int | None, rivals: int, parameter: list[str] | None) -> dicegym.Game:
+def _table(game: str, rivals: int, parameter: list[str] | None) -> dicegym.Game:
     """Return the game, with as many seats as were asked for, or as suit those who were named."""
     from dicegym.players.sitting import usual_seats
 
     given = parameters_of(parameter)
-    if players is not None and given.setdefault("players", players) != players:
-        raise ParameterError(f"--players {players} and -p players={given['players']} differ: give one of them")
     table = dicegym.game(game, **given)
     if "players" not in given:
         table = dicegym.game(game, **given, players=usual_seats(table, rivals))
@@ -216,7 +207,6 @@ def _table(game: str, players: int | None, rivals: int, parameter: list[str] | N
 def _command(
     game: str,
     against: list[str] | None,
-    players: int | None,
     seat: int,
     seed: int,
     parameter: list[str] | None,
@@ -226,8 +216,6 @@ def _command(
     words = ["dicegym", "play", game]
     for name in against or []:
         words += ["--against", name]
-    if players is not None:
-        words += ["--players", str(players)]
     for given in parameter or []:
         words += ["-p", given]
     return shlex.join([*words, *(["--trust"] if trust else []), "--seed", str(seed), "--seat", str(seat)])

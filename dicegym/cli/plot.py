@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from dicegym.cli.common import check_writable, err, out, print_table
+from dicegym.cli.console import err, out, print_table
+from dicegym.cli.options import check_writable
 from dicegym.errors import ParameterError
 from dicegym.files import write_text, writing
 
@@ -39,7 +40,7 @@ def plot(
 
     A model's file tells how it was learned, in all trainings that it comes from one after the other.
 
-    Examples: dicegym plot runs/hog; dicegym plot runs/* --output curves.svg --band range; dicegym plot best.zip
+    Examples: dicegym runs plot runs/hog; dicegym runs plot runs/* --output curves.svg; dicegym runs plot best.zip
     """
     models = [one for one in run_dirs if one.suffix == ".zip" and not one.is_dir()]
     if models:

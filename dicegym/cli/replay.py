@@ -8,37 +8,37 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dicegym.cli.common import StoreName, ValuesName, check_writable, out, progress_bar, tell_better_values
+from dicegym.cli.console import out
+from dicegym.cli.options import Outputs, StoreName, ValuesName, output, store_name, tell_better_values
+from dicegym.cli.progress import progress_bar
+from dicegym.cli.viewer import show
 from dicegym.cli.watch import DELAY, record
-from dicegym.cli.watching import show
-from dicegym.errors import DependencyError, ParameterError
+from dicegym.errors import ParameterError
 
 if TYPE_CHECKING:
     from dicegym.arena.replay import Replay
     from dicegym.players.watched import WatchedMove
 
 
-REPLAY_ID = "a match of the store (its first game), MATCH.GAME, server:NUMBER, or a file that --json wrote"
+REPLAY_ID = "a match of the store (its first game), MATCH.GAME, server:NUMBER, or a game written as .json"
 """What names a game that was played."""
+ENDINGS = (".gif", ".html", ".json")
+"""What a game can be written as."""
 
 
 def replay(
     game: Annotated[str, typer.Argument(metavar="ID", help=REPLAY_ID)],
-    step: Annotated[bool, typer.Option("--step", help="wait for a key after each move; the keys go back too")] = False,
+    step: Annotated[bool, typer.Option("--step", help="wait for a key after each move")] = False,
     seat: Annotated[
         int | None, typer.Option(metavar="N", help="show what this seat, from 0, was shown (default: everything)")
     ] = None,
-    gif: Annotated[Path | None, typer.Option(metavar="FILE", help="record it as a GIF instead")] = None,
-    html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="write it as a page to step through in a browser instead")
-    ] = None,
-    json: Annotated[Path | None, typer.Option(metavar="FILE", help="write it to a file to hand on instead")] = None,
+    files: Annotated[list[Path] | None, output(*ENDINGS)] = None,
     analyse: Annotated[
         bool, typer.Option("--analyse", help="tell what mistakes gave away, and what would have been better")
     ] = False,
     values: ValuesName = None,
     ids: Annotated[
-        bool, typer.Option("--ids", help="show an id of each state, for dicegym hint and dicegym rollout")
+        bool, typer.Option("--ids", help="show an id of each state, for `dicegym values hint` and `rollout`")
     ] = False,
     store: StoreName = None,
     delay: Annotated[
@@ -50,22 +50,21 @@ def replay(
 
     It is played again by the rules of today, to the result that is stored; if rules have changed since, it says which.
 
-    Example: dicegym replay 3fa2c1 --html game.html
+    A .json file is handed on and read again; an .html page steps through the game in a browser.
+
+    Examples: dicegym arena replay 3fa2c1 --step; dicegym arena replay 3fa2c1 -o game.html
     """
     from dicegym.arena.replay import moments
     from dicegym.arena.replay.files import save
     from dicegym.arena.replay.telling import result_lines
 
-    for path, ending in ((gif, ".gif"), (html, ".html"), (json, ".json")):
-        if path is not None and path.suffix.lower() != ending:
-            raise ParameterError(f"{path} is to be {ending[1:].upper()}: name it {path.with_suffix(ending)}")
-        check_writable(path)
-    files = [path for path in (gif, html, json) if path is not None]
+    written = Outputs(files, *ENDINGS)
+    gif, html, json = (written[ending] for ending in ENDINGS)
     if step and (files or not out.is_terminal):
         reason = "which writes files" if files else "and the output is no terminal"
         raise ParameterError(f"--step waits for keys, {reason}: leave it out")
     if json is not None and seat is not None:
-        raise ParameterError("--json FILE holds the game of all seats: leave --seat out, or write a page (--html FILE)")
+        raise ParameterError(f"{json} holds the game of all seats: leave --seat out, or write a page (-o FILE.html)")
     if values is not None and not analyse:
         raise ParameterError(f"--values {values} says whose values mistakes are judged by: give --analyse too")
     found = replay_named(game, store)
@@ -85,12 +84,8 @@ def replay(
         out.print(f"wrote {html}: open it in a browser")
     if gif is not None:
         record(iter(every), [gif], DELAY if delay is None else delay)
-    if step:
-        from dicegym.cli.paging import page_through
-
-        page_through(every)
-    elif not files:
-        show(_numbered(every), (DELAY if out.is_terminal else 0.0) if delay is None else delay)
+    if not files:
+        show(_numbered(every), (DELAY if out.is_terminal else 0.0) if delay is None else delay, paused=step)
     for line in result_lines(found, seat):
         out.print(line)
 
@@ -125,25 +120,21 @@ def _with_ids(found: Replay, every: list[WatchedMove], seat: int | None) -> list
 def replay_named(game: str, store: str | None) -> Replay:
     """Return the game that `REPLAY_ID` names: one of the store, or that of a file."""
     from dicegym.arena.replay.files import load
-    from dicegym.arena.storage import named_store
 
     if Path(game).suffix.lower() == ".json":
         if store is not None:
             raise ParameterError(f"{game} is a file, and in no store: leave --store out")
         return load(game)
-    try:
-        from dicegym.arena.replay.served import served_id, served_replay
-        from dicegym.arena.replay.stored import game_id, stored_replay
-        from dicegym.arena.store.reading import StoreReader
-    except ImportError as error:
-        raise DependencyError.for_extra(str(error.name), "arena", "a store of contests") from error
+    where = store_name(store)
+    from dicegym.arena.replay.served import served_id, served_replay
+    from dicegym.arena.replay.stored import game_id, stored_replay
+    from dicegym.arena.store.reading import StoreReader
+
     number = served_id(game)
-    if number is not None:
-        with StoreReader(named_store(store), waits=True) as reader:
-            return served_replay(reader, number)
-    game_id(game)
-    with StoreReader(named_store(store), waits=True) as reader:
-        return stored_replay(reader, game)
+    if number is None:
+        game_id(game)  # before the store is opened
+    with StoreReader(where, waits=True) as reader:
+        return stored_replay(reader, game) if number is None else served_replay(reader, number)
 
 
 def _heading(found: Replay, seat: int | None) -> str:

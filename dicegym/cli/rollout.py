@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from dicegym.cli.common import (
-    JsonFile,
-    Seed,
-    StoreName,
-    Trust,
-    check_writable,
-    complete_agent,
-    out,
-    print_table,
-    progress_bar,
-    write_json,
-)
+from dicegym.cli.console import out, print_table, write_json
+from dicegym.cli.options import Outputs, Seed, StoreName, Trust, complete_agent, output
+from dicegym.cli.progress import progress_bar
 from dicegym.cli.states import StateName, action_meant, state_named, told
+
+SHOWN = 10
+"""Choices that are shown."""
 
 
 def rollout(
@@ -30,7 +25,7 @@ def rollout(
     ] = 0.0,
     action: Annotated[
         list[str] | None,
-        typer.Option(help="a choice, as you would type it in dicegym play; repeatable (default: all that are legal)"),
+        typer.Option(help="a choice, as you would type it in `dicegym play`; repeatable (default: all that are legal)"),
     ] = None,
     player: Annotated[
         str | None,
@@ -54,32 +49,27 @@ def rollout(
             help="a source of values: end games where a hand ends (or, in games without hands, after the choice)",
         ),
     ] = None,
-    confidence: Annotated[
-        float, typer.Option(min=0.5, max=0.9999, help="at which a choice is dropped as worse than another")
-    ] = 0.95,
     seconds: Annotated[
         float | None, typer.Option(min=0, metavar="S", help="begin no further games after so long")
     ] = None,
-    top: Annotated[int, typer.Option(min=1, metavar="N", help="how many choices are shown")] = 10,
-    threads: Annotated[int, typer.Option(min=1, help="results do not depend on it")] = 2,
     seed: Seed = 0,
     store: StoreName = None,
     trust: Trust = False,
-    json_file: JsonFile = None,
+    files: Annotated[list[Path] | None, output(".json")] = None,
 ) -> None:
     """Play a state on many times with each choice.
 
     All choices get the same dice; what others hide is drawn as the player to move may believe it. Choices that turn out
     to be worse are played no further, and it stops when one is left.
 
-    Example: dicegym rollout 3fa2c1:12 --until 0.001
+    Example: dicegym values rollout 3fa2c1:12 --until 0.001
     """
     from dicegym.analysis.rollouts import rollout as rolled_out
     from dicegym.analysis.valuers import figure, titled, valuer
     from dicegym.errors import ParameterError
     from dicegym.games.positions import position_id
 
-    check_writable(json_file)
+    json_file = Outputs(files, ".json")[".json"]
     if policy is not None and player is not None:
         raise ParameterError(f"--policy {policy} and --player {player} both say who plays on: give one of them")
     found = state_named(state, store)
@@ -92,13 +82,11 @@ def rollout(
             actions=actions,
             games=games,
             until=until,
-            confidence=confidence,
             player=player if policy is None else valuer(game, policy, progress=progress),
             against=against,
             leaves=None if leaves is None else valuer(game, leaves, progress=progress),
             seconds=seconds,
-            seed=seed,
-            threads=threads,
+            seed=seed or 0,
             trust=trust,
             progress=progress,
         )
@@ -106,7 +94,7 @@ def rollout(
         out.print(line)
     out.print("")
     rows = []
-    for place, one in enumerate(result.candidates[:top], 1):
+    for place, one in enumerate(result.candidates[:SHOWN], 1):
         behind = (
             [figure(one.difference, result.unit), figure(one.difference_error, result.unit)] if place > 1 else ["", ""]
         )
@@ -114,8 +102,8 @@ def rollout(
         state_of = "worse" if one.dropped else ""
         rows.append([str(place), one.name, figure(one.value, result.unit), error, *behind, f"{one.games:,}", state_of])
     print_table(["", "choice", titled(result.unit), "± error", "behind", "± error", "games", ""], rows)
-    if len(result.candidates) > top:
-        out.print(f"({len(result.candidates) - top} more)")
+    if len(result.candidates) > SHOWN:
+        out.print(f"({len(result.candidates) - SHOWN} more)")
     out.print("")
     for line in result.lines():
         out.print(line)

@@ -7,27 +7,33 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dicegym.cli.common import GameName, IsolationName, JsonFile, Trust, check_writable, out, print_table, write_json
-from dicegym.errors import ParameterError
+from dicegym.cli.bare import Command
+from dicegym.cli.console import out, print_table, write_json
+from dicegym.cli.options import (
+    GameName,
+    IsolationName,
+    Outputs,
+    Seed,
+    StoreName,
+    Trust,
+    complete_game,
+    output,
+    store_name,
+)
 
 if TYPE_CHECKING:
     from dicegym.server.archive import Archive, ServerStatus
 
 SomeGame = Annotated[
-    str | None, typer.Argument(metavar="GAME", help="whose server (default: the only one in the store)")
-]
-StoreOption = Annotated[
     str | None,
-    typer.Option(
-        "--store",
-        metavar="PATH|URL",
-        help="of results: a file, or a PostgreSQL database (default: that of contests)",
+    typer.Argument(
+        metavar="GAME", help="whose server (default: the only one in the store)", autocompletion=complete_game
     ),
 ]
 
 
-def serve(
-    game: Annotated[str | None, typer.Argument(metavar="GAME", help="the game's name")] = None,
+def start(
+    game: GameName,
     more: Annotated[list[str] | None, typer.Argument(metavar="AGENTS", help="further --agents")] = None,
     tcp: Annotated[int | None, typer.Option(metavar="PORT", help="serve plain TCP there; 0: any free port")] = None,
     ws: Annotated[int | None, typer.Option(metavar="PORT", help="serve WebSocket there; 0: any free port")] = None,
@@ -38,17 +44,9 @@ def serve(
     secrets: Annotated[Path | None, typer.Option(help="file of lines name:secret; these names need them")] = None,
     guests: Annotated[bool | None, typer.Option(help="let everybody play (default: on a loopback address)")] = None,
     host: Annotated[str, typer.Option(help="address to listen on; 0.0.0.0 for all")] = "127.0.0.1",
-    store: StoreOption = None,
-    store_wait: Annotated[
-        float,
-        typer.Option(
-            "--store-wait",
-            metavar="SECONDS",
-            help="to go on while it is locked, full or out of reach; then the server stops",
-        ),
-    ] = 300.0,
+    store: StoreName = None,
     isolation: IsolationName = "auto",
-    seed: Annotated[int | None, typer.Option(help="of all dice (default: a fresh one)")] = None,
+    seed: Seed = None,
     connections: Annotated[int, typer.Option(help="at once")] = 1000,
     allow_host: Annotated[
         list[str] | None,
@@ -58,21 +56,15 @@ def serve(
         list[str] | None,
         typer.Option(metavar="URL", help="web pages that may connect, by WebSocket"),
     ] = None,
-    status: Annotated[bool, typer.Option("--status", help="only say what `dicegym server status` says")] = False,
 ) -> None:
     """Let bots play rated games over the network.
 
     There is a live scoreboard. The server rests while no remote bot is connected. For others than this machine, name
     the file of their secrets, as in the second example.
 
-    Examples: dicegym serve yatzy --tcp 5000 --agents thrifty gather; dicegym serve yatzy --tcp 5000 --ws 5001
-    --host 0.0.0.0 --secrets secrets.txt
+    Examples: dicegym server start yatzy --tcp 5000 --agents thrifty gather; dicegym server start yatzy --tcp 5000
+    --ws 5001 --host 0.0.0.0 --secrets secrets.txt
     """
-    if status:
-        _print_status(game, store, None)
-        return
-    if game is None:
-        raise ParameterError("name the game that is to be served, as in: dicegym serve yatzy --tcp 5000")
     import asyncio
 
     from dicegym.server.scoreboard import Scoreboard
@@ -96,7 +88,6 @@ def serve(
         hosts=tuple(allow_host or ()),
         origins=tuple(allow_origin or ()),
         isolation=isolation,
-        store_wait=store_wait,
     )
     asyncio.run(run(settings, Scoreboard(out)))
 
@@ -108,37 +99,52 @@ def join(
     name: Annotated[str | None, typer.Option(help="to play under (default: the agent's, or the secret's)")] = None,
     secret: Annotated[str | None, typer.Option(envvar="DICEGYM_SECRET", help="to log in by")] = None,
     games: Annotated[int, typer.Option(min=0, help="leave after so many games; 0: stay")] = 0,
-    seed: Annotated[int | None, typer.Option(help="of the agent's randomness (default: a fresh one)")] = None,
-    wait: Annotated[float, typer.Option(min=0, help="seconds to wait for the first game; 0: for ever")] = 300.0,
+    seed: Seed = None,
     trust: Trust = False,
 ) -> None:
     """Let an agent play on a server.
 
-    Example: dicegym join yatzy 127.0.0.1:5000 --agent planner --games 10
+    Example: dicegym server join yatzy 127.0.0.1:5000 --agent planner --games 10
     """
     from dicegym.server.client import join as run
 
-    run(game, server, agent, name, secret, games, seed, out.print, wait, trust)
+    run(game, server, agent, name, secret, games, seed, out.print, trust=trust)
 
 
 server = typer.Typer(
     name="server",
-    help="Show a server's state, ratings and games, running or not.",
+    help="Run the game server, join one, and see its ratings and games.",
     no_args_is_help=True,
-    rich_markup_mode=None,
 )
+server.command(cls=Command)(start)
+server.command(cls=Command)(join)
 
 
-@server.command(epilog="Examples: dicegym server status; dicegym server status yatzy --json status.json")
-def status(game: SomeGame = None, store: StoreOption = None, json: JsonFile = None) -> None:
-    """Say whether a server runs, who is there, and what it played."""
-    _print_status(game, store, json)
+@server.command()
+def status(
+    game: SomeGame = None, store: StoreName = None, files: Annotated[list[Path] | None, output(".json")] = None
+) -> None:
+    """Show whether a server runs, who is connected, and what was played.
+
+    Examples: dicegym server status; dicegym server status yatzy -o status.json
+    """
+    json = Outputs(files, ".json")[".json"]
+    with _archive(game, store) as archive:
+        found = archive.status()
+    write_json(json, _plain(found))
+    for line in _status_lines(found):
+        out.print(line)
 
 
-@server.command(epilog="Example: dicegym server ratings yatzy --json ratings.json")
-def ratings(game: SomeGame = None, store: StoreOption = None, json: JsonFile = None) -> None:
-    """Print everybody's rating, games and wins, the best first."""
-    check_writable(json)
+@server.command()
+def ratings(
+    game: SomeGame = None, store: StoreName = None, files: Annotated[list[Path] | None, output(".json")] = None
+) -> None:
+    """Show everybody's rating, games and wins, the best first.
+
+    Example: dicegym server ratings yatzy -o ratings.json
+    """
+    json = Outputs(files, ".json")[".json"]
     with _archive(game, store) as archive:
         rows = [
             {"place": place, "player": name, **known._asdict()}
@@ -153,19 +159,21 @@ def ratings(game: SomeGame = None, store: StoreOption = None, json: JsonFile = N
     print_table(titles, [[str(row["place"]), row["player"], *shown] for row, shown in zip(rows, numbers, strict=True)])
 
 
-@server.command(epilog="Examples: dicegym server games --last 5; dicegym server games --player anna --last 0")
+@server.command()
 def games(
     game: SomeGame = None,
     last: Annotated[int, typer.Option(min=0, help="so many of the newest; 0: all")] = 20,
     player: Annotated[str | None, typer.Option(help="those of this player alone")] = None,
-    store: StoreOption = None,
-    json: JsonFile = None,
+    store: StoreName = None,
+    files: Annotated[list[Path] | None, output(".json")] = None,
 ) -> None:
-    """Print finished games, the newest last.
+    """List finished games, the newest last.
 
-    Of each: when, who, with how many points, what it did to ratings, and what went wrong.
+    Of each: when, who, with how many points, how ratings changed, and faults.
+
+    Examples: dicegym server games --last 5; dicegym server games --player anna --last 0
     """
-    check_writable(json)
+    json = Outputs(files, ".json")[".json"]
     with _archive(game, store) as archive:
         found = archive.games(last, player)
         about = _about(archive.status())
@@ -187,15 +195,10 @@ def games(
 
 def _archive(game: str | None, store: str | None) -> Archive:
     """Return the results that are meant. Raises ParameterError if they cannot be read."""
-    try:
-        from dicegym.server.archive import Archive
-    except ImportError as error:
-        from dicegym.errors import DependencyError
+    where = store_name(store)
+    from dicegym.server.archive import Archive
 
-        raise DependencyError.for_extra(str(error.name), "server", "reading a server's results") from error
-    from dicegym.arena.storage import named_store
-
-    return Archive(named_store(store), game, waits=True)
+    return Archive(where, game, waits=True)
 
 
 def _plain(value: Any) -> Any:
@@ -214,15 +217,6 @@ def _when(text: str) -> str:
     from datetime import datetime
 
     return f"{datetime.fromisoformat(text).astimezone():%Y-%m-%d %H:%M:%S}"
-
-
-def _print_status(game: str | None, store: str | None, json: Path | None) -> None:
-    check_writable(json)
-    with _archive(game, store) as archive:
-        status = archive.status()
-    write_json(json, _plain(status))
-    for line in _status_lines(status):
-        out.print(line)
 
 
 def _status_lines(status: ServerStatus) -> list[str]:

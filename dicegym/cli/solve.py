@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dicegym.cli.common import (
-    JsonFile,
-    Parameters,
-    check_writable,
-    chosen_game,
-    complete_game,
-    err,
-    out,
-    progress_bar,
-    write_json,
-)
+from dicegym.cli.console import err, out, write_json
+from dicegym.cli.options import Outputs, Parameters, chosen_game, complete_game, output
+from dicegym.cli.progress import progress_bar
 from dicegym.errors import ParameterError
 from dicegym.games.solved import how_to_solve
 
@@ -37,24 +30,21 @@ def solve(
         float | None, typer.Option(metavar="QUALITY", help="go on until this is reached (default: the solution's own)")
     ] = None,
     minutes: Annotated[float | None, typer.Option(help="end after so many, whatever was reached")] = None,
-    threads: Annotated[int | None, typer.Option(help="default: the processor's cores")] = None,
     listing: Annotated[bool, typer.Option("--list", help="show what can be solved, and how far it is")] = False,
     remove: Annotated[bool, typer.Option("--remove", help="remove its tables instead")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="start with less memory or disk than it takes, too")] = False,
-    json_file: JsonFile = None,
+    files: Annotated[list[Path] | None, output(".json")] = None,
 ) -> None:
     """Solve what can be solved in minutes, and keep the tables.
 
     Values, hints and analyses find them then. What was stopped goes on where it was.
 
-    Example: dicegym solve --list
-
-    Example: dicegym solve hog --minutes 1
+    Examples: dicegym values solve --list; dicegym values solve hog --minutes 1
     """
     from dicegym.analysis import solving
 
-    check_writable(json_file)
-    _check(game, name, parameter, listing, remove, {"--to": to, "--minutes": minutes, "--threads": threads})
+    json_file = Outputs(files, ".json")[".json"]
+    _check(game, name, parameter, listing, remove, {"--to": to, "--minutes": minutes})
     if listing:
         games = solving.solvable_games() if game is None else [chosen_game(game, parameter)]
         found = [solving.status(one, solution.name) for one in games for solution in solving.solutions(one)]
@@ -74,9 +64,7 @@ def solve(
     takes = f"{asked.name} of {asked.game!r}: {asked.doc}; it takes {asked.needs}"
     err.print(f"dicegym: {f'solved already, nothing is computed{better}' if asked.reaches(to) else takes}")
     with progress_bar("steps") as progress:
-        result = solving.solve(
-            chosen, asked.name, goal=to, minutes=minutes, threads=threads, force=yes, progress=progress
-        )
+        result = solving.solve(chosen, asked.name, goal=to, minutes=minutes, force=yes, progress=progress)
     out.print(f"{result.name} of {result.game!r}: {result.state}")
     out.print(f"kept in {result.folder}")
     write_json(json_file, result.as_json())
@@ -102,7 +90,7 @@ def _check(
 ) -> None:
     """Raise ParameterError if the arguments of `solve` ask two things at once, or miss one."""
     if game is None and (not listing or parameter):
-        raise ParameterError("no game is named: `dicegym solve --list` shows what can be solved")
+        raise ParameterError("no game is named: `dicegym values solve --list` shows what can be solved")
     if listing and name is not None:
         raise ParameterError(f"--list shows all solutions of a game: leave out {name!r}")
     if listing and remove:

@@ -19,8 +19,8 @@ StateName = Annotated[
     str,
     typer.Argument(
         metavar="STATE",
-        help="an id of a state, as `hog-...`, or REPLAY:MOVE: a game as for dicegym replay, and the number of one of "
-        "its actions, from 1, before it is played",
+        help="a state's id, as `hog-...`, or REPLAY:MOVE: a game as for `dicegym arena replay`, and the number of an "
+        "action, from 1, before it is played",
     ),
 ]
 _OF_A_GAME = re.compile(r"(?P<game>[A-Za-z]\w*)-[\w-]+")
@@ -38,7 +38,7 @@ def state_named(text: str, store: str | None) -> Position:
         if not _OF_A_GAME.fullmatch(text.strip()):
             raise ParameterError(
                 f"{one_line(text, 60)!r} cannot be read as a state: give an id such as `hog-...` "
-                "(dicegym replay ID --ids shows them), or a game that was played and the number of an action, as "
+                "(`dicegym arena replay ID --ids` shows them), or a game and the number of one of its actions, as "
                 "3fa2c1:12"
             )
         if store is not None:

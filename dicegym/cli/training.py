@@ -11,80 +11,48 @@ from typing import Annotated, Any
 import typer
 
 import dicegym
-from dicegym.cli.common import GameName, Seed, Trust, err, out, print_table, progress_bar
+from dicegym.cli.console import err, out, print_commands, print_table
 from dicegym.cli.contests import tournament
 from dicegym.cli.evaluation import in_words
-from dicegym.cli.machines import RAY, RayAddress, chosen_executors
 from dicegym.cli.numbers import decisions
-from dicegym.cli.side_by_side import progress_bars
+from dicegym.cli.options import ConfigName, GameName, Overrides, RayAddress, RunFolder, Seed, Trust, Workers
+from dicegym.cli.progress import progress_bar, progress_bars
 from dicegym.errors import DicegymError, ParameterError
-
-
-def _show_settings(wanted: bool) -> None:
-    """Print each setting of a training: what it takes, its default and its meaning."""
-    if not wanted:
-        return
-    from dicegym.learning.configuration import described
-
-    section = ""
-    for setting in described():
-        if setting.section != section:
-            section = setting.section
-            out.print(f"[{section}]")
-        default = f" (default: {setting.default})" if setting.default else ""
-        out.print(f"  {setting.key or 'KEY'}: {setting.takes}{default}\n      {setting.meaning}")
-    out.print("What a game's training takes, with reasons: training/configs/GAME.toml.")
-    raise typer.Exit
 
 
 def train(
     game: GameName,
-    run_dir: Annotated[Path | None, typer.Option(help="the run's folder (default: runs/GAME)")] = None,
-    config: Annotated[
-        Path | None, typer.Option(help="settings: a file, or the name of one that ships (default: GAME)")
-    ] = None,
-    set_: Annotated[
-        list[str] | None, typer.Option("--set", metavar="SECTION.KEY=VALUE", help="override one setting; repeatable")
-    ] = None,
+    run_dir: RunFolder = None,
+    config: ConfigName = None,
+    set_: Overrides = None,
     steps: Annotated[
         int | None, typer.Option(parser=decisions, metavar="N", help="short for --set run.steps=...")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="short for --set run.seed=...")] = None,
-    device: Annotated[
-        str | None, typer.Option(help="short for --set run.device=...: cpu, cuda, cuda:1, mps or auto")
-    ] = None,
+    seed: Seed = None,
     seeds: Annotated[
         int | None,
         typer.Option(min=1, help="train with so many seeds side by side, each in a folder of its own in the run's"),
     ] = None,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="with --seeds: trainings at once (default: the processor's cores)")
-    ] = None,
-    ray: Annotated[
-        str | None,
-        typer.Option(
-            RAY, metavar="[ADDRESS]", help="with --seeds: train on a Ray cluster; addresses are as for contests"
-        ),
-    ] = None,
+    workers: Workers = None,
+    ray: RayAddress = None,
     resume: Annotated[bool, typer.Option(help="go on from the run's newest checkpoint, or with all its seeds")] = False,
     trust: Trust = False,
-    help_settings: Annotated[
-        bool,
-        typer.Option(
-            "--help-settings",
-            is_eager=True,
-            callback=_show_settings,
-            help="show all settings that --set takes, and exit",
-        ),
+    demo: Annotated[
+        bool, typer.Option("--demo", help="train for two minutes only, and run a contest with all agents")
     ] = False,
 ) -> None:
     """Train an agent, and see how strong it becomes.
 
-    The run's folder then holds its models, its curve and its TensorBoard logs.
+    The run's folder then holds its models, its curve and its TensorBoard logs. --workers and --ray are for several
+    seeds.
 
     Examples: dicegym train hog --run-dir runs/hog --steps 500000; dicegym train hog --seeds 5 --run-dir runs/hog5;
     dicegym train yatzy --config yatzy_taught
     """
+    if demo:
+        _check_demo(config, set_, steps, seeds, workers, ray, resume)
+        _demo(game, run_dir, 1 if seed is None else seed)
+        return
     from dicegym.learning.card import best_score
     from dicegym.learning.curves import floors_in_words, floors_of
     from dicegym.learning.seeds.summary import holds_seeds
@@ -92,7 +60,7 @@ def train(
     from dicegym.players import model as models
 
     overrides = list(set_ or [])
-    short = (("steps", steps), ("seed", seed), ("device", device))
+    short = (("steps", steps), ("seed", seed))
     overrides += [f"run.{name}={value}" for name, value in short if value is not None]
     folder = run_dir or Path("runs") / game
     if seeds is not None or (resume and holds_seeds(folder)):
@@ -196,8 +164,8 @@ def _train_seeds(
     if found.best_model is not None:
         model, table = shlex.quote(str(found.best_model)), models.trained_on(str(found.best_model))
         seat = f"dicegym tournament {game} {model} {shlex.quote(table.spec.baseline)}"
-        _show_next(
-            (f"dicegym plot {shown}", f"the curve with its band: {PICTURE}"),
+        print_commands(
+            (f"dicegym runs plot {shown}", f"the curve with its band: {PICTURE}"),
             *([(f"dicegym evaluate {model} --against all", "how the best of all models fares")] * (table.players > 1)),
             *([(seat, "a contest: name whom you like")] * (table.players > 1)),
         )
@@ -215,8 +183,8 @@ def _tell_more(game: dicegym.Game, score: Any, model: Path, longer: str, even: f
     if (page := model.with_suffix(".md")).is_file():
         out.print(f"How it fares against every bot: {page}")
     named = shlex.quote(str(model))
-    _show_next(
-        (f"dicegym plot {shlex.quote(str(model.parent))}", "the curve as a picture"),
+    print_commands(
+        (f"dicegym runs plot {shlex.quote(str(model.parent))}", "the curve as a picture"),
         *([(f"dicegym play {game.name} --against {named}", "play against it")] if game.players > 1 else []),
         *([(f"dicegym watch {named}", "see it play alone")] if game.players == 1 else []),
         (f"dicegym tournament {game.name} {named} {shlex.quote(game.spec.baseline)}", "a contest: name whom you like"),
@@ -224,63 +192,14 @@ def _tell_more(game: dicegym.Game, score: Any, model: Path, longer: str, even: f
     )
 
 
-def _show_next(*ideas: tuple[str, str]) -> None:
-    """Print commands to go on with, and what each does."""
-    width = max(len(command) for command, _ in ideas)
-    out.print("Next:")
-    for command, what in ideas:
-        out.print(f"  {command:{width}}  {what}")
+def _check_demo(*given: object) -> None:
+    """Raise ParameterError if a demonstration is given anything but a game, a folder and a seed."""
+    if any(value not in (None, False, []) for value in given):
+        raise ParameterError("--demo has settings of its own: give it a game, --run-dir and --seed alone")
 
 
-def league(
-    run_dir: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="the folder of a training")],
-    games: Annotated[
-        int | None, typer.Option(min=1, help="measure all members anew, in so many games for each two")
-    ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(min=1, help="with --games: processes, the same table with any number"),
-    ] = None,
-    ray: RayAddress = None,
-    trust: Trust = False,
-) -> None:
-    """Show who beat whom in a training's league.
-
-    Its members are the past selves, agents and exploiters that the training played against. A training has them play
-    few games: --games N lets those who are in its newest checkpoint play N fresh ones, each against each.
-
-    Examples: dicegym league runs/liarsdice; dicegym league runs/liarsdice --games 10000 --workers 2
-    """
-    from dicegym.arena.report import show
-    from dicegym.learning.league import read_league
-
-    if games is None:
-        if workers is not None or ray is not None:
-            raise ParameterError("--workers and --ray are about measuring anew: give --games with them")
-        if not (run_dir / "league.csv").is_file():
-            raise ParameterError(f'{run_dir} holds no league.csv: only a training against "self" writes it')
-        table, shares = read_league(run_dir / "league.csv")
-    else:
-        from dicegym.learning.run_state import league_of
-
-        executors = None if ray is None and (workers or 1) == 1 else chosen_executors(workers, ray)
-        found = league_of(run_dir, trust)
-        with progress_bar("games") as progress:
-            table, shares = found.measured_anew(games, executors, progress), found.shares()
-    show(table.report(shares), out)
-
-
-def demo(
-    game: GameName,
-    run_dir: Annotated[Path | None, typer.Option(help="the run's folder, replaced (default: runs/demo-GAME)")] = None,
-    seed: Seed = 1,
-) -> None:
-    """Train an agent for two minutes, and enter it.
-
-    There it meets every agent of the game.
-
-    Example: dicegym demo hog
-    """
+def _demo(game: str, run_dir: Path | None, seed: int) -> None:
+    """Train an agent for two minutes, and run a contest in which it meets every agent of the game."""
     from dicegym.games.parts import solver
     from dicegym.learning.demo import run_demo
     from dicegym.learning.train import train as learn
@@ -294,8 +213,8 @@ def demo(
     told = "" if solver(table) is None else ", which exact win rates rank: the games that it plays are part luck"
     out.print(f"\n{entry.stem} is the agent that was just trained, in the contest of {table.spec.title}{told}.")
     named = shlex.quote(str(entry))
-    _show_next(
+    print_commands(
         (f"dicegym play {game} --against {named}", "play against it"),
-        (f"dicegym plot {shlex.quote(str(folder))}", "its curve as a picture"),
+        (f"dicegym runs plot {shlex.quote(str(folder))}", "its curve as a picture"),
         (f"dicegym train {game}", "train for as long as the game deserves"),
     )

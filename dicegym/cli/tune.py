@@ -7,13 +7,15 @@ from typing import Annotated
 
 import typer
 
-from dicegym.cli.common import GameName, Trust, out, progress_bar
+from dicegym.cli.console import out
 from dicegym.cli.numbers import decisions
+from dicegym.cli.options import ConfigName, GameName, Overrides, RunFolder, Seed, Trust
+from dicegym.cli.progress import progress_bar
 
 
 def tune(
     game: GameName,
-    run_dir: Annotated[Path | None, typer.Option(help="the study's folder (default: runs/tune-GAME)")] = None,
+    run_dir: RunFolder = None,
     trials: Annotated[int, typer.Option(min=1, help="trials in all, earlier ones included")] = 20,
     steps: Annotated[
         int, typer.Option(parser=decisions, metavar="N", help="decisions of the learner in each")
@@ -22,11 +24,9 @@ def tune(
         list[str] | None,
         typer.Option(metavar="SECTION.KEY={...}", help="search this setting, instead of the usual ones; repeatable"),
     ] = None,
-    config: Annotated[Path | None, typer.Option(help="settings (default: training/configs/GAME.toml)")] = None,
-    set_: Annotated[
-        list[str] | None, typer.Option("--set", metavar="SECTION.KEY=VALUE", help="a setting of all trials; repeatable")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="of the search; runs use run.seed")] = 0,
+    config: ConfigName = None,
+    set_: Overrides = None,
+    seed: Seed = None,
     pruner: Annotated[
         str, typer.Option(metavar="median|halving|none", help="when a trial that goes badly is given up")
     ] = "median",
@@ -42,7 +42,7 @@ def tune(
     where it was stopped. Several commands can work on one study at once. tune.md, best.toml and pictures in the folder
     say what was found.
 
-    Examples: dicegym tune hog --trials 20 --steps 1000000; dicegym tune hog --run-dir runs/rates
+    Examples: dicegym runs tune hog --trials 20 --steps 1000000; dicegym runs tune hog --run-dir runs/rates
     --search 'algorithm.learning_rate={low=1e-4, high=1e-2, log=true}'
     """
     from dicegym.learning.tune import BELIEVE, USUAL, command, ended, read_space, read_study, write_report
@@ -55,7 +55,7 @@ def tune(
     else:
         with progress_bar("trials") as progress:
             found = search_settings(
-                game, folder, trials, steps, space, config, set_ or [], seed, pruner, storage, trust, progress
+                game, folder, trials, steps, space, config, set_ or [], seed or 0, pruner, storage, trust, progress
             )
     written = write_report(found)
     out.print(f"{len(found.trials())} trials: {ended(found)}")

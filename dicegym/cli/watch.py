@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import dicegym
-from dicegym.cli.common import DrawnSeed, GameOption, Parameters, Trust, check_writable, out
-from dicegym.cli.evaluation import Device, Players, table_for
-from dicegym.cli.watching import show
+from dicegym.cli.console import out
+from dicegym.cli.evaluation import table_for
+from dicegym.cli.options import Against, GameOption, Outputs, Parameters, Seed, Trust, output
+from dicegym.cli.viewer import show
 from dicegym.errors import ParameterError, one_line
 from dicegym.play.seeds import drawn_seed
 
@@ -21,25 +22,21 @@ if TYPE_CHECKING:
 
 DELAY = 1.0
 """Seconds from move to move, where nothing else is asked for."""
+FILMS = (".gif", ".mp4")
+"""Endings of files that a game is recorded in."""
 
 
 def watch(
     model: Annotated[str, typer.Argument(help="a model's file, the folder of a training, or any agent")],
-    against: Annotated[
-        list[str] | None,
-        typer.Option(help="an opponent; repeat it for each other seat (default: the game's baseline)"),
-    ] = None,
+    against: Against = None,
     game: GameOption = None,
-    gif: Annotated[Path | None, typer.Option(metavar="FILE", help="record it as a GIF instead")] = None,
-    mp4: Annotated[Path | None, typer.Option(metavar="FILE", help="record it as an MP4 film instead")] = None,
-    seed: DrawnSeed = None,
+    films: Annotated[list[Path] | None, output(*FILMS)] = None,
+    seed: Seed = None,
     seat: Annotated[int, typer.Option(help="the model's seat, from 0")] = 0,
-    players: Players = None,
     delay: Annotated[
         float | None,
         typer.Option(min=0, help="seconds from move to move (default: 1; none where the output is no terminal)"),
     ] = None,
-    device: Device = "cpu",
     trust: Trust = False,
     parameter: Parameters = None,
 ) -> None:
@@ -49,20 +46,16 @@ def watch(
 
     Example: dicegym watch runs/hog
 
-    Example: dicegym watch ppo --game hog --against bacon --gif hog.gif
+    Example: dicegym watch ppo --game hog --against bacon -o hog.gif
     """
     from dicegym.players.watched import moments, names_of, seating
 
-    films = [path for path in (gif, mp4) if path is not None]
-    for path, ending in ((gif, ".gif"), (mp4, ".mp4")):
-        if path is not None and path.suffix.lower() != ending:
-            raise ParameterError(f"{path} is to be a {ending[1:].upper()}: name it {path.with_suffix(ending)}")
-        check_writable(path)
+    Outputs(films, *FILMS)
     model = of_training(model)
-    table = table_for(model, game, parameter, players, len(against or []))
-    player = dicegym.agent(table, model, device=device, trust=trust)
+    table = table_for(model, game, parameter, len(against or []))
+    player = dicegym.agent(table, model, trust=trust)
     rivals = against or ([table.spec.baseline] if table.players > 1 else [])
-    others = [dicegym.agent(table, name, device=device, trust=trust) for name in rivals]
+    others = [dicegym.agent(table, name, trust=trust) for name in rivals]
     seated = seating(table, player, others, seat)
     number = drawn_seed() if seed is None else seed
     out.print(f"{table.spec.title}: {', '.join(names_of(seated))}, in the order of their seats")
@@ -73,7 +66,6 @@ def watch(
         out.print("left before the end")
     words = ["dicegym", "watch", model, *_options("--against", against), *_options("--game", [game] if game else None)]
     words += [*_options("--parameter", parameter), "--seat", str(seat), "--seed", str(number)]
-    words += ["--players", str(table.players)] if players is not None else []
     words += ["--trust"] if trust else []
     out.print(f"This game again: {shlex.join(words)}")
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dicegym.cli.common import StoreName, err, out
+from dicegym.cli.console import err, out
+from dicegym.cli.options import IsolationName, StoreName
 from dicegym.cli.web_contests import contest
 from dicegym.cli.web_tokens import open_desk, token
 from dicegym.errors import DependencyError
@@ -44,12 +45,7 @@ def web(
         typer.Option(metavar="FOLDER", help="write the store's contests as pages to this folder, and start no server"),
     ] = None,
     open_: Annotated[bool, typer.Option("--open", help="open the first page in a browser")] = False,
-    isolation: Annotated[
-        str,
-        typer.Option(
-            metavar="jail|process|none", help="what holds uploaded bots; without a jail name a weaker one, at your risk"
-        ),
-    ] = "jail",
+    isolation: IsolationName = "jail",
 ) -> None:
     """Watch, play, enter and learn in a browser.
 

@@ -7,17 +7,17 @@ from typing import Annotated, Any
 
 import typer
 
-from dicegym.cli.common import (
-    MEMORY,
+from dicegym.cli.console import out, print_table, write_new
+from dicegym.cli.options import (
     GameName,
-    Memory,
+    LessLuck,
+    LimitsGiven,
+    Outputs,
     Parameters,
     StoreName,
-    check_writable,
-    out,
+    limits_of,
+    output,
     parameters_of,
-    print_table,
-    write_new,
 )
 from dicegym.cli.web_tokens import WEB_FOLDER, WebFolder, open_desk
 
@@ -40,11 +40,9 @@ def add(
     games: Annotated[int | None, typer.Option(help="games of a match (default: the contest's own)")] = None,
     seeds: Annotated[int, typer.Option(help="how often each match is played")] = 1,
     rounds: Annotated[int | None, typer.Option(help="of swiss")] = None,
-    players: Annotated[int | None, typer.Option(help="seats at a table (default: the game's)")] = None,
     exact: Annotated[bool, typer.Option("--exact", help="rank by exact values, where there are some")] = False,
-    less_luck: Annotated[bool, typer.Option("--less-luck", help="take luck out of the results")] = False,
-    seconds: Annotated[float, typer.Option(help="processor time of a bot for all its moves of a match")] = 10.0,
-    memory: Memory = MEMORY,
+    less_luck: LessLuck = False,
+    limit: LimitsGiven = None,
     parameter: Parameters = None,
     folder: WebFolder = WEB_FOLDER,
 ) -> None:
@@ -56,20 +54,20 @@ def add(
         from dicegym.web.enter.contests import WebContests
         from dicegym.web.enter.plans import ContestPlan
 
-        parameters = parameters_of(parameter)
+        parameters, limits = parameters_of(parameter), limits_of(limit)
         plan = ContestPlan(
             game,
             format,
             games,
             seeds,
             rounds,
-            players,
+            parameters.pop("players", None),
             exact,
             less_luck,
             parameters,
             tuple(agent or ()),
-            seconds,
-            memory,
+            limits.seconds,
+            limits.memory >> 20,
         )
         made = WebContests(desk).add(name, plan, "", until)
     out.print(f"contest {made.id}: /enter/contests/{made.id}")
@@ -106,10 +104,10 @@ def close(name: ContestName, folder: WebFolder = WEB_FOLDER) -> None:
     out.print(f"{name} is closed")
 
 
-@contest.command(epilog="Example: dicegym web contest grades Autumn --csv grades.csv")
+@contest.command(epilog="Example: dicegym web contest grades Autumn -o grades.csv")
 def grades(
     name: ContestName,
-    csv_file: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="write CSV to this file")] = None,
+    files: Annotated[list[Path] | None, output(".csv")] = None,
     store: StoreName = None,
     folder: WebFolder = WEB_FOLDER,
 ) -> None:
@@ -117,7 +115,7 @@ def grades(
 
     That is: its owner, version, place, games won and faults.
     """
-    check_writable(csv_file)
+    written = Outputs(files, ".csv")
     with open_desk(folder) as desk:
         from dicegym.arena.storage import named_store
         from dicegym.web.context import read_store
@@ -128,8 +126,8 @@ def grades(
         one = found.named(name)
         with read_store(named_store(store)) as reader:
             rows = grade_rows(one, found.taking_part(one), reader)
-    if csv_file is not None:
-        write_new(csv_file, as_csv(rows))
+    if (sheet := written[".csv"]) is not None:
+        write_new(sheet, as_csv(rows))
         return
     shown: list[list[Any]] = [["-" if value is None else str(value) for value in row] for row in rows]
     print_table([field.replace("_", " ").capitalize() for field in GradeRow._fields], shown)

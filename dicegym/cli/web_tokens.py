@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dicegym.cli.common import err, out, print_table
+from dicegym.cli.console import err, out, print_table
 from dicegym.errors import DependencyError
 
 if TYPE_CHECKING:

@@ -48,7 +48,7 @@ LONGEST_COMMAND = 2_000
 LEAST_GAMES = 100
 """Cards of fewer games than this are drafts, for which no holes are looked for."""
 SECONDS = 3.0
-"""How long is looked for the best reply: a training waits for its cards, and `dicegym exploitability` looks longer."""
+"""How long is looked for the best reply: a training waits for its cards, and `dicegym values exploitability` looks longer."""
 EXPLOITED_SUFFIX = ".exploited.json"
 """Of the file beside a model that says what a best response was trained to make of it."""
 LARGEST_NOTE = 1 << 20
@@ -180,7 +180,7 @@ def read_exploited(model: Path) -> Exploited | None:
     if not path.is_file():
         return None
     try:
-        said = json.loads(read_text(path, "remove it: `dicegym card --exploit` writes it anew", LARGEST_NOTE))
+        said = json.loads(read_text(path, "remove it: `dicegym runs card --exploit` writes it anew", LARGEST_NOTE))
         found = Exploited.from_json(said["exploited"])
         return found if said["model"] == digest_of(model) else None
     except (LookupError, TypeError, ValueError) as error:  # ParameterError is a ValueError
@@ -285,7 +285,7 @@ def _holes(best: Bracket | None, given: Grade | None, trained: Exploited | None 
         lines = ["| " + " | ".join(titles[1:]) + " |", "|---" * len(titles[1:]) + "|"]
         lines += ["| " + " | ".join(row[1:]) + " |" for row in rows]
         told = f"What its decisions give away by exact values, in {given.games:,} games against the baseline"
-        parts.append(f"{told} (`dicegym grade`):\n\n" + "\n".join(lines))
+        parts.append(f"{told} (`dicegym values grade`):\n\n" + "\n".join(lines))
     return "".join(f"{part}\n\n" for part in parts)
 
 

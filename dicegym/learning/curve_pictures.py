@@ -144,7 +144,7 @@ def check_learned(model: Path) -> LearnedPicture:
     if found is None:
         raise ModelError(
             f"{model} does not say how it was learned: only models of `dicegym train` carry a curve. "
-            "`dicegym plot RUN_DIR` draws that of a training's folder"
+            "`dicegym runs plot RUN_DIR` draws that of a training's folder"
         )
     return found
 

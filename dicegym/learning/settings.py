@@ -1,6 +1,6 @@
 """The settings of a training: what each is called, what it takes, its default and its meaning, each said once, here.
 
-`dicegym.learning.configuration` reads them from files and the command line; ``dicegym train --help-settings`` prints
+`dicegym.learning.configuration` reads them from files and the command line; ``dicegym runs settings`` prints
 this page as a table. Making a section checks its values.
 """
 
@@ -222,7 +222,7 @@ class TrainingSettings:
     run: RunSettings = field(default_factory=RunSettings)
     """how long a training is, and how it is measured"""
     demo: dict[str, object] = field(default_factory=dict)
-    """"section.key" = value: what the demonstration, `dicegym demo`, does otherwise"""
+    """"section.key" = value: what the demonstration, `dicegym train GAME --demo`, does otherwise"""
     environment: EnvironmentSettings = field(default_factory=EnvironmentSettings)
     """what the learner's games are made with besides, and wrapped in"""
     opponents: Annotated[dict[str, Number], Field(title="a number above 0")] = field(default_factory=dict)

@@ -14,7 +14,7 @@ The run's folder then holds
                     the same command and seed give the same file
     evaluations.csv the same evaluations with their intervals, and pace.csv, how fast it went: for those who watch it
     league.csv      who beat whom among past selves, scripted agents and exploiters, if the learner plays against
-    league.md       itself: to be read by programs and by people (or with `dicegym league`)
+    league.md       itself: to be read by programs and by people (or with `dicegym runs league`)
     tensorboard/    everything that the algorithm logs
     checkpoint/     the newest checkpoint, from which --resume goes on
     best.zip        the model with the best evaluation so far (or as run.best_by says), and best.md, its card with the

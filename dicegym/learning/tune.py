@@ -286,7 +286,7 @@ def read_study(folder: str | Path, storage: str = "", game: str = "") -> Study:
     """Return a study as it is now. Raises ParameterError if there is none."""
     target = Path(folder)
     if not storage and not (target / JOURNAL).is_file():
-        raise ParameterError(f"{target} holds no study: `dicegym tune GAME --run-dir {target}` begins one")
+        raise ParameterError(f"{target} holds no study: `dicegym runs tune GAME --run-dir {target}` begins one")
     kept = _storage(target, storage)
     there = optuna.get_all_study_names(kept)
     names = [name for name in there if game in ("", name)]
@@ -299,7 +299,7 @@ def read_study(folder: str | Path, storage: str = "", game: str = "") -> Study:
     plan = study.user_attrs.get("plan")
     if plan is None:
         raise ParameterError(
-            f"the study {names[0]} in {storage or target} was not begun by `dicegym tune`: begin another"
+            f"the study {names[0]} in {storage or target} was not begun by `dicegym runs tune`: begin another"
         )
     return Study(Plan.from_json(plan), target, study)
 

@@ -89,7 +89,7 @@ class HumanPlayer(Player):
         """Return what can be typed."""
         width = max(map(len, self._helps))
         lines = [f"  {word:<{width}}  {meaning}" for word, meaning in self._helps.items()]
-        rules = f"How it is played: dicegym rules {game.name}" if game.spec.registered else ""
+        rules = f"How it is played: dicegym games {game.name} --rules" if game.spec.registered else ""
         return "\n".join([keyboard.HELP, "And at any time:", *lines, *([rules] if rules else [])])
 
 

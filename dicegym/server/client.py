@@ -1,4 +1,4 @@
-"""Playing on a server, ours or another that speaks the game's protocol: `dicegym join`."""
+"""Playing on a server, ours or another that speaks the game's protocol: `dicegym server join`."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def test_what_is_solved_is_kept_and_gone_on_with() -> None:
 
 def test_an_end_keeps_what_was_reached_and_says_how_to_go_on(counting: type[Counting]) -> None:
     counting.stop_at = 7
-    with pytest.raises(KeyboardInterrupt, match="go on by `dicegym solve hog counting -p goal=20`"):
+    with pytest.raises(KeyboardInterrupt, match="go on by `dicegym values solve hog counting -p goal=20`"):
         solving.solve(GAME)
     assert solving.status(GAME).quality == 1 / 7
     assert solving.solve(GAME).done
@@ -109,7 +109,7 @@ def test_damaged_tables_are_told_with_what_to_do() -> None:
         found = solving.status(GAME)
         assert found.quality is None
         assert "--remove` removes these tables" in found.state
-        with pytest.raises(DamagedFileError, match="dicegym solve hog counting -p goal=20"):
+        with pytest.raises(DamagedFileError, match="dicegym values solve hog counting -p goal=20"):
             solving.solve(GAME)
     write_arrays(folder / "count.npz", count=np.zeros(3))
     with pytest.raises(DamagedFileError, match=r"shape \(3,\)"):
@@ -142,8 +142,8 @@ def test_names_and_values_that_cannot_be(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_commands_name_what_is_unusual() -> None:
-    assert how_to_solve(dicegym.game("hog"), "a b") == "dicegym solve hog 'a b'"
-    assert "`dicegym solve hog counting -p goal=20` does it" in str(unsolved(GAME, "counting"))
+    assert how_to_solve(dicegym.game("hog"), "a b") == "dicegym values solve hog 'a b'"
+    assert "`dicegym values solve hog counting -p goal=20` does it" in str(unsolved(GAME, "counting"))
 
 
 def test_arrays_come_back(tmp_path: Path) -> None:

@@ -128,7 +128,7 @@ def test_a_game_with_a_tutor_from_the_command_line(
     assert "How you played:" in out
     assert "The game is kept" in out
     assert load(file).seats[0] == "you"
-    status, out, err = run_with(capsys, "analyse", str(file), "--brief")
+    status, out, err = run_with(capsys, "values", "analyse", str(file), "--brief")
     assert (status, err) == (0, "")
     assert "a blunder: roll 10 instead of" in out
 

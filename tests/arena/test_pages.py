@@ -59,7 +59,7 @@ def page_of(names: list[str]) -> ContestPage:
     )
     bars = [Bar((str(i + 1), name), 10.0 * i, 10.0 * i + 5, 10.0 * i + 9, name) for i, name in enumerate(names)]
     matches = [
-        ShownMatch(str(10 - i), (name, names[0]), ("5", "4"), (True, False), 9, i, f"dicegym replay {10 - i}", games)
+        ShownMatch(str(10 - i), (name, names[0]), ("5", "4"), (True, False), 9, i, f"dicegym arena replay {10 - i}", games)
         for i, name in enumerate(names)
         for games in ([ShownGame(name, f"{name}\n  rolls 5") for _ in range(2)] if i else [],)
     ]
@@ -113,7 +113,7 @@ def test_a_page_needs_nothing_else_and_lets_nothing_else_run() -> None:
 
 def test_all_there_is_to_say_stands_on_the_page() -> None:
     text = Reader(html(page_of(PLAIN)._replace(left_out="1,000 others are left out."))).text
-    for words in ("Disqualified", "against ann, bob, cid, turn 2", "dicegym replay 10", "rolls 5", "1,000 others"):
+    for words in ("Disqualified", "against ann, bob, cid, turn 2", "dicegym arena replay 10", "rolls 5", "1,000 others"):
         assert words in text
 
 

@@ -363,7 +363,7 @@ def test_every_format_has_a_page_and_sheets(name: str, run: Run, tmp_path: Path)
     assert f"Hog: {name.replace('_', ' ')}" in text
     for fact in ("seats", "format", "seed", "games", "faults", "rules", "isolation", "limits", "versions", "date"):
         assert f"<dt>{fact}</dt>" in text
-    assert "dicegym replay" not in text  # nothing is stored
+    assert "dicegym arena replay" not in text  # nothing is stored
 
 
 def test_exact_values_stand_on_a_page_in_colours(run: Run, tmp_path: Path) -> None:
@@ -429,7 +429,7 @@ def test_no_command_meets_nonsense_with_a_traceback(
             ("arena", "standings", "--html", tmp_path / "page.html", "--json", tmp_path / "standings.json"),
             ("arena", "matches", "--csv", tmp_path / "matches.csv"),
             ("arena", "export", "--json", tmp_path / "all.json", "--csv", tmp_path / "sheets"),
-            ("replay", "1.1", "--json", tmp_path / "game.json"),
+            ("arena", "replay", "1.1", "--json", tmp_path / "game.json"),
             ("arena", "verify"),
         ):
             status, _, said = run(*words, "--store", path)

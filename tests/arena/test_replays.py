@@ -293,5 +293,5 @@ def test_results_beyond_all_numbers_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["", "{", "[" * 100_000, "1" * 10_000, "[]", "null"])
 def test_what_is_no_json_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "game.json").write_text(text)
-    with pytest.raises(DamagedFileError, match="as `dicegym replay ID --json FILE` writes it"):
+    with pytest.raises(DamagedFileError, match="as `dicegym arena replay ID --json FILE` writes it"):
         load(tmp_path / "game.json")

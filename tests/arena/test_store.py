@@ -288,7 +288,7 @@ def test_contests_are_kept_in_the_users_folder_wherever_one_stands(
     monkeypatch.chdir(there)
     assert run("compare", "hog", "bacon", "swap", "--seed", "1", "--games", "10")[0] == 0
     assert len([line for line in run("arena", "list")[1].splitlines() if "hog" in line]) == 2
-    assert run("replay", "1.1", "--delay", "0")[0] == 0
+    assert run("arena", "replay", "1.1", "--delay", "0")[0] == 0
     assert WebSettings(tmp_path / "web").store == str(store)
     assert [*here.iterdir(), *there.iterdir()] == []
     other = tmp_path / "other.sqlite"

@@ -1,4 +1,4 @@
-"""`dicegym bench`: every form is stepped legally and counted, and files of rates are read or refused."""
+"""`dicegym doctor --bench`: every form is stepped legally and counted, and files of rates are read or refused."""
 
 from __future__ import annotations
 

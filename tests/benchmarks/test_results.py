@@ -84,7 +84,7 @@ def test_the_tables(made: BenchResult) -> None:
     assert re.search(r"300 +100 +2,000 +bytes +at most 1,024, reached", text)
     assert re.search(r"Q +not installed", text)
     page = report.markdown(made)
-    assert "`dicegym bench batch --games hog --seconds 0.5 --repeats 3 --threads 1`" in page
+    assert "`dicegym doctor --bench batch --games hog --seconds 0.5 --repeats 3 --threads 1`" in page
     assert "| A | batch: a game \\| in a batch | 300 | 100 | 2,000 | bytes | at most 1,024, reached |" in page
 
 

@@ -26,8 +26,8 @@ def file(tmp_path: Path) -> Path:
 
 def test_a_game_is_analysed_in_every_form(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page, sheet, plain = tmp_path / "a.html", tmp_path / "a.csv", tmp_path / "a.json"
-    files = ["--html", str(page), "--csv", str(sheet), "--json", str(plain)]
-    status, out, err = run_with(capsys, "analyse", "hog", str(file), *files)
+    files = ["-o", str(page), "-o", str(sheet), "-o", str(plain)]
+    status, out, err = run_with(capsys, "values", "analyse", str(file), *files)
     assert (status, err) == (0, "")
     assert out.startswith("Hog: ")
     assert "gives away" in out
@@ -40,30 +40,28 @@ def test_a_game_is_analysed_in_every_form(file: Path, tmp_path: Path, capsys: py
         came = total["start"] - total["cost"] + total["gained"] + total["luck"]
         assert came == pytest.approx(total["result"], abs=1e-9)
     assert page.read_text("utf-8").startswith("<!doctype html>")
-    status, brief, _ = run_with(capsys, "analyse", str(file), "--brief", "--worst", "1", "--values", "exact")
+    status, short, _ = run_with(capsys, "values", "analyse", str(file), "--worst", "1", "--values", "exact")
     assert status == 0
-    assert "The worst decision:" in brief
-    assert len(brief) < len(out)
+    assert "The worst decision:" in short
+    assert len(short) < len(out)
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["yatzy", "FILE"], "is a game of hog: leave yatzy out"),
-        (["nosuch", "FILE"], "there is no game 'nosuch'"),
         (["FILE", "--values", "guesses"], "there is no source of values 'guesses'"),
-        (["hog", "FILE", "FILE"], "name one"),
+        (["FILE", "-o", "x.gif"], "must end in .json or .csv or .html"),
         (["nothing.json"], "cannot be read"),
         ([], "say which game"),
         (["FILE", "--games", "3"], "give --contest ID too"),
         (["FILE", "--contest", "1"], "give one of both"),
-        (["--contest", "1", "--html", "x.html"], "give one of both"),
+        (["--contest", "1", "-o", "x.html"], "give one of both"),
     ],
 )
 def test_what_cannot_be_analysed(
     arguments: list[str], words: str, file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    status, out, err = run_with(capsys, "analyse", *(str(file) if one == "FILE" else one for one in arguments))
+    status, out, err = run_with(capsys, "values", "analyse", *(str(file) if one == "FILE" else one for one in arguments))
     assert (status, out) == (2, "")
     assert words in err
 
@@ -73,7 +71,7 @@ def test_all_entries_of_a_contest_are_graded(tmp_path: Path, capsys: pytest.Capt
     store, plain, sheet = (str(tmp_path / name) for name in ("a.sqlite", "a.json", "a.csv"))
     held = ["tournament", "hog", "bacon", "swap", "--games", "3", "--seed", "4", "--workers", "1"]
     assert run_with(capsys, *held, "-p", "goal=30", "--store", store)[0] == 0
-    status, out, err = run_with(capsys, "analyse", "--contest", "1", "--store", store, "--json", plain, "--csv", sheet)
+    status, out, err = run_with(capsys, "values", "analyse", "--contest", "1", "--store", store, "-o", plain, "-o", sheet)
     assert (status, err) == (0, "")
     assert "3 games of contest 1" in out
     graded = {one["name"]: one for one in json.loads(Path(plain).read_text("utf-8"))["grades"]}
@@ -81,20 +79,20 @@ def test_all_entries_of_a_contest_are_graded(tmp_path: Path, capsys: pytest.Capt
     costs: dict[str, float] = {"bacon": 0.0, "swap": 0.0}
     for number in (1, 2, 3):
         told = str(tmp_path / f"{number}.json")
-        assert run_with(capsys, "analyse", f"1.{number}", "--store", store, "--json", told, "--brief")[0] == 0
+        assert run_with(capsys, "values", "analyse", f"1.{number}", "--store", store, "-o", told)[0] == 0
         for one in json.loads(Path(told).read_text("utf-8"))["totals"]:
             costs[one["name"]] += one["cost"] / 3
     for name, cost in costs.items():
         assert graded[name]["cost"]["mean"] == pytest.approx(cost, abs=1e-12)
     assert {row["name"] for row in csv.DictReader(Path(sheet).read_text("utf-8").splitlines())} == set(graded)
-    status, out, _ = run_with(capsys, "analyse", "--contest", "1", "--store", store, "--games", "2")
+    status, out, _ = run_with(capsys, "values", "analyse", "--contest", "1", "--store", store, "--games", "2")
     assert "2 games of contest 1" in out
-    assert "there is no contest 7" in run_with(capsys, "analyse", "--contest", "7", "--store", store)[2]
+    assert "there is no contest 7" in run_with(capsys, "values", "analyse", "--contest", "7", "--store", store)[2]
 
 
 def test_agents_are_graded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     plain = tmp_path / "grades.json"
-    words = ["grade", "hog", "bacon", "best_by_scores", "--games", "20", "-p", "goal=30", "--json", str(plain)]
+    words = ["values", "grade", "hog", "bacon", "best_by_scores", "--games", "20", "-p", "goal=30", "-o", str(plain)]
     status, out, err = run_with(capsys, *words)
     assert (status, err) == (0, "")
     assert "20 games each, against always_roll(5)" in out
@@ -103,24 +101,24 @@ def test_agents_are_graded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     values = json.loads(plain.read_text("utf-8"))
     assert values["grades"][0]["name"] == "bacon"
     assert values["grades"][0]["error_rate"]["mean"] > values["grades"][1]["error_rate"]["mean"]
-    assert run_with(capsys, "grade", "hog", "nobody")[0] == 2
+    assert run_with(capsys, "values", "grade", "hog", "nobody")[0] == 2
 
 
 def test_a_replay_tells_what_mistakes_gave_away(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = tmp_path / "game.html"
-    status, plain, _ = run_with(capsys, "replay", str(file))
+    status, plain, _ = run_with(capsys, "arena", "replay", str(file))
     assert status == 0
     assert "gives away" not in plain
-    status, out, err = run_with(capsys, "replay", str(file), "--analyse")
+    status, out, err = run_with(capsys, "arena", "replay", str(file), "--analyse")
     assert (status, err) == (0, "")
     told = [line for line in out.splitlines() if "?? gives away" in line]
     assert told
     assert all("better: " in line for line in told)
-    status, own, _ = run_with(capsys, "replay", str(file), "--analyse", "--seat", "0")
+    status, own, _ = run_with(capsys, "arena", "replay", str(file), "--analyse", "--seat", "0")
     first = plain.splitlines()[0].split(": ")[1].split(", ")[0]
     assert all(line.startswith(f"{first}: ") for line in own.splitlines() if "gives away" in line)
-    assert run_with(capsys, "replay", str(file), "--analyse", "--html", str(page))[0] == 0
+    assert run_with(capsys, "arena", "replay", str(file), "--analyse", "-o", str(page))[0] == 0
     assert "?? gives away" in page.read_text("utf-8")
-    status, _, err = run_with(capsys, "replay", str(file), "--values", "exact")
+    status, _, err = run_with(capsys, "arena", "replay", str(file), "--values", "exact")
     assert status == 2
     assert "give --analyse too" in err

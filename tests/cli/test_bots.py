@@ -1,4 +1,4 @@
-"""``dicegym new``, ``rules`` and ``check``, as an author types them."""
+"""``dicegym new``, ``games --rules`` and ``check``, as an author types them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_a_new_bot_is_written_once_and_checked(run: Run) -> None:
     assert status == 2
     assert "my/hog.py exists: give --force" in err
     assert run("new", "bot", "hog", "my/hog.py", "--force")[0] == 0
-    status, out, _ = run("check", "my/hog.py", "--debug", "--json", "found.json")
+    status, out, _ = run("check", "my/hog.py", "--debug", "-o", "found.json")
     assert status == 0
     assert "my: ok" in out
     assert json.loads(Path("found.json").read_text())["ok"] is True
@@ -33,20 +33,16 @@ def test_a_new_bot_is_written_once_and_checked(run: Run) -> None:
 
 @pytest.mark.parametrize(("game", "words"), [("hog", "final_strategy(12, 70) -> 0"), ("yatzy", '"key": "FINAL"')])
 def test_the_rules_are_printed_with_the_interface(run: Run, game: str, words: str) -> None:
-    status, out, _ = run("rules", game)
+    status, out, _ = run("games", game, "--rules")
     assert status == 0
     assert "Version history" in out
     assert "``" not in out
     for part in ("Original interface", words, "Printing costs nothing", f"dicegym new bot {game}"):
         assert part in out
-    status, short, _ = run("rules", game, "--interface")
-    assert status == 0
-    assert "Version history" not in short
-    assert out.endswith(short)
 
 
 def test_rules_of_no_game(run: Run) -> None:
-    status, _, err = run("rules", "hogg")
+    status, _, err = run("games", "hogg", "--rules")
     assert status == 2
     assert "Did you mean 'hog'" in err
 

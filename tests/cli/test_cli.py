@@ -27,14 +27,14 @@ def test_games_lists_every_environment(run: Run) -> None:
 
 
 def test_agents_lists_bots_with_what_they_are(run: Run) -> None:
-    status, out, _ = run("agents", "hog")
+    status, out, _ = run("games", "hog")
     assert status == 0
     *rows, last = out.splitlines()[1:]
     assert len(rows) > 10
     for line in rows:
         assert re.match(r"\w+ {2,}\S.*\S", line), line
-    assert last == "With other parameters there are memory, memory_taught: dicegym agents hog -p memory=1"
-    status, out, _ = run("agents", "hog", "-p", "memory=1")
+    assert last == "With other parameters there are memory, memory_taught: dicegym games hog -p memory=1"
+    status, out, _ = run("games", "hog", "-p", "memory=1")
     assert status == 0
     assert re.search(r"^memory +\w+ model, .* exact win rate against always_roll\(5\)$", out, re.MULTILINE)
 
@@ -62,7 +62,7 @@ def test_evaluate_and_export_take_a_model_that_says_its_game(run: Run, tmp_path:
     game = dicegym.game("hog")
     model = MaskablePPO("MlpPolicy", SB3VecEnv("hog", 8, seed=0), n_steps=16, batch_size=64, seed=0, device="cpu")
     models.save(model.learn(256), game, tmp_path / "m.zip", {})
-    status, out, _ = run("evaluate", str(tmp_path / "m.zip"), "--json", str(tmp_path / "score.json"))
+    status, out, _ = run("evaluate", str(tmp_path / "m.zip"), "-o", str(tmp_path / "score.json"))
     assert status == 0
     assert "exact win rate against always_roll(5)" in out
     value = json.loads((tmp_path / "score.json").read_text())[0]["value"]
@@ -70,8 +70,8 @@ def test_evaluate_and_export_take_a_model_that_says_its_game(run: Run, tmp_path:
     low, high = (float(number) for number in re.search(r"\[([\d.]+), ([\d.]+)\]", out).groups())
     assert low - 0.02 < value < high + 0.02
     bot = tmp_path / "hog.py"
-    assert run("export", str(tmp_path / "m.zip"), "--as", "hog.py", "--output", str(bot))[0] == 0
-    assert run("exact", "hog", str(bot))[1].startswith(f"{value:.6f}")
+    assert run("export", str(tmp_path / "m.zip"), "--as", str(bot))[0] == 0
+    assert run("values", "exact", "hog", str(bot))[1].startswith(f"{value:.6f}")
 
 
 @pytest.mark.slow_after(1)
@@ -84,21 +84,22 @@ def test_evaluate_and_export_take_a_model_that_says_its_game(run: Run, tmp_path:
     ],
 )
 def test_what_an_agent_reads_is_exported_with_it(run: Run, tmp_path: Path, game: str, agent: str, form: str) -> None:
-    words = ("export", agent, "--game", game, "--as", form, "--output")
-    assert run(*words, str(tmp_path / "mine.py"))[0] == 0
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.py", "mine.table"]
-    assert run("check", str(tmp_path / "mine.py"), "--game", game, "--isolation", "none")[0] == 0
-    status, _, err = run(*words, str(tmp_path / "mine.zip"))
+    words = ("export", agent, "--game", game, "--as")
+    assert run(*words, tmp_path / form)[0] == 0
+    table = Path(form).with_suffix(".table").name
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([form, table])
+    assert run("check", tmp_path / form, "--game", game, "--isolation", "none")[0] == 0
+    status, _, err = run(*words, tmp_path / Path(form).with_suffix(".txt"))
     assert status
-    assert "mine.table exists: give --force" in err
+    assert f"{table} exists: give --force" in err
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("agents", "hgo"), "there is no game 'hgo'. Did you mean 'hog'?"),
-        (("exact", "hog", "bacn"), "Did you mean 'bacon'?"),
-        (("exact", "hog", "bacon", "-p", "goal"), "write NAME=NUMBER"),
+        (("games", "hgo"), "there is no game 'hgo'. Did you mean 'hog'?"),
+        (("values", "exact", "hog", "bacn"), "Did you mean 'bacon'?"),
+        (("values", "exact", "hog", "bacon", "-p", "goal"), "write NAME=NUMBER"),
         (("play", "hog", "--seat", "5"), "--seat 5 is no seat"),
         (("evaluate", "no_such.zip"), "no_such.zip cannot be read as a model"),
         (("train", "hog", "--set", "x"), "sets nothing"),
@@ -106,21 +107,28 @@ def test_what_an_agent_reads_is_exported_with_it(run: Run, tmp_path: Path, game:
         (("evaluate", "bacn"), "Did you mean 'bacon'?"),
         (("evaluate", "r1/best.zip:foo"), "a model has no parts to choose from; write 'r1/best.zip'"),
         (("evaluate", "bacon", "--sampled", "--seed", str(1 << 63)), "the seed of an evaluation"),
-        (("evaluate", "bacon", "--json", "/nowhere/x.json"), "there is no folder /nowhere"),
-        (("tournament", "hog", "--json", "/nowhere/x.json"), "there is no folder /nowhere"),
-        (("bench", "--json", "/nowhere/x.json"), "there is no folder /nowhere"),
-        (("export", "bacon", "--as", "hog.py", "--output", "/"), "/ exists: give --force"),
-        (("export", "bacon", "--as", "hog.py", "--output", "/", "--force"), "/ is a folder"),
-        (("exact", "hog", "bacon", "--best-table", "--output", "/nowhere/hog.py"), "there is no folder /nowhere"),
-        (("exact", "hog", "bacon", "--best-table", "--best-response"), "ask one at a time"),
-        (("exact", "hog", "bacon", "swap", "--best-response"), "leave out B, which is 'swap'"),
-        (("exact", "hog", "bacon", "swap", "--output", "hog.py"), "--output hog.py is for --best-table alone"),
-        (("exact", "hog", "bacon", "--trials", "3"), "--trials 3 is for --best-table alone"),
+        (("evaluate", "bacon", "-o", "/nowhere/x.json"), "there is no folder /nowhere"),
+        (("tournament", "hog", "-o", "/nowhere/x.json"), "there is no folder /nowhere"),
+        (("doctor", "--bench", "-o", "/nowhere/x.json"), "there is no folder /nowhere"),
+        (("export", "bacon", "--as", "/"), "/ exists: give --force"),
+        (("export", "bacon", "--as", "/", "--force"), "/ is a folder"),
+        (("values", "exact", "hog", "bacon", "--best-table", "--output", "/nowhere/hog.py"), "there is no folder /nowhere"),
+        (("values", "exact", "hog", "bacon", "--best-table", "--best-response"), "ask one at a time"),
+        (("values", "exact", "hog", "bacon", "swap", "--best-response"), "leave out B, which is 'swap'"),
+        (("values", "exact", "hog", "bacon", "swap", "--output", "hog.py"), "--output hog.py is for --best-table alone"),
+        (("values", "exact", "hog", "bacon", "--trials", "3"), "--trials 3 is for --best-table alone"),
         (("play", "hog", "--against", "bacon", "--against", "swap"), "seats 1 beside you"),
         (("play", "hog", "--against", "esay"), "Opponents by strength: easy (bacon), normal (swap), hard"),
-        (("play", "yatzy", "--players", "1", "--against", "easy"), "leave out --against"),
-        (("play", "yatzy", "--players", "2", "-p", "players=3"), "differ: give one of them"),
-        (("play", "hog", "--players", "3"), "give a whole number from 2 to 2"),
+        (("play", "yatzy", "-p", "players=1", "--against", "easy"), "leave out --against"),
+        (("play", "hog", "-p", "players=3"), "give a whole number from 2 to 2"),
+        (("check", "bacon", "--limit", "disk=3"), "limits are seconds, load, move, memory"),
+        (("check", "bacon", "--limit", "seconds"), "write NAME=NUMBER, such as seconds=5"),
+        (("evaluate", "bacon", "-o", "x.csv"), "--output x.csv must end in .json"),
+        (("tournament", "hog", "-o", "a.json", "-o", "b.json"), "a.json and b.json are both .json"),
+        (("arena", "list", "--store", "none"), "there is nothing to read: name a store"),
+        (("games", "--rules"), "name it, as in `dicegym games hog --rules`"),
+        (("games", "hog", "--rules", "--playthrough"), "ask for one at a time"),
+        (("doctor", "--games", "hog"), "give --bench with them"),
         (("check", "bacon", "-p", "gaol=20"), "Did you mean 'goal'?"),
     ],
 )
@@ -146,9 +154,9 @@ def test_paths_are_refused_before_the_work(run: Run, tmp_path: Path, monkeypatch
     taken = tmp_path / "hog.py"
     taken.write_text("mine")
     for arguments in (
-        ("exact", "hog", "bacon", "--best-table", "--output", str(taken)),
-        ("evaluate", "bacon", "--json", str(tmp_path / "no" / "x.json")),
-        ("bench", "--json", str(tmp_path)),
+        ("values", "exact", "hog", "bacon", "--best-table", "--output", str(taken)),
+        ("evaluate", "bacon", "-o", str(tmp_path / "no" / "x.json")),
+        ("doctor", "--bench", "-o", str(tmp_path / "x.json" / "y.json")),
     ):
         assert run(*arguments)[0] == 2
     assert taken.read_text() == "mine"
@@ -164,10 +172,10 @@ def test_a_million_decisions_may_be_typed_as_people_write_them(typed: str | int)
     "verb",
     [
         ("train", "hog", "--steps"),
-        ("tune", "hog", "--steps"),
-        ("exploitability", "hog", "bacon", "--steps"),
-        ("card", "nowhere.zip", "--exploit-steps"),
-        ("compare-runs", "one", "other", "--steps"),
+        ("runs", "tune", "hog", "--steps"),
+        ("values", "exploitability", "hog", "bacon", "--steps"),
+        ("runs", "card", "nowhere.zip", "--exploit-steps"),
+        ("runs", "compare", "one", "other", "--steps"),
     ],
     ids=lambda words: words[0],
 )
@@ -187,7 +195,7 @@ def test_what_the_system_refuses_is_one_line_too(run: Run, tmp_path: Path) -> No
 
 
 def test_a_search_takes_no_negative_seed(run: Run) -> None:
-    status, _, err = run("exact", "hog", "bacon", "--best-table", "--seed", "-1")
+    status, _, err = run("values", "exact", "hog", "bacon", "--best-table", "--seed", "-1")
     assert status == 2
     assert "'--seed'" in err
 
@@ -208,7 +216,7 @@ def test_no_progress_bar_in_a_pipe(run: Run) -> None:
 
 def test_agents_need_no_game_named_and_parameters_count(run: Run, tmp_path: Path) -> None:
     bot = tmp_path / "hog.py"
-    assert run("export", "bacon", "--as", "hog.py", "--output", str(bot), "-p", "goal=20")[0] == 0
+    assert run("export", "bacon", "--as", str(bot), "-p", "goal=20")[0] == 0
     assert "The choices of bacon in Hog" in bot.read_text()
     assert "trained" not in bot.read_text()
     assert len(re.search(r'TABLE = """\n(.*?)\n"""', bot.read_text(), re.DOTALL)[1].split()) == 20
@@ -289,7 +297,7 @@ def test_the_demonstration_tells_the_score_of_what_it_exports(monkeypatch: pytes
 
 def test_settings_of_a_training_are_told_with_what_they_take_and_mean(run: Run) -> None:
     pytest.importorskip("pydantic")
-    status, out, _ = run("train", "--help-settings")
+    status, out, _ = run("runs", "settings")
     assert status == 0
     for part in (
         "[run]",
@@ -302,20 +310,7 @@ def test_settings_of_a_training_are_told_with_what_they_take_and_mean(run: Run) 
 
 def test_help_names_every_verb() -> None:
     done = subprocess.run([sys.executable, "-m", "dicegym", "--help"], capture_output=True, text=True, check=True)
-    for verb in (
-        "agents",
-        "bench",
-        "check",
-        "demo",
-        "evaluate",
-        "exact",
-        "export",
-        "games",
-        "league",
-        "play",
-        "tournament",
-        "train",
-    ):
+    for verb in ("check", "doctor", "evaluate", "export", "games", "play", "tournament", "train", "values"):
         assert re.search(rf"^\W*{verb}\b", done.stdout, re.MULTILINE), verb
 
 
@@ -334,7 +329,7 @@ def test_ctrl_c_ends_with_a_word(monkeypatch: pytest.MonkeyPatch, capsys: pytest
 
     monkeypatch.setattr(dicegym, "agent_names", interrupted, raising=False)
     with pytest.raises(SystemExit) as end:
-        main(["agents", "hog"])
+        main(["games", "hog"])
     assert end.value.code == 130
     assert capsys.readouterr().err == "dicegym: interrupted\n"
 
@@ -367,7 +362,7 @@ def test_isolation_is_said_of_those_who_are_kept_apart(run: Run, tmp_path: Path,
     """The report of a contest says that none was needed where this says nothing."""
     (tmp_path / "mine.py").write_text("def final_strategy(score, opponent_score):\n    return 5\n")
     path = tmp_path / name if is_said else shipped_folder("agents").parent / name
-    status, out, err = run("tournament", "hog", str(path), "swap", "--games", "1", "--no-store")
+    status, out, err = run("tournament", "hog", str(path), "swap", "--games", "1", "--store", "none")
     assert status == 0
     assert ("are kept apart by" in err) is is_said
     assert ("none was needed" in " ".join(out.split())) is not is_said

@@ -18,7 +18,7 @@ def test_faults_are_counted_and_few_are_told(tmp_path: Path, capsys: pytest.Capt
     bot.parent.mkdir()
     bot.write_text(BOT)
     with pytest.raises(SystemExit, match="0"):
-        main(["evaluate", str(bot), "--game", "liarsdice", "--games", "20", "--json", str(result)])
+        main(["evaluate", str(bot), "--game", "liarsdice", "--games", "20", "-o", str(result)])
     told = capsys.readouterr().err
     assert told.count("fault: agent 'lost': raised ValueError (says: \"no idea\")") == FAULTS_SHOWN
     (score,) = json.loads(result.read_text())

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from dicegym.cli.app import RETIRED, app, whole_command
+from dicegym.cli.app import GONE, MOVED, PANELS, app, whole_command
 
 WIDTH = "80"
 
@@ -35,7 +35,16 @@ def groups(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]
             yield from groups(inner, (*path, name))
 
 
+def all_commands(command: Any) -> Iterator[Any]:
+    """Yield a command and all below it."""
+    yield command
+    for inner in getattr(command, "commands", {}).values():
+        yield from all_commands(inner)
+
+
 WHOLE = whole_command()
+NOT_OURS = ("help", "install_completion", "show_completion")
+"""Options that Typer declares."""
 VERBS = sorted(verbs(WHOLE))
 EXAMPLE = re.compile(r"^\s*Examples?: (.+?)(?:\n\s*\n|\Z)", re.MULTILINE | re.DOTALL)
 
@@ -57,15 +66,52 @@ def parse(words: list[str]) -> None:
         context = command.make_context(command.name, list(words), parent=context)
 
 
-@pytest.mark.parametrize("verb", RETIRED)
-def test_a_retired_command_says_what_to_use(run: Any, verb: str) -> None:
+@pytest.mark.parametrize("verb", MOVED)
+def test_an_old_name_says_the_new_one(run: Any, verb: str) -> None:
     status, out, err = run(*verb.split(), "hog")
     assert (status, out) == (2, "")
-    assert err == f"dicegym: the command {verb!r} is gone: {RETIRED[verb]}\n"
+    assert err == f"dicegym: `dicegym {verb}` is now `dicegym {MOVED[verb]}`\n"
+
+
+@pytest.mark.parametrize("verb", MOVED)
+def test_a_new_name_exists(verb: str) -> None:
+    """The words of ``MOVED`` in small letters are commands, those that begin with dashes their options."""
+    command: Any = WHOLE
+    for word in MOVED[verb].split():
+        if word.islower() and not word.startswith("-"):
+            command = command.commands[word]
+        elif word.startswith("-"):
+            assert any(word in parameter.opts for parameter in command.params), word
+
+
+@pytest.mark.parametrize("verb", GONE)
+def test_a_command_that_is_gone_says_what_to_use(run: Any, verb: str) -> None:
+    status, out, err = run(verb, "hog")
+    assert (status, out) == (2, "")
+    assert err == f"dicegym: the command {verb!r} is gone: {GONE[verb]}\n"
+
+
+def test_the_panels_have_at_most_16_entries() -> None:
+    """More than that nobody reads. Commands that games have of their own are listed apart."""
+    listed = [name for panel in PANELS.values() for name in panel]
+    assert len(listed) == len(set(listed)) <= 16
+    shown = help_of(())
+    assert [title for title in PANELS if f"\n{title}:\n" not in shown] == []
+
+
+def test_the_commands_declare_at_most_150_options() -> None:
+    """An option of one name and meaning counts once, and so does ``--output``, whatever a command can write."""
+    declared = {
+        (option.opts[0], "" if "--output" in option.opts else option.help)
+        for command in all_commands(WHOLE)
+        for option in command.params
+        if option.param_type_name == "option" and option.name not in NOT_OURS
+    }
+    assert len(declared) <= 150, sorted(declared)
 
 
 def test_help_and_completion_load_neither_numba_nor_pytorch() -> None:
-    """They took nearly half as long again when they did. What asks for a game's agents still does."""
+    """They take half as long again with them. What asks for a game's agents does load them."""
     code = (
         "import contextlib, sys; from dicegym.cli import main; sys.argv = ['dicegym', *sys.argv[1:]]\n"
         "with contextlib.suppress(SystemExit): main(sys.argv[1:])\n"
@@ -74,6 +120,7 @@ def test_help_and_completion_load_neither_numba_nor_pytorch() -> None:
     completion = {"_DICEGYM_COMPLETE": "complete_bash", "COMP_WORDS": "dicegym train h", "COMP_CWORD": "2"}
     for words, environ, shown in (
         (["--help"], {}, "tournament"),
+        (["--version"], {}, "dicegym"),
         (["train", "--help"], {}, "--resume"),
         ([], completion, "hog"),
     ):
@@ -85,7 +132,8 @@ def test_help_and_completion_load_neither_numba_nor_pytorch() -> None:
 
 @pytest.mark.parametrize("words", sorted(groups(WHOLE)), ids=" ".join)
 def test_the_list_of_verbs_shows_whole_lines(words: tuple[str, ...]) -> None:
-    lines = help_of(words).partition("\nCommands:")[2].splitlines()
+    shown = help_of(words)
+    lines = shown.partition("\nPlay:" if not words else "\nCommands:")[2].splitlines()
     cut = [line for line in lines if line.endswith("...")]
     assert lines
     assert not cut

@@ -58,9 +58,9 @@ def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.
 @pytest.mark.parametrize(
     ("words", "status", "shows"),
     [
-        (("check", f"{NAME}.py", "--game", "hog", "--show", "--json", "found.json"), 0, "\\x1b]0;owned"),
-        (("check", "raises.py", "--game", "hog", "--json", "found.json"), 1, 'raised ValueError (says: "\\x1b]0;owned'),
-        (("evaluate", f"{NAME}.py", "--game", "hog", "--json", "found.json"), 0, "[bold]"),
+        (("check", f"{NAME}.py", "--game", "hog", "--show", "-o", "found.json"), 0, "\\x1b]0;owned"),
+        (("check", "raises.py", "--game", "hog", "-o", "found.json"), 1, 'raised ValueError (says: "\\x1b]0;owned'),
+        (("evaluate", f"{NAME}.py", "--game", "hog", "-o", "found.json"), 0, "[bold]"),
         (("watch", f"{NAME}.py", "--game", "hog", "-p", "goal=10", "--seed", "1"), 0, "evil\\x1b[2J\\x9b31m"),
         (("play", "hog", "--against", f"{NAME}.py", "-p", "goal=10", "--seed", "1"), 0, "evil\\x1b[2J\\x9b31m"),
         (("liarsdice", "play", "--seed", "1", "--dice", "1", f"{NAME}2.py", "even"), 0, "\\x1b]0;owned"),
@@ -87,8 +87,8 @@ def test_nothing_of_it_acts(
 
 
 def test_reports_of_contests_and_what_they_write(run: Run, tmp_path: Path) -> None:
-    words = ("tournament", "hog", f"{NAME}.py", "raises.py", "bacon", "--games", "1", "--workers", "1", "--matches")
-    status, text = run(*words, "--json", "found.json")
+    words = ("tournament", "hog", f"{NAME}.py", "raises.py", "bacon", "--games", "1", "--workers", "1")
+    status, text = run(*words, "-o", "found.json")
     assert status == 0
     assert "evil\\x1b[2J\\x9b31m\\u202e[bold]\\u200b\\x07" in text
     assert 'disqualified: raises: raised ValueError (says: "\\x1b]0;owned' in text
@@ -119,7 +119,7 @@ def test_what_stands_in_a_servers_database(run: Run, tmp_path: Path) -> None:
     store.write([GameResult(1, 7, 1.0, (1, 2), places, (ForcedTurn(0, 4, MESSAGE),))])
     store.close()
     for verb in ("status", "ratings", "games"):
-        status, text = run("server", verb, "yatzy", "--store", "x.sqlite", "--json", "found.json")
+        status, text = run("server", verb, "yatzy", "--store", "x.sqlite", "-o", "found.json")
         assert status == 0
         assert is_harmless(text)
         assert verb == "status" or "evil\\x1b[2J" in text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import re
 import sys
@@ -10,7 +11,8 @@ import time
 import pytest
 from rich.progress import Progress
 
-from dicegym.cli.common import _Left, bars, progress_bar
+from dicegym.cli.bars import Bars, _Left
+from dicegym.cli.progress import _Lines, progress_bar
 from dicegym.columns import clock
 
 
@@ -44,21 +46,19 @@ def test_a_pipe_gets_a_line_at_intervals_also_while_nothing_is_told(capsys: pyte
     assert lines_of(capsys) == []  # nothing speaks on when the work is done
 
 
-def test_what_is_left_is_told_of_what_was_done_here(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_left_is_told_of_what_was_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """A resumed run begins at 900 of 1,000 steps: those took no time."""
     now = [0.0]
-    monkeypatch.setattr("dicegym.cli.common.time.monotonic", lambda: now[0])
-    with progress_bar("steps", 60) as progress:
-        progress(900, 1_000, "")
+    monkeypatch.setattr("dicegym.cli.progress.time.monotonic", lambda: now[0])
+    with contextlib.closing(_Lines("steps", 60)) as lines:
+        lines.show("", 900, 1_000, "")
         now[0] = 30.0
-        progress(910, 1_000, "")
-        line = progress.__self__._line(60.0)  # what its thread would say
-        progress(1_024, 1_000, "")  # the last rollout may go beyond what was asked for
-        beyond = progress.__self__._line(60.0)
-    assert line == "1:00, 910 of 1,000 steps, 9:00 left"
-    assert beyond == "1:00, 1,024 of 1,000 steps"
+        lines.show("", 910, 1_000, "")
+        line = lines._things[""].line("steps")  # what its thread would say
+        lines.show("", 1_024, 1_000, "")  # the last rollout may go beyond what was asked for
+        beyond = lines._things[""].line("steps")
+    assert line == "910 of 1,000 steps, 9:00 left"
+    assert beyond == "1,024 of 1,000 steps"
 
 
 def test_mistakes_are_told_alone(capsys: pytest.CaptureFixture[str]) -> None:
@@ -87,7 +87,7 @@ def test_a_terminal_gets_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_bar_counts_what_interrupts_the_work_by_its_share_so_far() -> None:
     """An evaluation of five minutes among others is not forgotten a minute after it."""
     now = [0.0]
-    (column,) = [one for one in bars("steps").columns if isinstance(one, _Left)]
+    (column,) = [one for one in Bars("steps")._bars.columns if isinstance(one, _Left)]
     shown = Progress(column, get_time=lambda: now[0])
     shown.add_task("", total=None)
     (task,) = shown.tasks

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,12 +14,8 @@ import dicegym
 from dicegym.arena import contest
 from dicegym.arena.match import play_match
 from dicegym.arena.replay import load, replay_of, save
-from dicegym.cli import paging
-from dicegym.cli.common import Terminal
-from dicegym.cli.paging import BACK, FIRST, FORWARD, KEYS, LAST, LEAVE, page_through
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.play.player import FunctionPlayer
-from dicegym.players.watched import moments
 
 
 @pytest.fixture
@@ -33,7 +28,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_a_game_is_told_move_by_move(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, err = run_with(capsys, "replay", str(file))
+    status, out, err = run_with(capsys, "arena", "replay", str(file))
     assert (status, err) == (0, "")
     replay = load(file)
     lines = out.splitlines()
@@ -42,7 +37,7 @@ def test_a_game_is_told_move_by_move(file: Path, capsys: pytest.CaptureFixture[s
     for name, value in zip(replay.seats, replay.returns, strict=True):
         assert f"{name} {value:g}" in lines[-1]
     assert any(line.startswith(f"{replay.seats[1]}: roll ") for line in lines)
-    own = run_with(capsys, "replay", str(file), "--seat", "0")[1].splitlines()
+    own = run_with(capsys, "arena", "replay", str(file), "--seat", "0")[1].splitlines()
     assert own[0].endswith(f", as {replay.seats[0]} (seat 0) was shown it")
     assert not any(line.startswith(f"{replay.seats[1]}: ") for line in own)
     assert any(line.startswith(f"{replay.seats[0]}: roll ") for line in own)
@@ -52,7 +47,7 @@ def test_it_is_written_in_every_form(file: Path, tmp_path: Path, capsys: pytest.
     image = pytest.importorskip("PIL.Image")
     again, page, film = tmp_path / "again.json", tmp_path / "game.html", tmp_path / "game.gif"
     status, out, _ = run_with(
-        capsys, "replay", str(file), "--json", str(again), "--html", str(page), "--gif", str(film)
+        capsys, "arena", "replay", str(file), "-o", str(again), "-o", str(page), "-o", str(film)
     )
     assert status == 0
     assert again.read_bytes() == file.read_bytes()
@@ -65,7 +60,7 @@ def test_it_is_written_in_every_form(file: Path, tmp_path: Path, capsys: pytest.
         "game.gif",
     ]
     assert "move 1" not in out
-    assert run_with(capsys, "replay", str(file), "--html", str(page), "--seat", "1")[0] == 0
+    assert run_with(capsys, "arena", "replay", str(file), "-o", str(page), "--seat", "1")[0] == 0
     assert '"views":[1]' in page.read_text(encoding="utf-8")
 
 
@@ -74,11 +69,11 @@ def test_it_is_written_in_every_form(file: Path, tmp_path: Path, capsys: pytest.
     [
         (("FILE", "--seat", "2"), "seat 2 is no seat of a game of 2: give 0 to 1"),
         (("FILE", "--step"), "--step waits for keys, and the output is no terminal"),
-        (("FILE", "--step", "--html", "x.html"), "--step waits for keys, which writes files"),
-        (("FILE", "--gif", "x.mp4"), "name it x.gif"),
-        (("FILE", "--html", "/nowhere/x.html"), "there is no folder /nowhere"),
-        (("FILE", "--gif", "x.gif", "--delay", "0"), "--delay more than 0"),
-        (("FILE", "--json", "x.json", "--seat", "0"), "leave --seat out"),
+        (("FILE", "--step", "-o", "x.html"), "--step waits for keys, which writes files"),
+        (("FILE", "-o", "x.mp4"), "must end in .gif or .html or .json"),
+        (("FILE", "-o", "/nowhere/x.html"), "there is no folder /nowhere"),
+        (("FILE", "-o", "x.gif", "--delay", "0"), "--delay more than 0"),
+        (("FILE", "-o", "x.json", "--seat", "0"), "leave --seat out"),
         (("FILE", "--store", "x"), "leave --store out"),
         (("nothing.json",), "No such file"),
         (("ann",), "names no game: give MATCH or MATCH.GAME"),
@@ -98,7 +93,7 @@ def test_what_cannot_be_seen(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     before = sorted(tmp_path.iterdir())
-    status, _, err = run_with(capsys, "replay", *(str(file) if word == "FILE" else word for word in arguments))
+    status, _, err = run_with(capsys, "arena", "replay", *(str(file) if word == "FILE" else word for word in arguments))
     assert status == 2
     assert words in err
     assert sorted(tmp_path.iterdir()) == before
@@ -108,7 +103,7 @@ def test_other_rules_are_refused_in_words(file: Path, capsys: pytest.CaptureFixt
     values = json.loads(file.read_text())
     values["rules"] |= {"fingerprint": "0123456789abcdef", "dicegym": "0.0.3"}
     file.write_text(json.dumps(values))
-    status, out, err = run_with(capsys, "replay", str(file))
+    status, out, err = run_with(capsys, "arena", "replay", str(file))
     assert (status, out) == (2, "")
     assert "was recorded under rules 0123456789abcdef (dicegym 0.0.3), and these are " in err
 
@@ -139,7 +134,7 @@ def test_contests_keep_their_games(tmp_path: Path, capsys: pytest.CaptureFixture
             assert replay.fingerprint == replay.table().fingerprint
     assert len(games) == 3
     for called in (f"{match.id}", f"{match.key[:8]}.1", f"{match.key}.1".upper()):
-        status, out, _ = run_with(capsys, "replay", called, "--store", str(where))
+        status, out, _ = run_with(capsys, "arena", "replay", called, "--store", str(where))
         assert status == 0
         assert f"game {match.id}.1, seed {match.seed}, number 0" in out
     for called, words in (
@@ -147,7 +142,7 @@ def test_contests_keep_their_games(tmp_path: Path, capsys: pytest.CaptureFixture
         ("77", "there is no match 77 in"),
         ("ffffffff", "has no match whose key begins with 'ffffffff'"),
     ):
-        status, _, err = run_with(capsys, "replay", called, "--store", str(where))
+        status, _, err = run_with(capsys, "arena", "replay", called, "--store", str(where))
         assert status == 2
         assert words in err
 
@@ -176,28 +171,3 @@ def test_matches_without_games_and_short_keys_are_refused() -> None:
         stored_replay(reader, "abc")
     with pytest.raises(UnknownNameError, match="no match 999"):
         stored_replay(reader, "999999")
-
-
-def test_keys_go_on_and_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    game = dicegym.game("hog", goal=20)
-    every = list(moments(game, [FunctionPlayer(lambda turn: 4, "three"), FunctionPlayer(lambda turn: 6, "five")], 3))
-    last = len(every) - 1
-    screen = io.StringIO()
-    monkeypatch.setattr(paging, "out", Terminal(file=screen, force_terminal=True, width=100, height=30))
-    on, back, first, end, leave = (KEYS[name][0] for name in (FORWARD, BACK, FIRST, LAST, LEAVE))
-    pressed = [on, on + on, back, "x", end, on, KEYS[BACK][-4] + KEYS[BACK][6], first, leave]
-    seen: list[str] = []
-
-    def key() -> str:
-        seen.append(screen.getvalue().rpartition("move ")[2].partition(" ")[0])
-        screen.truncate(0)
-        return pressed[len(seen) - 1]
-
-    page_through(every, key)
-    places = [0, 1, 3, 2, 2, last, last, last - 2, 0]
-    assert seen == [str(place) for place in places]
-
-    def nothing() -> str:
-        raise EOFError
-
-    page_through(every, nothing)

@@ -38,7 +38,7 @@ def begun(name: str, steps: int = 2, **parameters: int) -> tuple[dicegym.Game, s
 
 def test_choices_are_ranked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, text = begun("hog")
-    status, out, err = run_with(capsys, "hint", text, "--top", "2", "--json", str(tmp_path / "h.json"))
+    status, out, err = run_with(capsys, "values", "hint", text, "--top", "2", "-o", str(tmp_path / "h.json"))
     assert (status, err) == (0, "")
     assert f"State: {text}" in out
     assert "(10 more)" in out
@@ -48,7 +48,7 @@ def test_choices_are_ranked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert values == sorted(values, reverse=True)
     assert len(values) == 12
     assert (found["state"], found["kind"]) == (text, "exact")
-    status, out, _ = run_with(capsys, "hint", text, "--all", "--values", "rollouts")
+    status, out, _ = run_with(capsys, "values", "hint", text, "--top", "0", "--values", "rollouts")
     assert status == 0
     assert "± error" in out
     assert "more)" not in out
@@ -57,25 +57,25 @@ def test_choices_are_ranked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 def test_a_state_is_played_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, text = begun("liarsdice", dice=2)
     options = ["--games", "300", "--action", "liar", "--action", "2 sixes", "--player", "honest", "--seed", "5"]
-    status, out, err = run_with(capsys, "rollout", text, *options, "--json", str(tmp_path / "r.json"))
+    status, out, err = run_with(capsys, "values", "rollout", text, *options, "-o", str(tmp_path / "r.json"))
     assert (status, err) == (0, "")
     assert "played on by honest" in out
     found = json.loads((tmp_path / "r.json").read_text("utf-8"))
     assert {one["name"] for one in found["candidates"]} == {"liar", "2 sixes"}
     assert found["games"] == sum(one["games"] for one in found["candidates"])
-    again = run_with(capsys, "rollout", text, *options)[1]
+    again = run_with(capsys, "values", "rollout", text, *options)[1]
     assert re.sub(r"in [\d.]+ s", "", again) == re.sub(r"in [\d.]+ s", "", out)
 
 
 def test_a_moment_of_a_game_is_a_state(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     last = len(load(file).actions)
-    status, out, _ = run_with(capsys, "hint", f"{file}:{last}", "--top", "1")
+    status, out, _ = run_with(capsys, "values", "hint", f"{file}:{last}", "--top", "1")
     assert status == 0
     assert "goal" not in out.partition("State")[2]
-    status, out, _ = run_with(capsys, "rollout", f"{file}:1", "--games", "130", "--action", "5", "--action", "bacon")
+    status, out, _ = run_with(capsys, "values", "rollout", f"{file}:1", "--games", "130", "--action", "5", "--action", "bacon")
     assert status == 0
     assert "Free bacon" in out
-    status, _, err = run_with(capsys, "hint", f"{file}:{last + 1}")
+    status, _, err = run_with(capsys, "values", "hint", f"{file}:{last + 1}")
     assert status == 2
     assert f"the actions 1 to {last}" in err
 
@@ -84,7 +84,7 @@ def test_replays_show_ids(file: Path, capsys: pytest.CaptureFixture[str]) -> Non
     played = load(file)
     for seat in (None, 1):
         options = [] if seat is None else ["--seat", str(seat)]
-        status, out, _ = run_with(capsys, "replay", str(file), "--ids", *options)
+        status, out, _ = run_with(capsys, "arena", "replay", str(file), "--ids", *options)
         assert status == 0
         found = [position(text) for text in re.findall(r"^state (\S+)$", out, re.MULTILINE)]
         states = list(played.states())
@@ -119,7 +119,7 @@ def test_what_names_no_state_is_refused(verb: str, file: Path, capsys: pytest.Ca
         (f"{file}:x", "cannot be read as a state"),
         ("nim-AAAA", "no game 'nim'"),
     ):
-        status, out, err = run_with(capsys, verb, wrong)
+        status, out, err = run_with(capsys, "values", verb, wrong)
         assert status == 2, wrong
         assert says in err
         assert not out
@@ -139,6 +139,6 @@ def test_what_cannot_be_played_on_is_refused(
     options: tuple[str, ...], says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _, text = begun("liarsdice", 8, dice=2)
-    status, _, err = run_with(capsys, "rollout", text, *options)
+    status, _, err = run_with(capsys, "values", "rollout", text, *options)
     assert status == 2
     assert says in err

@@ -70,7 +70,7 @@ def wait_for(process: subprocess.Popen[str], what: Path) -> None:
     ("number", "group", "keeps"),
     [
         (signal.SIGTERM, False, ()),
-        pytest.param(signal.SIGTERM, True, ("--no-store",), marks=pytest.mark.slow),
+        pytest.param(signal.SIGTERM, True, ("--store", "none",), marks=pytest.mark.slow),
         pytest.param(signal.SIGHUP, True, (), marks=pytest.mark.slow),
         pytest.param(signal.SIGINT, True, (), marks=pytest.mark.slow),
     ],
@@ -82,7 +82,7 @@ def test_a_contest_ends_with_all_that_it_started(
     (tmp_path / "spin.py").write_text(
         "def final_strategy(score, opponent_score):\n    print('spins')\n    while True:\n        pass\n"
     )
-    words = ("tournament", "hog", "spin.py", "bacon", "--seconds", "10000", "--workers", "1", "--seed", "5", *keeps)
+    words = ("tournament", "hog", "spin.py", "bacon", "--limit", "seconds=10000", "--workers", "1", "--seed", "5", *keeps)
     with begun(tmp_path, "-m", "dicegym", *words) as process:
         deadline = time.monotonic() + PATIENCE
         while not any(_busy(one) for one in started_by(process.pid)):

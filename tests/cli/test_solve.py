@@ -1,4 +1,4 @@
-"""`dicegym solve` with a solution that counts."""
+"""`dicegym values solve` with a solution that counts."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> type[Counting]:
 
 def test_it_says_what_it_takes_solves_and_tells(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "result.json"
-    status, out, err = run_with(capsys, "solve", "hog", "-p", "goal=20", "--to", "0.1", "--json", str(file))
+    status, out, err = run_with(capsys, "values", "solve", "hog", "-p", "goal=20", "--to", "0.1", "-o", str(file))
     assert status == 0
     assert re.search(r"counting of dicegym.game\('hog'.*it takes 1\.0 kB of memory", err)
     assert "what is left 0.1\nkept in " in out
     found = json.loads(file.read_text())
     assert (found["quality"], found["goal"], found["done"], found["game"]) == (0.1, 0.01, False, "hog")
 
-    status, out, err = run_with(capsys, "solve", "hog", "-p", "goal=20", "--to", "0.1")
+    status, out, err = run_with(capsys, "values", "solve", "hog", "-p", "goal=20", "--to", "0.1")
     assert (status, err) == (0, "dicegym: solved already, nothing is computed; for a better one give --to\n")
     assert "what is left 0.1\nkept in " in out
 
-    status, out, _ = run_with(capsys, "solve", "--list", "--json", str(file))
+    status, out, _ = run_with(capsys, "values", "solve", "--list", "-o", str(file))
     assert status == 0
-    assert out.count("dicegym solve hog counting -p goal=") == 2
+    assert out.count("dicegym values solve hog counting -p goal=") == 2
     assert "    what is left 0.1\n" in out
     assert "    not solved yet\n" in out
     assert [one["quality"] for one in json.loads(file.read_text())] == [0.1, None]
 
-    assert run_with(capsys, "solve", "hog", "-p", "goal=20", "--remove")[1].startswith("removed ")
-    assert run_with(capsys, "solve", "hog", "-p", "goal=20", "--remove")[1] == "there was nothing to remove\n"
+    assert run_with(capsys, "values", "solve", "hog", "-p", "goal=20", "--remove")[1].startswith("removed ")
+    assert run_with(capsys, "values", "solve", "hog", "-p", "goal=20", "--remove")[1] == "there was nothing to remove\n"
 
 
 def test_an_end_says_how_to_go_on(capsys: pytest.CaptureFixture[str], counting: type[Counting]) -> None:
     counting.stop_at = 3
-    status, out, err = run_with(capsys, "solve", "hog", "counting", "-p", "goal=20")
+    status, out, err = run_with(capsys, "values", "solve", "hog", "counting", "-p", "goal=20")
     assert (status, out) == (130, "")
-    assert "interrupted, what was reached is kept: go on by `dicegym solve hog counting -p goal=20`" in err
+    assert "interrupted, what was reached is kept: go on by `dicegym values solve hog counting -p goal=20`" in err
 
 
 @pytest.mark.parametrize(
@@ -62,12 +62,11 @@ def test_an_end_says_how_to_go_on(capsys: pytest.CaptureFixture[str], counting: 
         (["hog", "--list", "--remove", "-p", "goal=20"], "two things"),
         (["hog", "--remove", "-p", "goal=20", "--minutes", "3"], "--minutes 3.0 is for solving"),
         (["hog", "-p", "goal=20", "--to", "-1"], "goal=-1.0"),
-        (["hog", "-p", "goal=20", "--threads", "0"], "threads"),
-        (["hog", "-p", "goal=20", "--json", "/nowhere/at/all.json"], "no folder"),
+        (["hog", "-p", "goal=20", "-o", "/nowhere/at/all.json"], "no folder"),
     ],
 )
 def test_what_cannot_be_asked(capsys: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
-    status, out, err = run_with(capsys, "solve", *words)
+    status, out, err = run_with(capsys, "values", "solve", *words)
     assert (status, out) == (2, "")
     assert said in err
 
@@ -76,7 +75,7 @@ def test_too_little_memory_is_told_before_it_starts(
     capsys: pytest.CaptureFixture[str], counting: type[Counting]
 ) -> None:
     counting.needed = 10**18
-    status, _, err = run_with(capsys, "solve", "hog", "-p", "goal=20")
+    status, _, err = run_with(capsys, "values", "solve", "hog", "-p", "goal=20")
     assert status == 2
     assert "are available: end other programs, or give --yes" in err
-    assert run_with(capsys, "solve", "hog", "-p", "goal=20", "--yes")[0] == 0
+    assert run_with(capsys, "values", "solve", "hog", "-p", "goal=20", "--yes")[0] == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import time
@@ -10,8 +11,8 @@ from collections.abc import Iterator
 import pytest
 from numba import njit
 
-from dicegym.cli import common
-from dicegym.cli.common import progress_bar, thinking
+from dicegym.cli import progress
+from dicegym.cli.progress import thinking
 
 pty = pytest.importorskip("pty", reason="there are no terminals here")
 
@@ -29,7 +30,7 @@ def typed(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
 def test_keys_that_are_pressed_while_something_thinks_are_dropped(
     typed: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(common, "QUIET", 0.02)
+    monkeypatch.setattr(progress, "QUIET", 0.02)
     with thinking("weighing"):
         os.write(typed, b"early\n")
         time.sleep(0.1)
@@ -44,12 +45,21 @@ def test_a_quick_answer_drops_nothing_and_says_nothing(typed: int, capsys: pytes
     assert capsys.readouterr().err == ""
 
 
-def test_what_is_compiled_is_counted_and_what_is_not_is_not_named(capsys: pytest.CaptureFixture[str]) -> None:
-    with progress_bar("steps", 60) as progress:
-        lines = progress.__self__
-        assert lines._line(0.0).endswith(", preparing")
+def test_what_is_compiled_is_counted() -> None:
+    told: list[str] = []
+    with progress._compilations(told.append):
         njit(lambda x: x + 1)(3)
-        assert lines._line(0.0).endswith(", compiling, once for each version: kernel 1")
-        progress(1, 2, "playing")
         njit(lambda x: x + 2)(3)
-        assert lines._line(0.0).endswith("playing")
+    njit(lambda x: x + 3)(3)
+    assert told == [f"compiling, once for each version: kernel {number}" for number in (1, 2)]
+
+
+def test_compiling_is_named_until_there_is_progress() -> None:
+    with contextlib.closing(progress._Lines("steps", 60)) as lines:
+        latest = lines._things[""]
+        assert latest.line("steps") == "preparing"
+        lines.compiling("kernel 1")
+        assert latest.line("steps") == "kernel 1"
+        lines.show("", 1, 2, "playing")
+        lines.compiling("kernel 2")
+        assert latest.line("steps").endswith("playing")

@@ -52,7 +52,7 @@ def test_a_card_tells_what_is_measured_and_how_far_it_is(monkeypatch: pytest.Mon
 @pytest.mark.usefixtures("few_agents")
 def test_the_command_shows_a_card(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as done:
-        main(["card", str(MODEL), "--games", "10"])
+        main(["runs", "card", str(MODEL), "--games", "10"])
     assert not done.value.code
     assert capsys.readouterr().out.startswith("# ppo")
 
@@ -73,7 +73,7 @@ def test_the_command_trains_a_best_response_for_so_many_decisions(
     model = tmp_path / "mine.zip"
     shutil.copy(MODEL, model)
     with pytest.raises(SystemExit) as done:
-        main(["card", str(model), "--games", "100", "--exploit-steps", "300", "--write"])
+        main(["runs", "card", str(model), "--games", "100", "--exploit-steps", "300", "--write"])
     assert not done.value.code
     found = read_exploited(model)
     assert found is not None
@@ -81,7 +81,7 @@ def test_the_command_trains_a_best_response_for_so_many_decisions(
     assert "trained against it for 512 steps" in (tmp_path / "mine.md").read_text(encoding="utf-8")
     capsys.readouterr()
     with pytest.raises(SystemExit) as done:
-        main(["card", str(model), "--exploit-steps", "300", "--exploit", "1"])
+        main(["runs", "card", str(model), "--exploit-steps", "300", "--exploit", "1"])
     assert done.value.code == 2
     assert "--exploit 1 and --exploit-steps 300" in capsys.readouterr().err
 
@@ -91,7 +91,7 @@ def test_nobody_is_exploited_alone_and_nothing_is_written(tmp_path: Path, capsys
     shutil.copy(MODEL.parents[1] / "yatzy" / "ppo.zip", model)
     before = model.read_bytes()
     with pytest.raises(SystemExit) as done:
-        main(["card", str(model), "--exploit-steps", "300", "--write"])
+        main(["runs", "card", str(model), "--exploit-steps", "300", "--write"])
     assert done.value.code == 2
     assert "leave out --exploit" in capsys.readouterr().err
     assert model.read_bytes() == before

@@ -101,7 +101,7 @@ def test_the_command_says_writes_and_draws_it(
     pytest.importorskip("matplotlib")
     picture, plain = tmp_path / "both.svg", tmp_path / "both.json"
     with pytest.raises(SystemExit, match="0"):
-        main(["compare-runs", *map(str, both), "--output", str(picture), "--json", str(plain)])
+        main(["runs", "compare", *map(str, both), "--output", str(picture), "--json", str(plain)])
     said = capsys.readouterr().out
     for words in ("after 200 steps", "[+0.", "100%", "algorithm.learning_rate", "b is better", "5 of 5", "wrote"):
         assert words in said, words

@@ -139,13 +139,13 @@ def test_plot_draws_a_model(chain: Path, tmp_path: Path, capsys: pytest.CaptureF
     shutil.copy(chain / "second/best.zip", model)
     for output, begin in (([], b"<svg"), (["--output", str(tmp_path / "a.png")], b"\x89PNG")):
         with pytest.raises(SystemExit, match="0"):
-            main(["plot", str(model), *output])
+            main(["runs", "plot", str(model), *output])
         path = Path(capsys.readouterr().out.split("wrote ")[1].replace("\n", ""))
         assert path.read_bytes().startswith(begin)
     assert (tmp_path / "mine.curve.svg").is_file()
     for wrong in ([str(model), str(chain / "first")], [str(model), str(model), "--output", "a.svg"]):
         with pytest.raises(SystemExit):
-            main(["plot", *wrong])
+            main(["runs", "plot", *wrong])
         assert "a picture of its own" in " ".join(capsys.readouterr().err.split())
 
 
@@ -167,7 +167,7 @@ def test_files_without_a_curve_have_no_picture(chain: Path, tmp_path: Path) -> N
     assert write_learned(model) is None
     assert not (tmp_path / f"mine{SUFFIX}").exists()
     with pytest.raises(SystemExit):
-        main(["plot", str(model)])
+        main(["runs", "plot", str(model)])
 
 
 def test_a_sealed_file_stays_sealed(chain: Path, tmp_path: Path) -> None:
@@ -242,7 +242,7 @@ def test_what_is_no_curve_is_refused_and_harms_nothing(said: Any, chain: Path, t
         shown = page(models.facts(path), "m", [Score(**facts["score"])])
         assert (SUFFIX in shown) == (facts["began_with"] == about["began_with"])
     with pytest.raises(SystemExit) as end:
-        main(["plot", str(path)])
+        main(["runs", "plot", str(path)])
     assert end.value.code == 2
 
 

@@ -59,7 +59,7 @@ def test_the_picture_shows_every_game_and_opponent(
     target = tmp_path / f"curves.{ending}"
     folders = [str(tmp_path / name) for name in ("hog", "solo", "notes")]
     with pytest.raises(SystemExit, match="0"):
-        main(["plot", *folders, "--output", str(target)])
+        main(["runs", "plot", *folders, "--output", str(target)])
     shown = capsys.readouterr()
     assert "notes is left out" in shown.err
     assert f"wrote {target}" in shown.out
@@ -93,7 +93,7 @@ def test_what_cannot_be_drawn_is_said(
     run_folder("a", "steps,score\n0,0.1\n")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit) as end:
-        main(["plot", *arguments])
+        main(["runs", "plot", *arguments])
     assert end.value.code == 2
     assert match in capsys.readouterr().err
 

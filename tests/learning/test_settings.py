@@ -77,7 +77,7 @@ def repeated_defaults() -> Iterator[tuple[str, str, str]]:
 
 
 def test_a_default_is_repeated_only_with_a_reason_of_the_game() -> None:
-    """A reason that two games share is none of theirs: `dicegym train --help-settings` tells it of all."""
+    """A reason that two games share is none of theirs: `dicegym runs settings` tells it of all."""
     found = list(repeated_defaults())
     assert found
     for game, setting, reason in found:

@@ -218,11 +218,11 @@ def test_a_league_is_measured_anew_alike_on_any_number_of_processes(
     assert {result.games for result in alone.results.values()} == {40}
     assert set(shares) == set(alone.kinds)
     with pytest.raises(SystemExit, match="0"):
-        main(["league", str(folder), "--games", "40", "--workers", "2"])
+        main(["runs", "league", str(folder), "--games", "40", "--workers", "2"])
     assert capsys.readouterr().out.strip() == plain_text(alone.report(shares)).strip()
     for words in (["--workers", "2"], ["--ray"]):
         with pytest.raises(SystemExit, match="2"):
-            main(["league", str(folder), *words])
+            main(["runs", "league", str(folder), *words])
         assert "give --games with them" in capsys.readouterr().err
 
 

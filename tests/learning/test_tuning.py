@@ -225,7 +225,7 @@ def test_the_report_has_the_best_settings_ready_to_be_used(made_up: dict[str, An
 
 def test_the_command_trains_goes_on_and_reports(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """With trainings as they are: what is reported is the runs' own curves."""
-    words = ["tune", "hog", "--run-dir", str(tmp_path), "--steps", "512"]
+    words = ["runs", "tune", "hog", "--run-dir", str(tmp_path), "--steps", "512"]
     words += [word for text in SMALL for word in ("--set", text)]
     words += ["--search", "algorithm.learning_rate={low=1e-4, high=1e-2, log=true}"]
     for trials in ("1", "2"):
@@ -240,5 +240,5 @@ def test_the_command_trains_goes_on_and_reports(tmp_path: Path, capsys: pytest.C
         assert [*one.intermediate_values.values()] == pytest.approx(scores, abs=1e-8)
         assert not list((tmp_path / f"trial-{one.number:03}").glob("*.md"))
     with pytest.raises(SystemExit, match="0"):
-        main(["tune", "hog", "--run-dir", str(tmp_path), "--report"])
+        main(["runs", "tune", "hog", "--run-dir", str(tmp_path), "--report"])
     assert "2 trials" in capsys.readouterr().out

@@ -158,7 +158,7 @@ class Grades(NamedTuple):
 def grades() -> list[Grades]:
     found = []
     for words, body in re.findall(
-        r"^`dicegym grade ([^`]+)`\n\n((?:\|.*\n)+)", text_of("docs/grades.md"), re.MULTILINE
+        r"^`dicegym values grade ([^`]+)`\n\n((?:\|.*\n)+)", text_of("docs/grades.md"), re.MULTILINE
     ):
         game, _, rest = words.partition(" ")
         parameters = parameters_of(re.findall(r"-p (\S+)", rest))

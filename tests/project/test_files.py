@@ -153,7 +153,7 @@ def test_commands_name_the_file_that_they_cannot_write(run: Run, tmp_path: Path)
         ("arena", "standings", "--csv"),
         ("arena", "matches", "--json"),
         ("arena", "matches", "--csv"),
-        ("exact", "hog", "bacon", "swap", "--json"),
+        ("values", "exact", "hog", "bacon", "swap", "--json"),
         ("check", bot, "--game", "hog", "--json"),
     ):
         status, _, err = run(*words, "/dev/full")

@@ -41,13 +41,13 @@ class Ending(NamedTuple):
 ENDINGS = {
     "dicegym play": Ending(typed="5\nquit\n"),
     "dicegym train": Ending(seen="steps", made="runs/hog/curve.csv", status=(130,)),
-    "dicegym tune": Ending(seen="of 20 trials", made="runs/tune-hog/trial-000/curve.csv", status=(130,)),
-    "dicegym serve": Ending(seen="5000", status=(0, 130)),
+    "dicegym runs tune": Ending(seen="of 20 trials", made="runs/tune-hog/trial-000/curve.csv", status=(130,)),
+    "dicegym server start": Ending(seen="5000", status=(0, 130)),
     "dicegym web": Ending(seen="http://", status=(0, 130)),
-    "dicegym bench": Ending(seen="preparing", status=(130,)),
+    "dicegym doctor --bench": Ending(seen="preparing", status=(130,)),
 }
 """What a person would end; all others end by themselves."""
-LONG = ("dicegym exploitability", "dicegym tune")
+LONG = ("dicegym values exploitability", "dicegym runs tune")
 """What takes ten seconds of a core and more, and is typed by `make test-all`."""
 
 

@@ -133,7 +133,7 @@ def test_a_server_that_is_rejected_leaves_nothing(
     (tmp_path / "notes.txt").write_text("no database, but text of some length\n" * 50)
     (tmp_path / "broken.py").write_text("x = 1\n")
     with pytest.raises(SystemExit) as end:
-        main(["serve", "yatzy", *arguments])
+        main(["server", "start", "yatzy", *arguments])
     assert end.value.code == 2
     assert complaint in capsys.readouterr().err
     assert files(tmp_path) == ["broken.py", "notes.txt"]
@@ -236,7 +236,7 @@ def test_a_server_that_was_killed_is_told_so(tmp_path: Path) -> None:
         (["serve", "--status"], "is no file"),
         (["server", "games", "--store", "two"], "holds what servers of hog, yatzy did: name the game"),
         (["server", "games", "hogg", "--store", "two"], "Did you mean 'hog'"),
-        (["serve"], "name the game that is to be served, as in: dicegym serve yatzy"),
+        (["serve"], "name the game that is to be served, as in: dicegym server start yatzy"),
         (["server", "ratings", "yatzy"], "is no file: a server makes one"),
         (["server", "games", "--store", "notes.txt"], "notes.txt is not a database, .*nothing in it was changed"),
         (["server", "games", "--store", "empty"], "empty is empty: no server has written to it"),

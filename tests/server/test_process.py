@@ -31,7 +31,7 @@ from dicegym.signals import ENDING
 
 
 class Process:
-    """``dicegym serve yatzy``, run in a folder of its own."""
+    """``dicegym server start yatzy``, run in a folder of its own."""
 
     def __init__(self, process: Any) -> None:
         self.process = process
@@ -250,7 +250,7 @@ def test_what_cannot_be_served_is_told_in_words(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit) as end:
-        main(["serve", *arguments])
+        main(["server", "start", *arguments])
     assert end.value.code == 2
     assert complaint in capsys.readouterr().err
 
@@ -268,7 +268,7 @@ def test_what_cannot_be_joined_is_told_in_words(
     arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as end:
-        main(["join", *arguments])
+        main(["server", "join", *arguments])
     assert end.value.code == 2
     assert complaint in capsys.readouterr().err
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dicegym.arena.luck import Places, verdict
-from dicegym.arena.report import ReportTable
+from dicegym.arena.report import EVERYTHING, ReportTable
 from dicegym.arena.results import ContestResult, Standing
 
 KEPT_MISPLAYS = 100
@@ -88,5 +88,5 @@ class GroupsResult(ContestResult[GroupStanding]):
         return [
             "'Could be': the places that an entry may deserve in its group; sure in 95 of 100 contests.",
             verdict([row.name for row in best], [row.could_be for row in best]),
-            "--seed N plays other games; --json FILE keeps everything.",
+            f"--seed N plays other games; {EVERYTHING}",
         ]

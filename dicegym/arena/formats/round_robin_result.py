@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from dicegym.arena.luck import Places, listed, verdict
 from dicegym.arena.matrix import Matrix
-from dicegym.arena.report import ReportTable, percent
+from dicegym.arena.report import EVERYTHING, ReportTable, percent
 from dicegym.arena.results import ContestResult, Standing
 from dicegym.arena.rows import MatchRow
 
@@ -149,8 +149,7 @@ class RoundRobinResult(ContestResult[RoundRobinStanding]):
         if len(names) < 2:
             return ["There is nobody to compare with: a contest needs two entries that can play."]
         words = [*self._exact_words()] if self.pairs else [*self._played_words(names)]
-        listing = "" if not (self.matches or self.pairs) else "--matches lists all matches; "
-        return [*words, f"{listing}--json FILE keeps everything."]
+        return [*words, EVERYTHING]
 
     def _played_words(self, names: Sequence[str]) -> Iterable[str]:
         yield "'Could be': the places that an entry may deserve; sure in 95 of 100 contests."

@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import TypeVar
 
 from dicegym.arena.matrix import Matrix
-from dicegym.arena.report import ReportTable, percent
+from dicegym.arena.report import EVERYTHING, ReportTable, percent
 from dicegym.arena.results import ContestResult, Standing
 
 KEPT_MISPLAYS = 100
@@ -137,7 +137,7 @@ class RoundsResult(ContestResult[Rank]):
                 "Not everybody met everybody, so the luck of the draw is in it besides that of the dice: a round "
                 "robin (--format round-robin) compares all with all, and says which places the games leave open."
             )
-        return [*words, "--matches lists all rounds; --json FILE keeps everything."]
+        return [*words, EVERYTHING]
 
     def _strangers(self) -> bool:
         """Return whether there are two who never met."""

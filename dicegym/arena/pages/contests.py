@@ -72,7 +72,7 @@ def contest_page(
             # A format's own matrix without colours says the same as the one that is made here.
             tables = [table for table in tables if not isinstance(table, Matrix) or table.shades]
             tables.append(won_matrix(found, [row.name for row in ratings.rows]))
-    left = f"The newest {len(matches):,} of {total:,} matches; `dicegym arena export` writes all of them."
+    left = f"The newest {len(matches):,} of {total:,} matches; `dicegym arena show` writes all of them."
     return ContestPage(
         title,
         report._replace(tables=tables, words=list(dict.fromkeys(words))),

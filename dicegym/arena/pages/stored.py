@@ -90,6 +90,6 @@ def _shown(reader: StoreReader, match: StoredMatch, games: Sequence[ShownGame]) 
         winners(match.wins),
         0 if failed else match.games,
         sum(match.faults),
-        "" if failed else f"dicegym replay {match.id}{store}",
+        "" if failed else f"dicegym arena replay {match.id}{store}",
         games,
     )

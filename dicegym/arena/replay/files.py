@@ -10,10 +10,10 @@ from dicegym.arena.replay.replay import Replay, ReplayIncident
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.files import read_text, write_text
 
-KIND = "dicegym replay"
+KIND = "dicegym arena replay"
 VERSION = 1
 """Of the form of files: raised when a key goes or means something else, not when one is added."""
-INSTEAD = "give a file as `dicegym replay ID --json FILE` writes it"
+INSTEAD = "give a file as `dicegym arena replay ID -o FILE.json` writes it"
 
 
 def to_json(replay: Replay) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""All that a store has of a contest, as files: one of JSON, or a folder of CSV, in little memory."""
+"""All that a store has of a contest, as one JSON file or several CSV files, in little memory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from dicegym.arena.sheets import csv_text, write_sheet
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.stored import PlayedGame, StoredContest, StoredMatch, StoredMisplay
-from dicegym.errors import ParameterError
 from dicegym.files import write_text, writing
 
 VERSION = 1
@@ -50,10 +49,17 @@ class GameRow(NamedTuple):
     """Of all seats in the order in which they were played; with the first seat alone."""
 
 
-def export_json(reader: StoreReader, contest: StoredContest, path: Path) -> None:
-    """Write a contest with its entries, standings, matches, games and faults to a file.
+def export_json(reader: StoreReader, contest: StoredContest, path: Path, ratings: Any = None) -> None:
+    """Write a contest with its entries, standings, matches, games and faults to a file, a line for each match.
 
-    Each match stands on a line of its own. Raises OSError as `open` does.
+    Args:
+        reader: the store.
+        contest: one of it.
+        path: the file.
+        ratings: plain values of its ratings, if it has any.
+
+    Raises:
+        OSError: as `open` does.
     """
     about = {
         "version": VERSION,
@@ -61,6 +67,7 @@ def export_json(reader: StoreReader, contest: StoredContest, path: Path) -> None
         "entries": [entry._asdict() for entry in reader.entries(contest.id)],
         "standings": reader.standings(contest.id),
         "result": reader.result(contest.id),
+        "ratings": ratings,
     }
     with writing(path) as unfinished, open(unfinished, "w", encoding="utf-8", errors="backslashreplace") as file:
         file.write("{\n" + "".join(f"{json.dumps(name)}: {json.dumps(value)},\n" for name, value in about.items()))
@@ -72,24 +79,17 @@ def export_json(reader: StoreReader, contest: StoredContest, path: Path) -> None
         file.write("\n]\n}\n")
 
 
-def export_csv(reader: StoreReader, contest: StoredContest, folder: Path) -> list[Path]:
-    """Write a contest to sheets in a folder, made if there is none; return them.
+def export_csv(reader: StoreReader, contest: StoredContest, path: Path) -> list[Path]:
+    """Write a contest's settings, entries, matches, games and faults to sheets beside ``path``; return them.
 
-    Raises ParameterError if the folder cannot be made, and OSError as `open` does.
+    Raises OSError as `open` does.
     """
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        raise ParameterError(
-            f"the folder {folder} cannot be made ({error.strerror}): name one in a folder that exists"
-        ) from None
-    files = [folder / f"{name}.csv" for name in ("contest", "entries", "standings", "matches", "games", "faults")]
-    about, entries, standings, matches, games, faults = files
+    files = [path.with_stem(f"{path.stem}-{name}") for name in ("contest", "entries", "matches", "games", "faults")]
+    about, entries, matches, games, faults = files
     write_text(about, csv_text([contest._asdict()]))
     write_text(
         entries, csv_text(entry._asdict() | {"files": " ".join(entry.files)} for entry in reader.entries(contest.id))
     )
-    write_text(standings, csv_text(reader.standings(contest.id)))
     write_sheet(matches, seat_rows(reader.matches(contest.id)), SeatRow._fields)
     write_sheet(games, _game_rows(reader, contest.id), GameRow._fields)
     write_sheet(faults, reader.misplays_in(contest.id), StoredMisplay._fields)

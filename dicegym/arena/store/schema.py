@@ -71,7 +71,7 @@ def is_new(connection: sa.Connection, name: str | Path) -> bool:
     if found != SCHEMA:
         raise ParameterError(
             f"{name} has schema {found}, and dicegym {package_version()} reads schema {SCHEMA} alone: name another "
-            "store, or install the version that wrote this one: its `dicegym arena export` writes contests to files"
+            "store, or install the version that wrote this one: its `dicegym arena show` writes contests to files"
         )
     return False
 

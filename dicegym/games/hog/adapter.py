@@ -113,7 +113,7 @@ _SOURCE = '''"""My strategy for Hog: bacon where it swaps for the better or ends
 
 Try it:     dicegym check {file} --show
 Measure it: dicegym evaluate {file} --game hog
-The rules:  dicegym rules hog
+The rules:  dicegym games hog --rules
 """
 
 PURE = True  # the same scores always get the same answer; take this line out if you remember or draw anything

@@ -244,7 +244,7 @@ _SOURCE = '''"""My bot for Liar's Dice: raise while the bid can be expected, els
 Try it:     dicegym check {file} --show
 Measure it: dicegym evaluate {file} --game liarsdice
 Play it:    dicegym liarsdice play p_human {file}
-The rules:  dicegym rules liarsdice
+The rules:  dicegym games liarsdice --rules
 """
 
 PURE = True  # the same question always gets the same answer; take this line out if you remember or draw anything

@@ -16,7 +16,8 @@ import dicegym
 from dicegym import arena
 from dicegym.arena.formats.one_table import one_table
 from dicegym.arena.report import show
-from dicegym.cli.common import DrawnSeed, JsonFile, check_writable, out, write_json
+from dicegym.cli.console import out, write_json
+from dicegym.cli.options import Outputs, Seed, output
 from dicegym.engine.game import Game
 from dicegym.engine.scene import FACES
 from dicegym.errors import ParameterError
@@ -53,7 +54,7 @@ def named(entries: list[str]) -> dict[str, str]:
 @app.command()
 def play(
     entries: Annotated[list[str], typer.Argument(metavar="PLAYER...", help=f"{HUMAN} is you; agents, folders, files")],
-    seed: DrawnSeed = None,
+    seed: Seed = None,
     dice: Dice = 5,
 ) -> None:
     """Play one game, with a person at the keyboard or without.
@@ -90,9 +91,9 @@ def play(
 def tournament(
     games: Annotated[int, typer.Argument(help="how many games are played")],
     entries: Annotated[list[str], typer.Argument(metavar="PLAYER...", help="agents, folders, files")],
-    seed: DrawnSeed = None,
+    seed: Seed = None,
     dice: Dice = 5,
-    json_file: JsonFile = None,
+    files: Annotated[list[Path] | None, output(".json")] = None,
 ) -> None:
     """Let all players play games together, and count wins.
 
@@ -102,7 +103,7 @@ def tournament(
     """
     if HUMAN in entries:
         raise ParameterError(f"{HUMAN} is a person: play with `dicegym liarsdice play`")
-    check_writable(json_file)
+    json_file = Outputs(files, ".json")[".json"]
     result = one_table(dicegym.game("liarsdice", dice=dice), named(entries), games, seed)
     show(result.report(), out)
     write_json(json_file, result.to_json())

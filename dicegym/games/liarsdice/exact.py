@@ -46,7 +46,7 @@ CODE = "0123456789ab-"
 
 _SOURCE = '''"""The best reply to {name} in Liar's Dice with one die each, written out; it knows nothing else.
 
-Made by `dicegym exact`. TABLE holds the choice for the own face and the set of bids made: row by row the sets from
+Made by `dicegym values exact`. TABLE holds the choice for the own face and the set of bids made: row by row the sets from
 0 on, whose bits stand for the bids 11, 12, ..., 16, 21, ..., 26; the choices are those bids by number, - is liar.
 """
 

@@ -166,7 +166,7 @@ _SOURCE = '''"""My bot for Liar's Dice with "spot on": raise what can be expecte
 
 Try it:     dicegym check {file} --show
 Measure it: dicegym evaluate {file} --game liarsdice_spot_on
-The rules:  dicegym rules liarsdice_spot_on
+The rules:  dicegym games liarsdice_spot_on --rules
 """
 
 from player import Player

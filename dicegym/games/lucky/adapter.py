@@ -177,7 +177,7 @@ _SOURCE = '''"""My bot for Lucky & Co: the dearest basic dice first, then multip
 
 Try it:     dicegym check {file} --show
 Measure it: dicegym evaluate {file} --game lucky
-The rules:  dicegym rules lucky
+The rules:  dicegym games lucky --rules
 """
 
 from bot import Bot

@@ -132,7 +132,7 @@ On a server a client says and hears besides ("key" names a command as well as "t
 
 A client that logs in by {"key": "LOGIN", "secret": "abc"} and nothing more is spoken to as the original server
 speaks: it is sent a STANDING whenever it is to move, and nothing else. To all others a STANDING comes after every
-change, and whoever is not named in currentPlayer waits. `dicegym join yatzy HOST:PORT --agent yatzy.py` lets the
+change, and whoever is not named in currentPlayer waits. `dicegym server join yatzy HOST:PORT --agent yatzy.py` lets the
 same file play on a server.
 """
 
@@ -140,8 +140,8 @@ _SOURCE = '''"""My bot for Yatzy: keep what there is most of, roll the rest, and
 
 Try it:     dicegym check {file} --show
 Measure it: dicegym evaluate {file} --game yatzy
-Let it play on a server: dicegym join yatzy HOST:PORT --agent {file}
-The rules:  dicegym rules yatzy
+Let it play on a server: dicegym server join yatzy HOST:PORT --agent {file}
+The rules:  dicegym games yatzy --rules
 """
 
 PURE = True  # the same message always gets the same answer; take this line out if you remember or draw anything

@@ -268,7 +268,7 @@ def _write_bands(
         from dicegym.learning.curve_pictures import draw_curves
 
         draw_curves(runs, folder / PICTURE)
-    except DependencyError:  # the numbers are there, and `dicegym plot` says what is missing for the picture
+    except DependencyError:  # the numbers are there, and `dicegym runs plot` says what is missing for the picture
         pass
 
 

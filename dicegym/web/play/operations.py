@@ -131,7 +131,7 @@ class TableReview(BaseModel):
     without_luck: str
     sure: str
     worst: list[WorstChoice]
-    analysis: dict[str, Any] = Field(description="all of it, as `dicegym analyse --json` writes it")
+    analysis: dict[str, Any] = Field(description="all of it, as `dicegym values analyse --json` writes it")
 
 
 def operations(web: Web) -> Sequence[Operation]:

@@ -156,7 +156,7 @@ class PlayPages:
         return page(request, "play/review.html", **await run_in_threadpool(review_shown, table, self.hall.advice))
 
     async def download(self, request: Request) -> Response:
-        """The game as a file, for `dicegym replay` and `dicegym analyse`."""
+        """The game as a file, for `dicegym arena replay` and `dicegym values analyse`."""
         table = await self._over(request)
         sheet = table.sheet
         values = await run_in_threadpool(lambda: to_json(replay_of_table(table)))

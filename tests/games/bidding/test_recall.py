@@ -164,7 +164,7 @@ def test_what_was_interrupted_ends_the_same(tmp_path: Path, monkeypatch: pytest.
     name = recall_game.FILE
     assert (parts / name).read_bytes() == (whole / name).read_bytes()
     (parts / name).write_bytes(b"{ nothing")
-    with pytest.raises(DamagedFileError, match="dicegym solve liarsdice_spot_on"):
+    with pytest.raises(DamagedFileError, match="dicegym values solve liarsdice_spot_on"):
         solution.quality(parts)
 
 
@@ -306,7 +306,7 @@ def test_bids_beyond_the_table_are_called(solved: Any) -> None:
 
 def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"[]\n")
-    with pytest.raises(DamagedFileError, match="dicegym solve"):
+    with pytest.raises(DamagedFileError, match="dicegym values solve"):
         RecallTable(dicegym.game("liarsdice"), tmp_path / "x", "equilibrium")
 
 

@@ -382,7 +382,7 @@ def test_a_solution_is_kept_and_found_again() -> None:
     solving, folder = the_solution(SPOT_ON), tables_folder(SPOT_ON, solution.NAME)
     assert solving.quality(folder) is None
     assert solving.memory() > 1e8
-    with pytest.raises(ParameterError, match="dicegym solve liarsdice_spot_on equilibrium"):
+    with pytest.raises(ParameterError, match="dicegym values solve liarsdice_spot_on equilibrium"):
         solution.kept_values(SPOT_ON)
     quality = solving.solve(folder, goal=0.01, seconds=None, threads=2, progress=SILENT)
     assert quality == solving.quality(folder)

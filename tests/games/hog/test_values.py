@@ -152,7 +152,7 @@ def test_costs_of_all_games_are_the_difference_of_exact_win_rates(a: str, b: str
 def test_a_game_is_its_first_value_less_costs_plus_luck() -> None:
     game = dicegym.game("hog")
     judge = valuer(game)
-    assert (judge.name, judge.kind, judge.unit, judge.sees_all) == ("exact", "exact", "win rate", True)
+    assert (judge.name, judge.kind, judge.unit, judge.sees_all) == ("values", "exact", "exact", "win rate", True)
     for seed in range(20):
         state = game.new_game(seed)[0]
         rng = np.random.default_rng(seed)
@@ -207,7 +207,7 @@ def test_by_scores_a_choice_is_worth_its_mean_over_what_is_hidden() -> None:
     game = dicegym.game("hog", goal=12)
     known = {source.name: source for source in sources(game)}
     assert not known["equilibrium"].ready()
-    with pytest.raises(ParameterError, match="dicegym solve hog equilibrium -p goal=12"):
+    with pytest.raises(ParameterError, match="dicegym values solve hog equilibrium -p goal=12"):
         valuer(game, "equilibrium")
     solve(game, "equilibrium", goal=0.01)
     assert known["equilibrium"].ready()

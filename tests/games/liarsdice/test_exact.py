@@ -227,7 +227,7 @@ def test_tables_that_do_not_fit_are_refused() -> None:
 def test_evaluation_and_the_command_line_use_it(capsys: pytest.CaptureFixture[str]) -> None:
     score = evaluate(GAME, "honest", "even")
     assert score.measure == "exact win rate"
-    main_arguments = ["exact", "liarsdice", "honest", "even", "-p", "dice=1"]
+    main_arguments = ["values", "exact", "liarsdice", "honest", "even", "-p", "dice=1"]
     with pytest.raises(SystemExit) as stop:
         main(main_arguments)
     assert not stop.value.code

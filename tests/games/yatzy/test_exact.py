@@ -170,7 +170,7 @@ def test_who_is_solved() -> None:
 @pytest.mark.parametrize("arguments", [["at_once", "gather"], ["at_once", "--best-table"]])
 def test_questions_about_a_game_for_one(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        main(["exact", "yatzy", *arguments, "--parameter", "players=1"])
+        main(["values", "exact", "yatzy", *arguments, "--parameter", "players=1"])
     assert "played alone: leave out" in capsys.readouterr().err
 
 
@@ -276,6 +276,6 @@ def test_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
         ([], "mean return of at_once: the best"),
     ):
         with pytest.raises(SystemExit) as done:
-            main(["exact", "yatzy", "at_once", "--parameter", "players=1", *arguments])
+            main(["values", "exact", "yatzy", "at_once", "--parameter", "players=1", *arguments])
         assert not done.value.code
         assert text in capsys.readouterr().out

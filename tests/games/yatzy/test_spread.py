@@ -145,7 +145,7 @@ def test_the_command_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsy
     monkeypatch.setattr(distributions, "of_scores", lambda table=None, progress=None: chances)
     file = tmp_path / "spread.json"
     with pytest.raises(SystemExit) as done:
-        main(["exact", "yatzy", "--distribution", "-p", "players=1", "--json", str(file)])
+        main(["values", "exact", "yatzy", "--distribution", "-p", "players=1", "--json", str(file)])
     assert not done.value.code
     shown = capsys.readouterr().out
     assert "standard deviation" in shown
@@ -165,7 +165,7 @@ def test_the_command_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsy
 )
 def test_questions_that_make_no_sense(arguments: list[str], text: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as done:
-        main(["exact", *arguments])
+        main(["values", "exact", *arguments])
     assert done.value.code == 2
     assert text in " ".join(capsys.readouterr().err.split())
 

@@ -295,7 +295,7 @@ def test_tables_are_kept_and_damage_is_found(small: Small, tmp_path: Path) -> No
     changed = bytearray(file.read_bytes())
     changed[-1000] ^= 1
     file.write_bytes(changed)
-    with pytest.raises(DamagedFileError, match=r"dicegym solve yatzy distributions"):
+    with pytest.raises(DamagedFileError, match=r"dicegym values solve yatzy distributions"):
         rows.check(tmp_path, "distributions")
     file.write_bytes(changed[:5000])
     with pytest.raises(DamagedFileError, match="weights"):
@@ -303,7 +303,7 @@ def test_tables_are_kept_and_damage_is_found(small: Small, tmp_path: Path) -> No
 
 
 def test_thresholds_name_the_command_that_solves_them() -> None:
-    with pytest.raises(ParameterError, match="dicegym solve yatzy thresholds"):
+    with pytest.raises(ParameterError, match="dicegym values solve yatzy thresholds"):
         thresholds.chances(0, 0)
 
 
