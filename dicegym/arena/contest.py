@@ -9,21 +9,19 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Literal, TypedDict, TypeVar, Unpack, overload
+from typing import Any, TypedDict, TypeVar, Unpack, overload
 
 from dicegym.arena.director import Director, Format
 from dicegym.arena.entries import AgentSpec
 from dicegym.arena.executors import Executors
 from dicegym.arena.formats.groups import GROUPS
-from dicegym.arena.formats.groups_result import GroupsResult
-from dicegym.arena.formats.one_table import ONE_TABLE, OneTableResult
+from dicegym.arena.formats.one_table import ONE_TABLE
 from dicegym.arena.formats.round_robin import ROUND_ROBIN
-from dicegym.arena.formats.round_robin_result import RoundRobinResult
 from dicegym.arena.formats.settling import table_for
-from dicegym.arena.formats.swiss import SWISS, SwissResult
+from dicegym.arena.formats.swiss import SWISS
 from dicegym.arena.kept import opened
 from dicegym.arena.options import ContestOptions, check_options
-from dicegym.arena.results import ContestResult, Standing
+from dicegym.arena.results import ContestResult
 from dicegym.arena.storage import Settings, Storage, storage_of
 from dicegym.engine.game import Game
 from dicegym.errors import unknown_name
@@ -33,11 +31,6 @@ from dicegym.sandbox import jail
 from dicegym.sandbox.limits import Limits
 
 FORMATS: dict[str, Format[Any]] = {form.name: form for form in (ROUND_ROBIN, GROUPS, ONE_TABLE, SWISS)}
-
-RoundRobinGame = Literal["hog", "yatzy", "liarsdice", "liarsdice_spot_on"]
-"""What type checkers are told of the games whose contest is a round robin; a test compares it with the fact sheets."""
-GroupsGame = Literal["lucky"]
-"""The same of contests in groups."""
 
 Given = Mapping[str, AgentSpec] | AgentSpec | Iterable[AgentSpec]
 R = TypeVar("R", bound=ContestResult[Any])
@@ -81,93 +74,9 @@ def contest(
     progress: Progress | None = ...,
     limits: Limits | None = ...,
     *,
-    format: Literal["round_robin", "round-robin"],
-    **choices: Unpack[ContestChoices],
-) -> RoundRobinResult: ...
-
-
-@overload
-def contest(
-    game: Game | str,
-    entries: Given,
-    seed: int | None = ...,
-    workers: int | None = ...,
-    progress: Progress | None = ...,
-    limits: Limits | None = ...,
-    *,
-    format: Literal["groups"],
-    **choices: Unpack[ContestChoices],
-) -> GroupsResult: ...
-
-
-@overload
-def contest(
-    game: Game | str,
-    entries: Given,
-    seed: int | None = ...,
-    workers: int | None = ...,
-    progress: Progress | None = ...,
-    limits: Limits | None = ...,
-    *,
-    format: Literal["one_table", "one-table"],
-    **choices: Unpack[ContestChoices],
-) -> OneTableResult: ...
-
-
-@overload
-def contest(
-    game: Game | str,
-    entries: Given,
-    seed: int | None = ...,
-    workers: int | None = ...,
-    progress: Progress | None = ...,
-    limits: Limits | None = ...,
-    *,
-    format: Literal["swiss"],
-    **choices: Unpack[ContestChoices],
-) -> SwissResult: ...
-
-
-@overload
-def contest(
-    game: RoundRobinGame,
-    entries: Given,
-    seed: int | None = ...,
-    workers: int | None = ...,
-    progress: Progress | None = ...,
-    limits: Limits | None = ...,
-    *,
-    format: None = ...,
-    **choices: Unpack[ContestChoices],
-) -> RoundRobinResult: ...
-
-
-@overload
-def contest(
-    game: GroupsGame,
-    entries: Given,
-    seed: int | None = ...,
-    workers: int | None = ...,
-    progress: Progress | None = ...,
-    limits: Limits | None = ...,
-    *,
-    format: None = ...,
-    **choices: Unpack[ContestChoices],
-) -> GroupsResult: ...
-
-
-@overload
-def contest(
-    game: Game | str,
-    entries: Given,
-    seed: int | None = ...,
-    workers: int | None = ...,
-    progress: Progress | None = ...,
-    limits: Limits | None = ...,
-    *,
     format: str | None = ...,
     **choices: Unpack[ContestChoices],
-) -> ContestResult[Standing]: ...
+) -> ContestResult[Any]: ...
 
 
 def contest(
@@ -204,8 +113,8 @@ def contest(
         workers: number of processes (default: of usable processors).
         progress: called after each check and match with (done, of how many, what was done last).
         limits: what an entry may use; default: 10 s and 512 MiB.
-        format: name of the format, a key of `FORMATS`, or a `Format` of your own; None: the game's own. Type checkers
-            know the result's type by it, or by the game's name in quotes.
+        format: name of the format, a key of `FORMATS`, or a `Format`, by which type checkers know the type of the
+            result; None: the game's own.
         games: of a match, instead of as many as the game's contest has; of a contest in groups, the most in a playoff.
         exact: rank by exact values, where the game has them, and say what luck did to the games played. With
             ``games=0`` none are played.

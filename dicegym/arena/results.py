@@ -40,8 +40,7 @@ Row_co = TypeVar("Row_co", bound=Standing, covariant=True)
 class ContestResult(Generic[Row_co]):
     """The result of a contest; each format has a subclass, a frozen dataclass whose fields are its JSON.
 
-    A subclass defines `heading` and `tables`, what else there is to say of them in `words` and `details`, and fields of
-    its own.
+    A subclass defines `heading` and `tables`, what else there is to say of them in `words`, and fields of its own.
 
     Attributes:
         game: name of the game.
@@ -89,10 +88,6 @@ class ContestResult(Generic[Row_co]):
         """Return the tables of the report: the ranking first, and what else there is to show."""
         raise NotImplementedError(f"{type(self).__name__} must define tables()")
 
-    def details(self) -> Sequence[ReportTable | Matrix]:
-        """Return tables that are shown to whoever asks for them: every match, say."""
-        return ()
-
     def words(self) -> Sequence[str]:
         """Return what the numbers mean and what to try next, in sentences."""
         return ()
@@ -102,9 +97,9 @@ class ContestResult(Generic[Row_co]):
         ranked = {row.name for row in self.standings}
         return [MatchPlaces(row.entries, row.places) for row in self.matches if ranked.issuperset(row.entries)]
 
-    def report(self, details: bool = False) -> Report:
-        """Return what there is to show, with ``details`` everything."""
-        heading, tables = self.heading, [*self.tables(), *self._luck(), *(self.details() if details else ())]
+    def report(self) -> Report:
+        """Return what there is to show."""
+        heading, tables = self.heading, [*self.tables(), *self._luck()]
         facts = facts_of(self.title, self.format, self.seed, self.misplays, self.matches, self.provenance)
         return Report(heading, tables, self.disqualified, self.misplays, self.remarks, self.words(), facts)
 
@@ -120,9 +115,9 @@ class ContestResult(Generic[Row_co]):
             rows.append([row.name, f"{row.games:,}", percent(row.share), f"{100 * row.luck:+.1f}%", *left])
         return [("Results less luck", titles, rows)]
 
-    def text(self, width: int = WIDTH, details: bool = False) -> str:
+    def text(self, width: int = WIDTH) -> str:
         """Return the report as plain text for ``width`` columns."""
-        return plain_text(self.report(details), width)
+        return plain_text(self.report(), width)
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as plain values: the version of this form, where the result comes from, and the result.

@@ -5,20 +5,17 @@ from __future__ import annotations
 import itertools
 import math
 from pathlib import Path
-from typing import get_args
 
 import numpy as np
 import pytest
 
 import dicegym
 from dicegym.arena import contest
-from dicegym.arena.contest import FORMATS, GroupsGame, RoundRobinGame
 from dicegym.arena.exact_ranking import CONTESTS, Chances, chances, drawn_places
 from dicegym.arena.formats.round_robin_result import RoundRobinResult
 from dicegym.arena.luck import Leads, Places, deserved, leads_of_games, leads_of_shares, listed, verdict
 from dicegym.arena.matrix import Matrix
 from dicegym.games.parts import solver
-from dicegym.registry import GAMES
 
 
 def played(strengths: list[float], games: int, generator: np.random.Generator) -> Leads:
@@ -200,13 +197,6 @@ def test_exact_values_of_another_game_ask_every_entry(tmp_path: Path) -> None:
     rate = values.win_rate(dicegym.agent(game, "even"), dicegym.agent(game, "honest"), game)
     assert {one.entries: one.win_rate for one in found.pairs}["even", "honest"] == pytest.approx(rate)
     assert all(row.win_rate is not None and math.isfinite(row.win_rate) for row in found.standings)
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_type_checkers_are_told_the_format_of_every_game(game: str) -> None:
-    told = {"round_robin": get_args(RoundRobinGame), "groups": get_args(GroupsGame)}
-    assert set(told) <= set(FORMATS)
-    assert [form for form, games in told.items() if game in games] == [dicegym.game(game).spec.contest]
 
 
 # The matrix

@@ -224,10 +224,3 @@ def test_reports_say_what_places_are_worth() -> None:
     alone = swiss(2, lambda match: Failure(0, "gave up"))
     assert "nobody to compare with" in alone.text()
     assert "1 entry, swiss" in alone.heading
-
-
-def test_larger_tables_have_a_line_for_each_entry() -> None:
-    result = swiss(7, by_strength, players=4)
-    text = result.text(details=True)
-    assert "Left behind" in text
-    assert sum(line.split()[1:2] == ["n003"] for line in text.splitlines()) == 1 + len(result.rounds)

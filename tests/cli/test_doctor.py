@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -16,7 +15,7 @@ import pytest
 
 from dicegym import doctor
 from dicegym.cli import main
-from dicegym.doctor import BROKEN, LACKING, OK, Diagnosis, data, examine, machine, packages
+from dicegym.doctor import BROKEN, LACKING, OK, Diagnosis, examine
 
 
 def only(found: list[Diagnosis], topic: str, name: str = "") -> Diagnosis:
@@ -35,7 +34,7 @@ def test_this_machine_is_in_order(
     found = [Diagnosis(**one) for one in json.loads(Path("here.json").read_text())]
     assert {one.state for one in found} <= {OK, LACKING}
     assert only(found, "packages", "core").words in printed
-    assert {one.topic for one in found} > {"Python", "extras", "kernels", "isolation", "store", "tables", "port"}
+    assert {one.topic for one in found} > {"Python", "extras", "kernels", "isolation", "store", "tables", "agents"}
     assert all(one.words for one in found)
 
 
@@ -49,8 +48,8 @@ def test_it_is_quick_and_loads_no_pytorch() -> None:
 
 def test_every_extra_is_told_of() -> None:
     known = metadata.metadata("dicegym").get_all("Provides-Extra")
-    assert {one.name for one in packages.extras()} == set(known or [])
-    assert set(packages.FOR) == set(known or []), "each says what it is for"
+    assert {one.name for one in doctor.packages() if one.topic == "extras"} == set(known or [])
+    assert set(doctor.PURPOSES) == set(known or []), "each says what it is for"
 
 
 @pytest.mark.parametrize(
@@ -63,9 +62,9 @@ def test_every_extra_is_told_of() -> None:
 def test_extras_that_are_not_whole(
     monkeypatch: pytest.MonkeyPatch, versions: dict[str, str], state: str, said: str
 ) -> None:
-    real = packages.version_of
-    monkeypatch.setattr(packages, "version_of", lambda name: versions.get(name, real(name)))
-    found = only(packages.extras(), "extras", "arena")
+    real = doctor.version_of
+    monkeypatch.setattr(doctor, "version_of", lambda name: versions.get(name, real(name)))
+    found = only(list(doctor.packages()), "extras", "arena")
     assert found.state == state
     assert said in found.words
     assert ".[arena]" in found.advice
@@ -74,8 +73,11 @@ def test_extras_that_are_not_whole(
 def test_a_core_that_is_not_whole_is_broken(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(packages, "version_of", lambda name: "1.0" if name == "numba" else "99")
-    assert "numba 1.0" in packages.core()[0].words or packages.core()[0].state == BROKEN
+    real = doctor.version_of
+    monkeypatch.setattr(doctor, "version_of", lambda name: "0.1" if name == "numba" else real(name))
+    core = only(list(doctor.packages()), "packages", "core")
+    assert core.state == BROKEN
+    assert "numba 0.1 is installed, numba" in core.words
     with pytest.raises(SystemExit) as end:
         main(["doctor", "--problems"])
     assert end.value.code == 1
@@ -83,8 +85,9 @@ def test_a_core_that_is_not_whole_is_broken(
 
 
 def test_without_packaging_versions_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packages, "_packaging", lambda: None)
-    assert "not compared" in packages.core()[0].words
+    real = doctor.util.find_spec
+    monkeypatch.setattr(doctor.util, "find_spec", lambda name: None if name == "packaging" else real(name))
+    assert "not compared" in only(list(doctor.packages()), "packages", "core").words
 
 
 def _nothing(path: Path) -> None:
@@ -110,34 +113,14 @@ def _newer(path: Path) -> None:
 def test_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: Callable[[Path], None], state: str) -> None:
     monkeypatch.setenv("DICEGYM_STORE", str(tmp_path / "store.sqlite"))
     made(tmp_path / "store.sqlite")
-    assert data.store()[0].state == state
-
-
-def test_a_busy_port_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        monkeypatch.setattr("dicegym.web.settings.PORT", taken.getsockname()[1])
-        assert machine.port()[0].state == LACKING
-
-
-@pytest.mark.parametrize(("encoding", "state"), [("ascii", LACKING), ("utf-8", OK), ("cp437", LACKING)])
-def test_terminals(monkeypatch: pytest.MonkeyPatch, encoding: str, state: str) -> None:
-    class Output:
-        pass
-
-    output = Output()
-    output.encoding = encoding  # type: ignore[attr-defined]
-    monkeypatch.setattr(machine.sys, "stdout", output)
-    monkeypatch.setenv("COLUMNS", "100")
-    assert machine.terminal()[0].state == state
+    assert only(list(doctor.store()), "store").state == state
 
 
 def test_what_cannot_be_examined_costs_nobody_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     def odd() -> list[Diagnosis]:
         raise RuntimeError("what a machine")
 
-    monkeypatch.setattr(doctor, "EXAMINATIONS", (odd, machine.port))
+    monkeypatch.setattr(doctor, "EXAMINATIONS", (odd, doctor.graphics))
     found = examine()
     assert found[0].state == BROKEN
     assert "what a machine" in found[0].words

@@ -14,7 +14,7 @@ from dicegym.engine import threads as threads_module
 from dicegym.engine.threads import LEAST_ROWS, Threads, cores
 
 PACKAGE = Path(dicegym.__file__).parent
-OF_THE_MACHINE = {"bench.py", "doctor/machine.py", "engine/threads.py", "learning/card.py"}
+OF_THE_MACHINE = {"bench.py", "doctor.py", "engine/threads.py", "learning/card.py"}
 """Who tells of the machine, and what counts for want of anything better."""
 
 

@@ -123,18 +123,13 @@ class Comparison(ContestResult[ComparedStanding]):
             else ()
         )
 
-    def details(self) -> tuple[ReportTable, ...]:
-        """Return how often pairs came out how."""
-        rows = [[f"{value:+.3g}", f"{count:,}"] for value, count in self.counts if count]
-        return (("Pairs by the difference of scores", ["Difference", "Pairs"], rows),) if rows else ()
-
     def match_places(self) -> list[MatchPlaces]:
         """Return nothing: games come in pairs, and end when they have decided, which ratings know nothing of."""
         return []
 
-    def report(self, details: bool = False) -> Report:
-        """Return what there is to show, with ``details`` everything."""
-        found = super().report(details)
+    def report(self) -> Report:
+        """Return what there is to show."""
+        found = super().report()
         counted = "" if self.games == sum(row.games for row in self.matches) else f"{self.games:,} counted of "
         facts = [(name, counted + value if name == "games" else value) for name, value in found.facts]
         return found._replace(facts=facts)

@@ -143,22 +143,6 @@ class RoundRobinResult(ContestResult[RoundRobinStanding]):
         names = [row.name for row in self.standings]
         return [_matrix(names, self.matches, self.games_per_match)] if self.matches else []
 
-    def details(self) -> list[ReportTable | Matrix]:
-        """Return the list of all matches, and of all exact values; beside these also who won how many games."""
-        seats = range(max((len(match.entries) for match in self.matches), default=2))
-        titles = [*(f"Entry {i}" for i in seats), *(f"Entry {i}'s wins" for i in seats)]
-        found: list[ReportTable | Matrix] = [*(self._matrix() if self.pairs else ())]
-        if self.matches:
-            rows = [[*match.entries, *map(str, match.wins)] for match in self.matches]
-            if any(match.number for match in self.matches):
-                titles.append("Number")
-                rows = [[*row, str(match.number)] for row, match in zip(rows, self.matches, strict=True)]
-            found.append(("Matches", titles, rows))
-        if self.pairs:
-            pairs = [[*one.entries, f"{one.win_rate:.9f}"] for one in self.pairs]
-            found.append(("Exact values", ["Entry 0", "Entry 1", "Win rate of entry 0"], pairs))
-        return found
-
     def words(self) -> list[str]:
         """Return what the ranking is worth, and what to try next."""
         names = [row.name for row in self.standings]

@@ -127,10 +127,6 @@ class RoundsResult(ContestResult[Rank]):
         ]
         return [("Rankings", titles, rows)]
 
-    def details(self) -> list[ReportTable | Matrix]:
-        """Return every round."""
-        return [round_table(one) for one in self.rounds]
-
     def words(self) -> list[str]:
         """Return what the ranking is worth, and what to try next."""
         if len(self.standings) < 2:
@@ -156,25 +152,3 @@ class RoundsResult(ContestResult[Rank]):
 def number(value: float) -> str:
     """Return points as they are read: 3, 2.5, 0.333."""
     return f"{value:.3f}".rstrip("0").rstrip(".")
-
-
-def round_table(one: Round) -> ReportTable:
-    """Return a round as a table: a line for each pair, or for each entry of larger tables."""
-    if any(len(pairing.entries) > 2 for pairing in one.pairings):
-        seated = [
-            [str(table), name, number(points), number(score), str(pairing.games), pairing.note]
-            for table, pairing in enumerate(one.pairings, 1)
-            for name, points, score in zip(pairing.entries, pairing.points, pairing.scores, strict=True)
-        ]
-        return (one.title, ["Table", "Entry", "Points", "Left behind", "Games", "Note"], seated)
-    rows = [
-        [
-            " - ".join(pairing.entries),
-            " - ".join(number(points) for points in pairing.points),
-            " - ".join(number(score) for score in pairing.scores) if pairing.games else "",
-            str(pairing.games),
-            pairing.note,
-        ]
-        for pairing in one.pairings
-    ]
-    return (one.title, ["Pair", "Points", "Games won", "Games", "Note"], rows)
