@@ -29,7 +29,7 @@ from numba.core import cgutils
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
-from dicegym.engine.jit import COMPILED
+from dicegym.engine.jit import COMPILED, kernel
 
 CELLS = 1024
 """How many 8 bytes the arguments of a kernel may take: an array takes 7 and more."""
@@ -116,6 +116,33 @@ def enter(typingctx, entry, place, job, start, end, now, results, cell):
     return number(number, number, number, number, number, number, results, number), codegen
 
 
+@intrinsic
+def _answer(typingctx, entry, place, job, start, end, now):
+    def codegen(context, builder, signature, args):
+        entry, place, *numbers = args
+        cell = cgutils.alloca_once(builder, _WORD)
+        function = builder.inttoptr(entry, _ENTRY.as_pointer())
+        status = builder.call(function, [builder.inttoptr(place, _BYTES), *numbers, cell])
+        went_well = builder.icmp_signed("==", status, ir.Constant(_WORD, 0))
+        return builder.select(went_well, builder.load(cell), ir.Constant(_WORD, FAILED))
+
+    number = types.int64
+    return number(number, number, number, number, number, number), codegen
+
+
+FAILED = -1
+"""What `ask` returns where a kernel raised something; kernels that are asked return numbers from 0 on."""
+
+
+@kernel
+def ask(entry, place, job, start, end, now):
+    """Call what begins at ``entry`` and return its result, from Python in a fifth of a microsecond.
+
+    Numba looks at six whole numbers much faster than at a record or an array. What a kernel raises is lost: `FAILED`.
+    """
+    return _answer(entry, place, job, start, end, now)
+
+
 class _Raised(ctypes.Structure):
     """What compiled code raised, as Numba's calling convention keeps it: a pickled (kind, arguments, place)."""
 
@@ -164,6 +191,15 @@ class Task:
         self._memory = np.zeros(CELLS, np.int64)
         self.entry = int(prepare(self._memory, arguments)) if COMPILED else 0
         self.place = self._memory.ctypes.data
+
+    def ask(self, job: int, start: int, end: int, now: int) -> int:
+        """Call the kernel once and return its result. Raises RuntimeError where it raised something."""
+        if not COMPILED:
+            return int(self.do(job, start, end, now, *self.arguments))
+        result: int = ask(self.entry, self.place, job, start, end, now)
+        if result == FAILED:
+            raise raised(_UNKNOWN)
+        return result
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies are of copied arguments, which lie elsewhere."""

@@ -16,6 +16,7 @@ from dicegym.engine.dice import game_key
 from dicegym.engine.jit import records
 from dicegym.engine.scene import TEXT, Scene, Text
 from dicegym.engine.spec import GameSpec, V
+from dicegym.engine.state import State, StateMemory
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError, StepError, unknown_argument
 
@@ -144,6 +145,18 @@ class Game(Generic[V]):
         states = records(1, self.spec.state)
         loops.begin(states, 0, self.blank, np.uint64(game_key(seed, episode)))
         return states
+
+    def new_state(self, seed: int = 0, episode: int = 0) -> State:
+        """Return the beginning of game ``episode`` of ``seed``, to be played from Python: the fastest way to one game.
+
+        Raises ParameterError if a number is out of range.
+        """
+        return State.begin(self, seed, episode)
+
+    @cached_property
+    def state_memory(self) -> StateMemory:
+        """Where the states of this game lie."""
+        return StateMemory(self)
 
     def step(self, state: Any, action: int) -> int:
         """Play ``action`` in place; return 0, or the number of the fault if it was illegal.

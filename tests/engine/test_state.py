@@ -1,0 +1,130 @@
+"""`State` is the same game as `Game`'s functions play, whatever is asked of it and in whatever order."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from variants import each_variant
+
+import dicegym
+from dicegym.engine.game import Game
+from dicegym.engine.state import FEW, ROWS, State
+from dicegym.errors import ParameterError, StepError
+
+
+def same(state: State, game: Game, record: Any) -> None:
+    mask = game.legal(record)
+    assert (state.over, state.player) == (bool(record["over"]), int(record["player"]))
+    assert state.legal_actions() == mask.nonzero()[0].tolist()
+    assert (state.action_mask() == mask).all()
+    assert state.returns() == game.returns(record).tolist()
+    for seat in (None, *range(game.players)):
+        expected = game.observe(record, int(record["player"]) if seat is None else seat)
+        assert (state.observation(seat) == expected).all()
+    assert state.record.tobytes() == record.tobytes()
+
+
+@each_variant
+def test_it_plays_what_the_games_functions_play(game: Game) -> None:
+    choose = random.Random(5)
+    state, record = game.new_state(7, 3), game.new_game(7, 3)[0]
+    for _ in range(60):
+        same(state, game, record)
+        if state.over:
+            break
+        legal = state.legal_actions()
+        action = choose.choice(legal) if choose.random() < 0.9 else choose.randrange(game.n_actions)
+        assert state.step(action) == game.step(record, action)
+    same(state, game, record)
+
+
+@each_variant
+def test_copies_branch_and_say_which_state_they_are(game: Game) -> None:
+    state = game.new_state(1)
+    others = [state.copy(), copy.deepcopy(state), pickle.loads(pickle.dumps(state)), State.of(game, state.record)]
+    assert all(other == state for other in others)
+    action = state.legal_actions()[0]
+    state.step(action)
+    assert all(other != state for other in others)
+    for other in others:
+        other.step(action)
+        assert other == state
+
+
+def test_states_do_not_share_memory() -> None:
+    """More states than a block has, of which some are gone while others are played."""
+    game = dicegym.game("hog")
+    states = {seed: game.new_state(seed) for seed in range(3 * ROWS)}
+    records = {seed: game.new_game(seed)[0] for seed in states}
+    for seed in range(0, 3 * ROWS, 2):
+        del states[seed]
+    states |= {seed: game.new_state(seed) for seed in range(3 * ROWS, 4 * ROWS)}
+    records |= {seed: game.new_game(seed)[0] for seed in range(3 * ROWS, 4 * ROWS)}
+    for seed, state in states.items():
+        state.step(seed % 11)
+        game.step(records[seed], seed % 11)
+    for seed, state in states.items():
+        assert state.record.tobytes() == records[seed].tobytes()
+
+
+def test_what_is_handed_out_is_not_changed_later() -> None:
+    state = dicegym.game("liarsdice", players=3, dice=5).new_state(2)
+    assert len(state.legal_actions()) > FEW
+    legal, mask, observation = state.legal_actions(), state.action_mask(), state.observation()
+    kept = legal[:], mask.copy(), observation.copy()
+    legal.append(-1)
+    state.step(state.legal_actions()[3])
+    legal.pop()
+    assert legal == kept[0]
+    assert (mask == kept[1]).all()
+    assert (observation == kept[2]).all()
+    assert -1 not in state.copy().legal_actions()
+
+
+@pytest.mark.parametrize("name", ["hog", "yatzy", "liarsdice", "lucky"])
+def test_a_fork_is_what_the_player_to_move_may_believe(name: str) -> None:
+    from dicegym.games.hidden import known
+
+    game = dicegym.game(name)
+    state = game.new_state(4)
+    seat = state.player
+    forks = [state.fork(seed) for seed in range(4)]
+    assert forks[0] == state.fork(0)
+    assert len({fork.record.tobytes() for fork in forks}) > 1
+    for fork in forks:
+        assert known(game, fork.record, seat).tobytes() == known(game, state.record, seat).tobytes()
+        assert (fork.observation() == state.observation()).all()
+
+
+def test_it_says_what_it_is() -> None:
+    from dicegym.games.positions import position
+
+    game = dicegym.game("hog", goal=20)
+    state = game.new_state(3)
+    assert position(state.id).state.tobytes() == state.record.tobytes()
+    assert state.text() == game.scene(state.record).text()
+    assert repr(state) == f"<State of {game!r}: player 0 to move>"
+
+
+def test_wrong_use_is_refused() -> None:
+    game = dicegym.game("hog", goal=10)
+    state = game.new_state(0)
+    with pytest.raises(TypeError, match="float"):
+        state.step(1.5)  # type: ignore[arg-type]
+    assert state.step(np.int64(10)) == 0
+    with pytest.raises(ParameterError, match="seat 2 is no seat of"):
+        state.observation(2)
+    while not state.over:
+        state.step(10)
+    assert state.legal_actions() == []
+    with pytest.raises(StepError, match="begin another with new_state"):
+        state.step(1)
+    with pytest.raises(ParameterError, match="the game is over"):
+        state.fork(1)
+    with pytest.raises(ParameterError):
+        game.new_state(-1)
