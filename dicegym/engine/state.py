@@ -301,8 +301,9 @@ class State:
 
     def __eq__(self, other: object) -> bool:
         """Return whether both are the same game at the same moment, with the same dice to come."""
-        same = isinstance(other, State) and self.game == other.game
-        return same and self.record.tobytes() == other.record.tobytes()  # type: ignore[union-attr]
+        if not isinstance(other, State):
+            return NotImplemented
+        return self.game == other.game and bool(self.record.tobytes() == other.record.tobytes())
 
     __hash__ = None  # type: ignore[assignment]  # it changes
 

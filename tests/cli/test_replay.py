@@ -15,7 +15,6 @@ from dicegym.arena import contest
 from dicegym.arena.match import play_match
 from dicegym.arena.replay import load, replay_of, save
 from dicegym.errors import ParameterError, UnknownNameError
-from dicegym.pictures.watched import moments
 from dicegym.play.player import FunctionPlayer
 
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
+from dicegym.players.watched import WatchedMove, moments
 
 import dicegym
 from dicegym.cli import viewer
@@ -18,7 +19,6 @@ from dicegym.cli.console import Terminal
 from dicegym.cli.keys import keys
 from dicegym.cli.viewer import ALL, Pace
 from dicegym.play.player import FunctionPlayer
-from dicegym.players.watched import WatchedMove, moments
 
 MODEL = ("watch", "ppo", "--game", "hog", "--seed", "3")
 
