@@ -39,14 +39,6 @@ def serve(
     guests: Annotated[bool | None, typer.Option(help="let everybody play (default: on a loopback address)")] = None,
     host: Annotated[str, typer.Option(help="address to listen on; 0.0.0.0 for all")] = "127.0.0.1",
     store: StoreOption = None,
-    store_wait: Annotated[
-        float,
-        typer.Option(
-            "--store-wait",
-            metavar="SECONDS",
-            help="to go on while it is locked, full or out of reach; then the server stops",
-        ),
-    ] = 300.0,
     isolation: IsolationName = "auto",
     seed: Annotated[int | None, typer.Option(help="of all dice (default: a fresh one)")] = None,
     connections: Annotated[int, typer.Option(help="at once")] = 1000,
@@ -96,7 +88,6 @@ def serve(
         hosts=tuple(allow_host or ()),
         origins=tuple(allow_origin or ()),
         isolation=isolation,
-        store_wait=store_wait,
     )
     asyncio.run(run(settings, Scoreboard(out)))
 
@@ -140,17 +131,17 @@ def ratings(game: SomeGame = None, store: StoreOption = None, json: JsonFile = N
     """Print everybody's rating, games and wins, the best first."""
     check_writable(json)
     with _archive(game, store) as archive:
+        ranked = list(enumerate(archive.ratings().items(), 1))
         rows = [
-            {"place": place, "player": name, **known._asdict()}
-            for place, (name, known) in enumerate(archive.ratings().items(), 1)
+            {"place": place, "player": name, **one._asdict(), "margin": one.margin, "provisional": one.provisional}
+            for place, (name, one) in ranked
         ]
         write_json(json, {**_about(archive.status()), "ratings": rows})
     if not rows:
         out.print("nobody has a rating yet: no game is finished")
         return
-    titles = ["", "player", "rating", "games", "wins"]
-    numbers = [[f"{row[title]:.0f}" for title in ("rating", "games", "wins")] for row in rows]
-    print_table(titles, [[str(row["place"]), row["player"], *shown] for row, shown in zip(rows, numbers, strict=True)])
+    shown = [[str(place), name, one.shown, str(one.games), str(one.wins)] for place, (name, one) in ranked]
+    print_table(["", "player", "rating", "games", "wins"], shown)
 
 
 @server.command(epilog="Examples: dicegym server games --last 5; dicegym server games --player anna --last 0")
