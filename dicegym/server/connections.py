@@ -39,6 +39,8 @@ KERNEL_BUFFER = 1 << 12
 """Bytes that the system is asked to keep of what a client has sent; Linux takes twice as many."""
 REFILL = 0.25
 """How full a bucket that was emptied has to be again before its owner is read."""
+LONGEST_PAUSE = 5.0
+"""Seconds after which a client in debt is read a little, so that its end is noticed."""
 MOST_DISCARDED = 1 << 16
 """Bytes that are thrown away of a client that was disconnected; then nothing is taken any more."""
 LARGEST_FRAME = 1 << 14
@@ -138,7 +140,7 @@ class Connection:
         """Let others have their turn, and wait while the client is in debt."""
         self._work = 0
         in_debt = self._bucket.left < 0 and not self._bucket.pay(0)
-        await asyncio.sleep(self._bucket.wait(REFILL * self._bucket.most) if in_debt else 0)
+        await asyncio.sleep(_pause_of(self._bucket) if in_debt else 0)
 
     def _write(self, data: bytes) -> None:
         raise NotImplementedError
@@ -275,7 +277,7 @@ class MeteredWebSocket(ServerConnection):
         if isinstance(event, Frame) and not self.bucket.pay(MESSAGE + len(event.data)) and not self._paused:
             self._paused = True
             self.transport.pause_reading()
-            self.loop.call_later(self.bucket.wait(REFILL * self.bucket.most), self._resume)
+            self.loop.call_later(_pause_of(self.bucket), self._resume)
         super().process_event(event)
 
     def _resume(self) -> None:
@@ -365,6 +367,11 @@ async def start_serving(listening: Any) -> None:
     for each in listening.sockets:
         with contextlib.suppress(OSError), each.dup() as again:
             again.listen(QUEUE)  # so the queue is made longer afterwards
+
+
+def _pause_of(bucket: TokenBucket) -> float:
+    """Return the seconds for which a client that has emptied its bucket is not read."""
+    return min(bucket.wait(REFILL * bucket.most), LONGEST_PAUSE)
 
 
 def port_of(server: Any) -> int:
