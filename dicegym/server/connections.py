@@ -30,11 +30,11 @@ from dicegym.server.wire import BAD_JSON, Malformed, Message, ObjectReader, pars
 
 MOST_UNREAD = 1 << 16
 """Bytes kept for a client that does not read."""
-IN_A_ROW = 16
+IN_A_ROW = 8
 """Messages read from one client before others have their turn."""
 PACKET = 512
 """Bytes taken from one client at a time, each packet costing as much work as `PACKET_WORK` messages at most."""
-PACKET_WORK = 4
+PACKET_WORK = 2
 KERNEL_BUFFER = 1 << 12
 """Bytes that the system is asked to keep of what a client has sent; Linux takes twice as many."""
 REFILL = 0.25
@@ -164,7 +164,7 @@ class TcpConnection(Connection):
         """See `Connection`."""
         if self._stranger:
             self.close()
-        while self.open:
+        while self.open and not self.transport.is_closing():  # what is left of a lost connection is not looked at
             found = self.objects.read()
             self._bucket.left -= MESSAGE * (self.objects.begun - self._paid)  # those that broke off are paid for too
             self._paid = self.objects.begun
@@ -183,6 +183,9 @@ class TcpConnection(Connection):
             self._bucket.left -= len(data)
             self._work += PACKET_WORK
             self.objects.feed(data)
+        if self.open:
+            self.open = False
+            return None
         for _ in range(MOST_DISCARDED // PACKET):  # to close with unread bytes would reset it, and lose the last words
             if not await self._read():
                 break
