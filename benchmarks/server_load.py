@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from dicegym.server.server import Server
 from dicegym.server.settings import ServerSettings
-from dicegym.server.wire import Wire, line, wire_of
+from dicegym.server.wire import Wire, encode, wire_of
 
 WARM_UP = 1.0
 """Seconds that are not measured."""
@@ -88,7 +88,7 @@ class Bot(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Log in."""
         self._transport = transport
-        self._transport.write(line(self._wire.login_message(None, self._name)))
+        self._transport.write(encode(self._wire.login_message(None, self._name)))
 
     def data_received(self, data: bytes) -> None:
         """Answer the last standing that has come; the ones before are outdated."""

@@ -123,17 +123,17 @@ def ratings(
     Example: dicegym server ratings yatzy -o ratings.json
     """
     with _archive(game, store) as archive:
+        ranked = list(enumerate(archive.ratings().items(), 1))
         rows = [
-            {"place": place, "player": name, **known._asdict()}
-            for place, (name, known) in enumerate(archive.ratings().items(), 1)
+            {"place": place, "player": name, **one._asdict(), "margin": one.margin, "provisional": one.provisional}
+            for place, (name, one) in ranked
         ]
         write_json(written[".json"], {**_about(archive.status()), "ratings": rows})
     if not rows:
         out.print("nobody has a rating yet: no game is finished")
         return
-    titles = ["", "player", "rating", "games", "wins"]
-    numbers = [[f"{row[title]:.0f}" for title in ("rating", "games", "wins")] for row in rows]
-    print_table(titles, [[str(row["place"]), row["player"], *shown] for row, shown in zip(rows, numbers, strict=True)])
+    shown = [[str(place), name, one.shown, str(one.games), str(one.wins)] for place, (name, one) in ranked]
+    print_table(["", "player", "rating", "games", "wins"], shown)
 
 
 def games(

@@ -1,42 +1,49 @@
-"""Local agents: each plays in a process of its own, so that one that hangs or dies costs its own tables alone.
+"""Local agents: the server's own players, each asked in a thread of its own, at any number of tables.
 
-A process is asked one question at a time. An agent that exceeds its time is killed and started again, which fails the
-question it hung on and no other; after `MOST_FAILURES` such ends in a row it is not seated any more. In the process of
-a bot's file sits its referee alone (`dicegym.server.copies`): the bot itself is ended by that, at the table where it
-hung.
+An agent that ships with the package, or a model, plays in the server's process. A bot's file may be anybody's: it plays
+apart, in a process for each of its tables, kept as in contests (`dicegym.sandbox`). One that takes too long is ended at
+that table alone; after `MOST_FAILURES` such ends in a row the agent is not seated any more.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
-import os
-import signal
-import sys
 import tempfile
-from collections import deque
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Protocol
 
-from dicegym.errors import AgentError
-from dicegym.escape import quote_words
+from dicegym.bots.source import Source
+from dicegym.engine.dice import named_seed
+from dicegym.engine.game import Game
+from dicegym.errors import AgentError, ParameterError, one_line
+from dicegym.play.player import Player, whole
+from dicegym.play.turn import Act, Turn
+from dicegym.players.roster import agent, resolve
 from dicegym.sandbox import scratch
+from dicegym.sandbox.hosts import HostProcess
+from dicegym.sandbox.isolated import IsolatedPlayer
 from dicegym.sandbox.jail import Isolation
-from dicegym.server.framing import Malformed, parse
-from dicegym.server.wire import Message
+from dicegym.sandbox.jobs import Entry
+from dicegym.sandbox.limits import Limits
+from dicegym.sandbox.remote import NOT_ASKED, GoneError
+from dicegym.sandbox.worker import CAN_FORK
 
 MOST_FAILURES = 3
-SECONDS_TO_START = 120.0
-"""Time to load: compiling the rules on a slow machine takes a while."""
-_LONGEST = 1 << 16
-_CODE = "import json, sys; sys.path[:] = json.loads(sys.argv.pop()); from dicegym.server import host; "
-_CODE += "host.main(sys.argv[1], int(sys.argv[2]), sys.argv[3], int(sys.argv[4]), float(sys.argv[5]), *sys.argv[6:])"
-GRACE = 2.0
-"""Seconds for a referee to end a bot, and say so, before it is ended itself."""
+MOST_MOVES = 1000
+"""No game of a table has more decisions of one seat."""
 
-ENVIRONMENT = {"PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}
-"""Sets of strings keep their order, and no threads of NumPy's keep rights that a process gives up for a bot."""
+
+@dataclass(frozen=True)
+class TableLimits(Limits):
+    """What a bot's file may use at a table: the clock on the server's wall counts, as for remote bots."""
+
+    @staticmethod
+    def wall_of(seconds: float) -> float:
+        """Return the same."""
+        return seconds
 
 
 class Asker(Protocol):
@@ -44,32 +51,39 @@ class Asker(Protocol):
 
     number: int
 
-    def answered(self, seat: int, command: Message | None) -> None:
-        """Take the agent's command."""
+    def answered(self, seat: int, action: int) -> None:
+        """Take the agent's action."""
 
     def failed(self, seat: int, reason: str) -> None:
         """Take note that the agent did not answer properly."""
 
 
-class Question(NamedTuple):
-    """One standing in which the agent is to move."""
+def is_trusted(game: Game, spec: str) -> bool:
+    """Return whether an agent may play in the server's process.
 
-    asker: Asker
-    seat: int
-    text: bytes
+    Raises ParameterError for a bot's file where nothing can keep it apart; AgentError, UnknownNameError.
+    """
+    origin = resolve(game, spec)
+    if Entry(spec, origin).trusted or not isinstance(origin, Source):
+        return True
+    if not CAN_FORK:
+        raise ParameterError(
+            f"{spec!r} cannot play in a server on this system, which cannot keep bots' files apart: let it come by "
+            "`dicegym join`"
+        )
+    return False
 
 
-class LocalAgent(asyncio.SubprocessProtocol):
-    """An agent in a process of its own.
+class LocalAgent:
+    """An agent of the server.
 
     Args:
         name: under which it plays.
         spec: names it, as for `dicegym.agent`.
-        game: the game's name.
-        players: seats at its tables.
-        seconds: time to answer.
+        game: the game, with as many players as a table has.
+        seconds: time to load and to answer, for a bot's file.
         log: takes lines for the operator.
-        level: how it is kept apart, for a bot's file; None for what is trusted and plays in the process itself.
+        level: how it is kept apart, for a bot's file; None for what is trusted and plays in this process.
 
     Attributes:
         retired: True when it has failed too often to be seated again.
@@ -79,194 +93,126 @@ class LocalAgent(asyncio.SubprocessProtocol):
         self,
         name: str,
         spec: str,
-        game: str,
-        players: int,
+        game: Game,
         seconds: float,
         log: Callable[[str], None],
         level: Isolation | None = None,
     ) -> None:
         self.name = name
         self.retired = False
-        self._made = (game, str(players), spec)
-        self._folder = ""  # of temporary files, where bots have none in a jail
-        self._own = (str(seconds), Isolation.JAIL if level is None else level)  # who is trusted has no bot apart
-        self._seconds = seconds if level is None else 2 * seconds + GRACE  # to load, to answer
+        self._game = game
+        self._spec = spec
+        self._limits = TableLimits(MOST_MOVES * seconds, start=seconds, move=seconds)
         self._log = log
-        self._queue: deque[Question] = deque()
-        self._asked: Question | None = None
-        self._timer: asyncio.TimerHandle | None = None
+        self._level = level
         self._failures = 0
-        self._why = ""
-        self._transport: asyncio.SubprocessTransport | None = None
-        self._ready = False
-        self._begun: asyncio.Future[None] | None = None
-        self._starting: asyncio.Task[None] | None = None
+        self._thread = ThreadPoolExecutor(1, f"agent {name}")
         self._stopping = False
-        self._gone = asyncio.Event()
-        self._out, self._err = b"", b""
+        # All that follows belongs to the thread.
+        self._player: Player | None = None  # the one for all tables, which keeps what belongs to a game with that
+        self._host: HostProcess | None = None  # makes a process for each table
+        self._folder = ""  # of temporary files, where bots have none in a jail
+        self._seats: dict[int, tuple[Player, Act]] = {}  # by the number of the table
+        self._gone: set[int] = set()  # tables at which its process has ended
 
     async def start(self) -> None:
-        """Start the process and wait until the agent is loaded. Raises AgentError."""
-        loop = asyncio.get_running_loop()
-        if self._transport is not None:
-            self._transport.close()
-        self._ready, self._why, self._out, self._err = False, "", b"", b""
-        self._gone.clear()
-        self._begun = loop.create_future()
-        if not self._folder and self._own[1] is not Isolation.JAIL:
-            self._folder = tempfile.mkdtemp(prefix="dicegym-bots-")
-        path = [folder or os.getcwd() for folder in sys.path]
-        await loop.subprocess_exec(
-            lambda: self,
-            sys.executable,
-            "-P",
-            "-c",
-            _CODE,
-            *self._made,
-            str(os.getpid()),
-            *self._own,
-            self._folder,
-            json.dumps(path),
-            env=os.environ | ENVIRONMENT,
-            start_new_session=True,
-        )
-        try:
-            await asyncio.wait_for(self._begun, SECONDS_TO_START)
-        except TimeoutError:
-            self._kill("")
-            raise AgentError(self.name, f"took more than {SECONDS_TO_START:g} s to load") from None
-        self._ready = True
-        self._next()
+        """Load the agent. Raises AgentError, ModelError."""
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._load)
 
     async def stop(self) -> None:
-        """End the process."""
+        """End the agent and all its processes."""
         self._stopping = True
-        if self._starting is not None:
-            self._starting.cancel()
-        if self._begun is not None:
-            self._begun.cancel()
-        self._kill("")
-        if self._transport is not None:
-            await self._gone.wait()
-            self._transport.close()
-        if self._folder:
-            scratch.remove(self._folder)
-            self._folder = ""
+        if self._host is not None:
+            self._host.kill()  # so that the thread waits for it no longer
+        self._thread.submit(self._end)
+        await asyncio.to_thread(self._thread.shutdown)
 
-    def ask(self, asker: Asker, seat: int, name: str, seed: int, standing: bytes) -> None:
-        """Have a standing answered, by a call of ``asker.answered`` or ``asker.failed`` later."""
-        head = json.dumps({"table": asker.number, "name": name, "seed": seed})
-        self._queue.append(Question(asker, seat, head[:-1].encode() + b', "standing": ' + standing.strip() + b"}\n"))
-        self._next()
-
-    def close(self, asker: Asker) -> None:
-        """Forget a table."""
-        self._queue = deque(question for question in self._queue if question.asker is not asker)
-        if self._ready:
-            self._write(b'{"close": %d}\n' % asker.number)
-
-    def _next(self) -> None:
-        if self._asked is not None or not self._queue:
-            return
+    def ask(self, asker: Asker, seat: int, state: Any, seed: int) -> None:
+        """Have a decision made in a state, by a call of ``asker.answered`` or ``asker.failed`` later."""
         loop = asyncio.get_running_loop()
         if self.retired:
-            question = self._queue.popleft()
-            loop.call_soon(question.asker.failed, question.seat, "has failed too often")
-            loop.call_soon(self._next)
-        elif self._ready:
-            self._asked = self._queue.popleft()
-            self._timer = loop.call_later(self._seconds, self._kill, f"took more than {self._seconds:g} s")
-            self._write(self._asked.text)
-
-    def _write(self, data: bytes) -> None:
-        pipe: Any = self._transport.get_pipe_transport(0) if self._transport is not None else None
-        if pipe is not None and not pipe.is_closing():
-            pipe.write(data)
-
-    def _kill(self, why: str) -> None:
-        self._why = why
-        if self._transport is None or self._transport.get_returncode() is not None:
+            loop.call_soon(asker.failed, seat, "has failed too often")
             return
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            if hasattr(os, "killpg"):
-                os.killpg(self._transport.get_pid(), signal.SIGKILL)  # with everything that the bot may have started
-        with contextlib.suppress(ProcessLookupError):
-            self._transport.kill()
+        asked = loop.run_in_executor(self._thread, self._answer, asker.number, seat, state, seed)
+        asked.add_done_callback(lambda done: self._hear(asker, seat, done))
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """See `asyncio.SubprocessProtocol`."""
-        self._transport = transport  # type: ignore[assignment]  # that is what subprocess_exec makes
+    def close(self, asker: Asker) -> None:
+        """Leave a table."""
+        if not self._stopping:
+            self._thread.submit(self._leave, asker.number)
 
-    def pipe_data_received(self, fd: int, data: bytes) -> None:
-        """See `asyncio.SubprocessProtocol`."""
-        if fd == 2:
-            self._err = (self._err + data)[-2000:]
+    def _hear(self, asker: Asker, seat: int, done: asyncio.Future[int]) -> None:
+        if done.cancelled() or self._stopping:
             return
-        *lines, self._out = (self._out + data).split(b"\n")
-        for line in lines:
-            answer = parse(line.decode(errors="replace"), _LONGEST)
-            if isinstance(answer, Malformed):  # no bot should reach that pipe
-                self._kill("wrote nonsense where its answers go")
-                return
-            self._heard(answer)
-        if len(self._out) > _LONGEST:
-            self._kill("wrote nonsense where its answers go")
-
-    def _heard(self, answer: dict[str, Any]) -> None:
-        if self._begun is not None and not self._begun.done():
-            if "error" in answer:
-                self._begun.set_exception(AgentError(self.name, str(answer["error"])))
-            else:
-                self._begun.set_result(None)
-            return
-        question = self._done()
-        if question is None:
-            return
-        if "failed" in answer:
-            if answer.get("gone"):
-                self._failed(str(answer["failed"]))
-            question.asker.failed(question.seat, str(answer["failed"]))
-        else:
+        error = done.exception()
+        if error is None:
             self._failures = 0
-            question.asker.answered(question.seat, answer.get("command"))
-        self._next()
-
-    def _done(self) -> Question | None:
-        if self._timer is not None:
-            self._timer.cancel()
-        question, self._asked = self._asked, None
-        return question
-
-    def process_exited(self) -> None:
-        """See `asyncio.SubprocessProtocol`: start again, unless that has been in vain."""
-        self._ready = False
-        self._gone.set()
-        status = self._transport.get_returncode() if self._transport is not None else None
-        last = self._err.decode(errors="replace").strip().rpartition("\n")[2]
-        why = self._why or f"ended its process (status {status}{'; ' + quote_words(last, 100) if last else ''})"
-        if self._stopping:
+            asker.answered(seat, done.result())
             return
-        if self._begun is not None and not self._begun.done():
-            self._begun.set_exception(AgentError(self.name, why))
+        reason = error.reason if isinstance(error, AgentError) else f"{type(error).__name__}: {one_line(error)}"
+        if isinstance(error, GoneError) and reason != NOT_ASKED:
+            self._failures += 1
+            self.retired = self._failures >= MOST_FAILURES
+            self._log(f"{self.name} {reason}" + (" and is not seated any more" if self.retired else ""))
+        asker.failed(seat, reason)
+
+    def _load(self) -> None:
+        if self._level is None:
+            self._player = agent(self._game, self._spec)
             return
-        question = self._done()
-        self._failed(why)
-        if not self.retired:
-            self._starting = asyncio.get_running_loop().create_task(self._again())
-        if question is not None:
-            question.asker.failed(question.seat, why)
-        self._next()
+        if self._level is not Isolation.JAIL:
+            self._folder = tempfile.mkdtemp(prefix="dicegym-bots-")
+        player = self._seated_apart(0)
+        player.join(self._game, 0, 0)
+        self._close_apart(player)
 
-    def _failed(self, why: str) -> None:
-        """Take note that the bot has ended its process, or had to be ended."""
-        self._failures += 1
-        self.retired = self._failures >= MOST_FAILURES
-        self._log(f"{self.name} {why}" + (" and is not seated any more" if self.retired else ""))
-
-    async def _again(self) -> None:
+    def _answer(self, table: int, seat: int, state: Any, seed: int) -> int:
+        if table in self._gone:
+            raise GoneError(self.name, NOT_ASKED)
         try:
-            await self.start()
-        except AgentError as error:
-            self.retired = True
-            self._log(f"{self.name} could not be started again: {error.reason}")
-            self._next()
+            if table not in self._seats:
+                player = self._seated_apart(seed) if self._player is None else self._player
+                # "chair" is the old word for a seat. It is part of the seed, so another would change what agents draw.
+                self._seats[table] = player, player.join(self._game, seat, named_seed("chair", seed, 0))
+            player, act = self._seats[table]
+            return whole(act(Turn(self._game, state, seat)), player)
+        except GoneError:
+            self._gone.add(table)
+            raise
+
+    def _leave(self, table: int) -> None:
+        self._gone.discard(table)
+        player, _ = self._seats.pop(table, (None, None))
+        if player is not None and self._player is None:
+            self._close_apart(player)
+
+    def _seated_apart(self, seed: int) -> Player:
+        """Return a copy of a bot in a process of its own. Raises AgentError; GoneError if there is none to be had."""
+        origin = resolve(self._game, self._spec)
+        if self._stopping or self._level is None or not isinstance(origin, Source):
+            raise GoneError(self.name, "is not asked any more: the server stops")
+        try:
+            if self._host is None:
+                self._host = HostProcess(self._game, self.name, origin, self._limits, self._level, self._folder)
+            return IsolatedPlayer(self._host.child(lambda together: ""), self.name, self._game, seed)
+        except (OSError, EOFError, ValueError) as error:
+            self._end_host()
+            raise GoneError(self.name, f"its process could not be started ({one_line(error)})") from error
+
+    def _close_apart(self, player: Player) -> None:
+        """End a copy; if something is left of it, all that its host has started ends."""
+        clean = False
+        with contextlib.suppress(OSError, EOFError, ValueError):
+            clean = isinstance(player, IsolatedPlayer) and player.close()
+        if not clean:
+            self._end_host()
+
+    def _end_host(self) -> None:
+        if self._host is not None:
+            self._host.close()
+        self._host = None
+
+    def _end(self) -> None:
+        self._end_host()
+        if self._folder:
+            scratch.remove(self._folder)

@@ -5,10 +5,8 @@ Nothing is ever written to the store.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -17,14 +15,15 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from filelock import Timeout
 
-from dicegym.arena.store.opening import engine_at, location_of
-from dicegym.arena.store.schema import SCHEMA, in_words, is_new
+from dicegym.arena.store.opening import location_of
+from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.schema import SCHEMA
 from dicegym.arena.store.tables import SERVER_GAMES, SERVER_RATINGS, SERVER_RESULTS, SERVER_RUNS
-from dicegym.arena.store.trouble import called, damaged
+from dicegym.arena.store.trouble import called
 from dicegym.errors import ParameterError, unknown_name
-from dicegym.server.names import fold_name
+from dicegym.server.access import fold_name
 from dicegym.server.results import PlayerRating, RunInfo, ServerState, StoredGame
-from dicegym.server.store import advisory_key, games_of, lock_of, rating_of, told_of, unlock
+from dicegym.server.store import advisory_key, games_of, lock_of, places_and_incidents, unlock
 
 
 class ServerStatus(NamedTuple):
@@ -50,6 +49,7 @@ class Archive:
     Args:
         where: path of a file, or URL of a PostgreSQL database.
         game: the game's name; None: the only one there is.
+        waits: whether to wait, with words, while another program has locked the file.
 
     Attributes:
         name: where it is, for people.
@@ -67,43 +67,16 @@ class Archive:
     """
 
     def __init__(self, where: str | os.PathLike[str], game: str | None = None, waits: bool = False) -> None:
-        location = location_of(where)
-        self.name, self.path = location.name, location.path
-        if self.path is not None and not self.path.is_file():
-            raise ParameterError(f"{self.path} is no file: a server makes one where it is started; give its --store")
-        self._engine = engine_at(location, writes=False, waits=waits)
+        path = location_of(where).path
+        if path is not None and not path.is_file():
+            raise ParameterError(f"{path} is no file: a server makes one where it is started; give its --store")
+        self._reader = StoreReader(where, waits)
+        self.name, self.path = self._reader.name, self._reader.path
         try:
-            self._open()
-            self.game = game if game is not None else self._only_game()
-            if game is not None and game not in (there := self.games_held()) and there:
-                raise unknown_name("game", game, there, f"Of servers in {called(self.name)} there are others alone.")
+            self.game = self._found(game)
         except BaseException:
             self.close()
             raise
-
-    def _open(self) -> None:
-        with self._reading() as connection:
-            if is_new(connection, self.name):
-                raise ParameterError(f"{called(self.name)} is empty: no server has written to it")
-
-    def _only_game(self) -> str:
-        found = self.games_held()
-        if not found:
-            raise ParameterError(f"no server has written to {called(self.name)}: give its --store, or name the game")
-        if len(found) > 1:
-            raise ParameterError(f"{called(self.name)} holds what servers of {', '.join(found)} did: name the game")
-        return found[0]
-
-    def games_held(self) -> list[str]:
-        """Return the names of the games whose servers have written to the store."""
-        with self._reading() as connection:
-            return sorted(connection.execute(sa.select(SERVER_RUNS.c.game).distinct()).scalars())
-
-    @contextlib.contextmanager
-    def _reading(self) -> Iterator[sa.Connection]:
-        """Yield a connection; what goes wrong with it is said in words."""
-        with in_words(self.name), self._engine.begin() as connection:
-            yield connection
 
     def __enter__(self) -> Archive:
         """Return it."""
@@ -117,14 +90,31 @@ class Archive:
 
     def close(self) -> None:
         """Let go of the store."""
-        self._engine.dispose()
+        self._reader.close()
+
+    def _found(self, game: str | None) -> str:
+        there = self.games_held()
+        if game is not None:
+            if there and game not in there:
+                raise unknown_name("game", game, there, f"Of servers in {called(self.name)} there are others alone.")
+            return game
+        if not there:
+            raise ParameterError(f"no server has written to {called(self.name)}: give its --store, or name the game")
+        if len(there) > 1:
+            raise ParameterError(f"{called(self.name)} holds what servers of {', '.join(there)} did: name the game")
+        return there[0]
+
+    def games_held(self) -> list[str]:
+        """Return the names of the games whose servers have written to the store."""
+        with self._reader.connection() as connection:
+            return sorted(connection.execute(sa.select(SERVER_RUNS.c.game).distinct()).scalars())
 
     def ratings(self) -> dict[str, PlayerRating]:
         """Return what is known of each name, the best first."""
-        columns = (SERVER_RATINGS.c.name, SERVER_RATINGS.c.rating, SERVER_RATINGS.c.games, SERVER_RATINGS.c.wins)
-        rated = sa.select(*columns).where(SERVER_RATINGS.c.game == self.game, SERVER_RATINGS.c.games > 0)
-        with self._reading() as connection:
-            found = [rating_of(self.name, row) for row in connection.execute(rated)]
+        own = SERVER_RATINGS.c
+        rated = sa.select(own.name, own.rating, own.games, own.wins).where(own.game == self.game, own.games > 0)
+        with self._reader.connection() as connection:
+            found = [(row.name, PlayerRating(row.rating, row.games, row.wins)) for row in connection.execute(rated)]
         return dict(sorted(found, key=lambda one: (-one[1].rating, one[0])))  # a server may sort names by a language
 
     def games(self, last: int = 0, player: str | None = None) -> list[StoredGame]:
@@ -138,34 +128,30 @@ class Archive:
             UnknownNameError: nobody of that name has finished a game.
         """
         wanted = games_of(self.game, SERVER_GAMES).order_by(SERVER_GAMES.c.id.desc())
-        if player is not None:
-            with self._reading() as connection:
+        with self._reader.connection() as connection:
+            if player is not None:
                 own = sa.select(SERVER_RATINGS.c.name).where(SERVER_RATINGS.c.game == self.game)
                 known = list(connection.execute(own).scalars())  # those not rated too
-            spellings = [name for name in known if fold_name(name) == fold_name(player)]
-            if not spellings:
-                raise unknown_name("player", player, known[:20])
-            wanted = wanted.where(
-                SERVER_GAMES.c.id.in_(sa.select(SERVER_RESULTS.c.game).where(SERVER_RESULTS.c.name.in_(spellings)))
-            )
-        if last:
-            wanted = wanted.limit(last)
-        with self._reading() as connection:
-            found = connection.execute(wanted).all()
-            return [self._game(connection, game) for game in reversed(found)]
+                spellings = [name for name in known if fold_name(name) == fold_name(player)]
+                if not spellings:
+                    raise unknown_name("player", player, known[:20])
+                played = sa.select(SERVER_RESULTS.c.game).where(SERVER_RESULTS.c.name.in_(spellings))
+                wanted = wanted.where(SERVER_GAMES.c.id.in_(played))
+            found = connection.execute(wanted.limit(last) if last else wanted).all()
+            return [_game(connection, game) for game in reversed(found)]
 
     def status(self) -> ServerStatus:
         """Return how things stand."""
-        with self._reading() as connection:
+        own = SERVER_RATINGS.c
+        counted = sa.select(sa.func.count()).where(own.game == self.game, own.games > 0)
+        last = sa.select(SERVER_RUNS).where(SERVER_RUNS.c.game == self.game).order_by(SERVER_RUNS.c.id.desc()).limit(1)
+        with self._reader.connection() as connection:
             games = int(connection.execute(games_of(self.game, sa.func.count())).scalar_one())
-            counted = sa.select(sa.func.count()).select_from(SERVER_RATINGS)
-            counted = counted.where(SERVER_RATINGS.c.game == self.game, SERVER_RATINGS.c.games > 0)
             rated = int(connection.execute(counted).scalar_one())
-            own = sa.select(SERVER_RUNS).where(SERVER_RUNS.c.game == self.game)
-            run = connection.execute(own.order_by(SERVER_RUNS.c.id.desc()).limit(1)).first()
-            told = None if run is None else self._run(connection, run)
-            running = told is not None and told.ended is None and self._in_use(connection)
-        return ServerStatus(self.game, self.name, SCHEMA, running, games, rated, told)
+            row = connection.execute(last).first()
+            run = None if row is None else _run(connection, row)
+            running = run is not None and run.ended is None and self._in_use(connection)
+        return ServerStatus(self.game, self.name, SCHEMA, running, games, rated, run)
 
     def _in_use(self, connection: sa.Connection) -> bool:
         if self.path is not None:
@@ -178,39 +164,29 @@ class Archive:
         )
         return bool(connection.execute(taken, {"high": key >> 32, "low": key & 0xFFFFFFFF}).scalar())
 
-    def _run(self, connection: sa.Connection, run: sa.Row[Any]) -> RunInfo:
-        own = sa.select(sa.func.count()).select_from(SERVER_GAMES).where(SERVER_GAMES.c.run == run.id)
-        try:
-            state = None
-            if run.state is not None:
-                told = json.loads(run.state)
-                state = ServerState(
-                    int(told["process"]),
-                    tuple(map(str, told["addresses"])),
-                    int(told["players"]),
-                    tuple(map(str, told["agents"])),
-                    int(told["connections"]),
-                    int(told["waiting"]),
-                    int(told["tables"]),
-                    bool(told["resting"]),
-                )
-            ended = None if run.ended is None else _date(run.ended)
-            games = int(connection.execute(own).scalar_one())
-            return RunInfo(int(run.id), _date(run.began), ended, str(run.version), games, state)
-        except (KeyError, TypeError, ValueError, RecursionError):
-            raise damaged(self.name, "what it says of its last run is nonsense") from None
 
-    def _game(self, connection: sa.Connection, game: sa.Row[Any]) -> StoredGame:
-        """Return what a row of the games says, with what belongs to it."""
-        places, incidents = told_of(connection, game.id)
-        try:
-            for place in places:
-                int(place.total), int(place.place), float(place.before), float(place.after), place.name.encode
-            if not places or not all(0 <= incident.seat < len(places) for incident in incidents):
-                raise ValueError
-            return StoredGame(int(game.id), int(game.run), _date(game.ended), float(game.seconds), places, incidents)
-        except (AttributeError, TypeError, ValueError):
-            raise damaged(self.name, f"what it says of game {game.id} is nonsense") from None
+def _run(connection: sa.Connection, run: sa.Row[Any]) -> RunInfo:
+    """Return what a row of the runs says. Raises TypeError or ValueError if it is nonsense, as `_game` does."""
+    finished = sa.select(sa.func.count()).select_from(SERVER_GAMES).where(SERVER_GAMES.c.run == run.id)
+    state = None
+    if run.state is not None:
+        told = json.loads(run.state)
+        state = ServerState(**told)._replace(
+            addresses=tuple(map(str, told["addresses"])), agents=tuple(map(str, told["agents"]))
+        )
+        if any(type(number) is not int for number in (state.process, state.connections, state.waiting, state.tables)):
+            raise ValueError("a number of the last run is none")
+    ended = None if run.ended is None else _date(run.ended)
+    games = int(connection.execute(finished).scalar_one())
+    return RunInfo(int(run.id), _date(run.began), ended, str(run.version), games, state)
+
+
+def _game(connection: sa.Connection, game: sa.Row[Any]) -> StoredGame:
+    """Return what a row of the games says, with what belongs to it."""
+    places, incidents = places_and_incidents(connection, game.id)
+    if not places or not all(0 <= incident.seat < len(places) for incident in incidents):
+        raise ValueError(f"game {game.id} has other seats than are played")
+    return StoredGame(int(game.id), int(game.run), _date(game.ended), float(game.seconds), places, incidents)
 
 
 def _date(text: str) -> str:

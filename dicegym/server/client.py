@@ -3,34 +3,251 @@
 from __future__ import annotations
 
 import contextlib
+import http
 import secrets as entropy
+import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+from urllib.parse import urlsplit
 
-import dicegym
+from dicegym.arena.provenance import package_version
+from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
-from dicegym.errors import AgentError, ModelError, ParameterError
+from dicegym.errors import AgentError, DependencyError, ModelError, ParameterError, one_line
 from dicegym.games import game as make_game
 from dicegym.play.drive import play_game
-from dicegym.play.player import Player, RandomPlayer
-from dicegym.play.turn import Turn
+from dicegym.play.player import Player, RandomPlayer, whole
+from dicegym.play.turn import Act, Turn
 from dicegym.players.roster import agent, agent_name, resolve
-from dicegym.server.channels import Address, Channel, address, connected
-from dicegym.server.identity import Identity
-from dicegym.server.seated_agent import MakePlayer, SeatedAgent
-from dicegym.server.wire import NOT_YOUR_TURN, REFUSALS, Message, Wire, wire_of
+from dicegym.server.wire import NOT_YOUR_TURN, REFUSALS, Malformed, Message, ObjectReader, Wire, encode, parse, wire_of
 
+LARGEST = 1 << 20
+"""Bytes that a message of a server may have."""
+LEAVING = 2.0
+"""Seconds in which a server may see that we have closed our side, and close its own."""
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
 """Seconds before the first and before any later attempt to connect again; each wait is twice the last."""
-SILENCE = 2.0
-"""Seconds without news after which it seems to be our turn, as long as we do not know what we are called."""
 AFTER_THE_LAST = 10.0
 """Seconds without news after our last box, on a server that tells nobody else's turns, after which the game is over."""
 MOST_FAILURES = 5
 """Times that an agent may fail in a row before it leaves for good."""
 MOST_TRIES = 10
 """Times that it is asked again after a command was refused."""
+
+
+class Address(NamedTuple):
+    """Where a server is."""
+
+    host: str
+    port: int
+    url: str = ""
+    """Of a WebSocket server; empty for plain TCP."""
+
+    def __str__(self) -> str:
+        """Return it as it is written."""
+        return self.url or f"{self.host}:{self.port}"
+
+
+def address(text: str) -> Address:
+    """Return what HOST:PORT, tcp://HOST:PORT, ws://HOST:PORT/PATH or wss://... names. Raises ParameterError."""
+    wrong = ParameterError(f"{text!r} is not an address: give HOST:PORT for TCP, or ws://HOST:PORT for WebSocket")
+    try:
+        parts = urlsplit(text if "://" in text else f"tcp://{text}")
+        port = parts.port
+    except ValueError:
+        raise wrong from None
+    web = {"ws": 80, "wss": 443}.get(parts.scheme)
+    port = port or web
+    if not parts.hostname or not port or (web is None and (parts.scheme != "tcp" or parts.path.strip("/"))):
+        raise wrong
+    return Address(parts.hostname, port, text if web else "")
+
+
+class Channel(Protocol):
+    """A connection to a server."""
+
+    def receive(self, seconds: float | None) -> Message | None:
+        """Return the next message; None if ``seconds`` pass before (None: for ever; 0: what has come already).
+
+        Raises EOFError when the server has closed its side, OSError if the connection is lost.
+        """
+
+    def send(self, message: Message) -> None:
+        """Send a message. Raises OSError if the connection is gone."""
+
+    def leave(self) -> None:
+        """Close our side first, and wait for a moment until the server has closed its own."""
+
+
+class TcpChannel:
+    """A `Channel` over TCP: a JSON object a line."""
+
+    def __init__(self, raw: socket.socket) -> None:
+        self._raw = raw
+        self._reader = ObjectReader(LARGEST)
+
+    def receive(self, seconds: float | None) -> Message | None:
+        """See `Channel`."""
+        end = None if seconds is None else time.monotonic() + seconds
+        while True:
+            while (found := self._reader.read()) is not None:
+                if not isinstance(found, Malformed):
+                    return found
+            self._raw.settimeout(None if end is None else max(end - time.monotonic(), 0))
+            try:
+                data = self._raw.recv(1 << 16)
+            except (TimeoutError, BlockingIOError):
+                return None
+            finally:
+                self._raw.settimeout(None)
+            if not data:
+                raise EOFError("the server has closed the connection")
+            self._reader.feed(data)
+
+    def send(self, message: Message) -> None:
+        """See `Channel`."""
+        self._raw.sendall(encode(message))
+
+    def leave(self) -> None:
+        """See `Channel`: what the server still sends is read, as an unread rest would end the connection by a reset."""
+        with contextlib.suppress(OSError):
+            self._raw.shutdown(socket.SHUT_WR)
+            self._raw.settimeout(LEAVING)
+            end = time.monotonic() + LEAVING
+            while self._raw.recv(1 << 16) and time.monotonic() < end:
+                pass
+
+
+class WsChannel:
+    """A `Channel` over WebSocket: a JSON object a frame."""
+
+    def __init__(self, connection: Any, closed: type[Exception]) -> None:
+        self._connection = connection
+        self._closed = closed
+
+    def receive(self, seconds: float | None) -> Message | None:
+        """See `Channel`."""
+        end = None if seconds is None else time.monotonic() + seconds
+        while True:
+            try:
+                frame = self._connection.recv(None if end is None else max(end - time.monotonic(), 0))
+            except TimeoutError:
+                return None
+            except self._closed as error:
+                raise EOFError("the server has closed the connection") from error
+            found = parse(frame if isinstance(frame, str) else frame.decode(errors="replace"), LARGEST)
+            if not isinstance(found, Malformed):
+                return found
+
+    def send(self, message: Message) -> None:
+        """See `Channel`."""
+        try:
+            self._connection.send(encode(message).decode().rstrip())
+        except self._closed as error:
+            raise ConnectionError(str(error)) from error
+
+    def leave(self) -> None:
+        """See `Channel`: the library says goodbye and waits for the answer."""
+        self._connection.close()
+
+
+@contextlib.contextmanager
+def connected(where: Address, seconds: float = 10.0) -> Iterator[Channel]:
+    """Connect to a server.
+
+    Raises:
+        OSError: there is none.
+        ParameterError: it refuses this client.
+        DependencyError: WebSocket is asked for, and its library is not installed.
+    """
+    if not where.url:
+        with socket.create_connection((where.host, where.port), seconds) as raw:
+            raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            yield TcpChannel(raw)
+        return
+    try:
+        from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
+        from websockets.sync.client import connect
+    except ImportError as error:
+        raise DependencyError.for_extra("websockets", "server", "a ws:// address") from error
+    try:
+        connection = connect(
+            where.url, open_timeout=seconds, close_timeout=LEAVING, max_size=LARGEST, compression=None, proxy=None
+        )
+    except InvalidStatus as error:
+        words = one_line(bytes(error.response.body).decode(errors="replace"))
+        if error.response.status_code == http.HTTPStatus.FORBIDDEN:
+            raise ParameterError(f"{where} refuses this connection: {words}") from error
+        raise ConnectionError(f"no WebSocket there: {error}{words and ': '}{words}") from error
+    except WebSocketException as error:
+        raise ConnectionError(f"no WebSocket there: {error}") from error
+    with connection:
+        yield WsChannel(connection, ConnectionClosed)
+
+
+MakePlayer = Callable[[Game], Player]
+"""Makes the player, given the game with as many seats as the first standing shows."""
+
+
+class SeatedAgent:
+    """An agent that knows a game by its messages alone: standings in, commands out.
+
+    It answers the standings of one game, and after `leave` those of another.
+
+    Args:
+        wire: the messages.
+        game: the game's name.
+        make: makes the player.
+        seed: of the player's randomness: game number i of this agent gets a seed of its own.
+
+    Attributes:
+        trouble: why the last answer was no command, or nothing.
+    """
+
+    def __init__(self, wire: Wire, game: str, make: MakePlayer, seed: int) -> None:
+        self.trouble = ""
+        self._wire, self._game, self._make, self._seed = wire, game, make, seed
+        self._player: Player | None = None
+        self._act: Act | None = None
+        self._seat = -1
+        self._begun = 0
+
+    def leave(self) -> None:
+        """Leave the table: the game is over, and the next standing is of another."""
+        self._act = None
+
+    def answer(self, standing: Message, name: str) -> Message | None:
+        """Return the command of the player called ``name``, or None if it is not its turn.
+
+        An empty one stands for an action that no command means: by the rules it is an error like others.
+
+        Raises:
+            CommandError: ``standing`` is no standing, or the name is not in it.
+            AgentError: the player failed.
+            ModelError: the player cannot play this game.
+        """
+        wire = self._wire
+        game = make_game(self._game, players=len(wire.names_of(standing)))
+        state, seat = wire.state_of(standing, name, game)
+        if state["over"] or state["player"] != seat:
+            return None
+        if self._player is None:
+            self._player = self._make(game)
+        if self._act is None or self._seat != seat:
+            self._seat = seat
+            # "chair" is the old word for a seat. It is part of the seed, so another would change what agents draw.
+            self._act = self._player.join(game, seat, named_seed("chair", self._seed, self._begun))
+            self._begun += 1
+        action = whole(self._act(Turn(game, state, seat)), self._player)
+        self.trouble = ""
+        try:
+            return wire.command_in(action, state)
+        except wire.CommandError as error:
+            self.trouble = str(error)
+            return {}
 
 
 class _Failed(Exception):  # noqa: N818 - no error of this program: the agent's, which costs it its turn
@@ -40,6 +257,10 @@ class _Failed(Exception):  # noqa: N818 - no error of this program: the agent's,
 @dataclass
 class Join:
     """One agent's stay on a server.
+
+    What the agent is called, the server says in its WELCOME. A server of another make may not: then it is called as it
+    asked for, if the standings show that name, and else it is who is to move, as the original server shows a client
+    its own turns alone.
 
     Args:
         game: the game's name.
@@ -75,7 +296,8 @@ class Join:
         """Sit down."""
         self._wire: Wire = wire_of(self.game)
         self._seated = SeatedAgent(self._wire, self.game, self.make, self.seed)
-        self._who = Identity(self.name)
+        self._welcomed: str | None = None
+        self._own = ""  # our name in the standing
         self._standing: Message | None = None
         self._due = False  # whether the standing asks us, and has not been answered
         self._asked = False
@@ -119,51 +341,39 @@ class Join:
                 wait, tries = FIRST_WAIT, 0
             tries += 1
             if tries > self.attempts:
-                raise ParameterError(f"{self.where} cannot be reached any more ({reason}){self._never()}")
+                never = "" if self._ever_asked else ": this agent was never asked for a move"
+                raise ParameterError(f"{self.where} cannot be reached any more ({reason}){never}")
             self.log(f"{reason}; connecting again in {wait:g} s")
             self.sleep(wait)
             wait = min(2 * wait, LONGEST_WAIT)
-
-    def _never(self) -> str:
-        return "" if self._ever_asked else ": this agent was never asked for a move"
 
     def _done(self) -> bool:
         return bool(self.games) and self.played >= self.games
 
     def _play(self, server: Channel) -> None:
         """Play over one connection until all games are played."""
-        wire = self._wire
         self._asked = self._due = False
         # A secret alone is how clients of the original log in, which are told less.
-        server.send(wire.login_message(self.secret, self.name, f"dicegym {dicegym.__version__}"))
+        server.send(self._wire.login_message(self.secret, self.name, f"dicegym {package_version()}"))
         end = time.monotonic() + self.wait if self.wait else None
         while not self._done():
-            patience = self._patience()
+            patience = AFTER_THE_LAST if self._last and self._alone else None
             if end is not None and not self._ever_asked:
-                left = max(end - time.monotonic(), 0)
-                patience = left if patience is None else min(left, patience)
+                patience = max(end - time.monotonic(), 0)
             message = server.receive(patience)
             if message is not None:
                 self._hear(message)
                 self._catch_up(server)
             elif self._last:
                 self._end("the game is over for this agent: the server does not tell its result")
-            elif end is not None and not self._ever_asked and time.monotonic() >= end:
+            elif end is not None and not self._ever_asked:
                 seen = " (it has shown games of others)" if self._standing is not None else ""
                 raise ParameterError(
                     f"{self.where} has not asked this agent for a move in {self.wait:g} s{seen}: perhaps nobody else "
                     "is there to play with: join again later"
                 )
-            elif self._standing is not None and self._who.name is None:  # it seems to be our turn
-                self._who.guess()
-                self._due = True
             while self._due and not self._done():
                 self._answer(server)
-
-    def _patience(self) -> float | None:
-        if self._last and self._alone:
-            return AFTER_THE_LAST
-        return SILENCE if self._standing is not None and self._who.name is None and not self._asked else None
 
     def _catch_up(self, server: Channel) -> None:
         """Take in all that has come already: only the last of it says how things are."""
@@ -180,8 +390,8 @@ class Join:
                 self._refused(message)
             elif word == wire.WELCOME:
                 self._alone = False
-                self._who.told(wire.welcomed(message))
-                self.log(f"playing as {self._who.name}")
+                self._welcomed = wire.welcomed(message)
+                self.log(f"playing as {self._welcomed}")
             elif word == wire.FINAL:
                 self._alone = False
                 self._end(wire.final_text(message))
@@ -196,13 +406,11 @@ class Join:
             self._end("a game has ended, and another begins")  # a server that sends no FINAL
         if standing != self._standing:
             self._tries = 0
-        self._standing = standing
-        self._who.seen(names, mover, self._asked)
-        self._asked = False
-        name = self._who.name
-        self._alone &= name in (mover, None)
-        self._last = name is not None and not wire.open_boxes(standing, name)
-        self._due = mover == name and not self._last
+        self._standing, self._asked = standing, False
+        self._own = next((name for name in (self._welcomed, self.name) if name in names and name is not None), mover)
+        self._alone &= self._own == mover
+        self._last = not wire.open_boxes(standing, self._own)
+        self._due = mover == self._own and not self._last
         if not any(wire.open_boxes(standing, each) for each in names):
             self._end("the game is over")  # a server that shows the last table, and may send no FINAL
 
@@ -215,13 +423,13 @@ class Join:
 
     def _answer(self, server: Channel) -> None:
         """Send the command of the standing that asks us, unless the server has gone on while it was thought of."""
-        standing, name = self._standing, self._who.name
+        standing = self._standing
         self._due = False
-        if standing is None or name is None:
+        if standing is None:
             return
         began = time.monotonic()
         try:
-            command = self._seated.answer(standing, name)
+            command = self._seated.answer(standing, self._own)
         except AgentError as error:
             self._failures += 1
             if self._failures >= MOST_FAILURES:
@@ -238,19 +446,17 @@ class Join:
         self._asked, self._due = True, False
         if self._seated.trouble:
             self.log(f"the agent's answer is no command: {self._seated.trouble}")
-        self._last = self._wire.open_boxes(standing, name) == 1 and self._wire.ends_turn(command)
+        self._last = self._wire.open_boxes(standing, self._own) == 1 and self._wire.ends_turn(command)
         server.send(command)
 
     def _refused(self, message: Message) -> None:
-        """Take an ERROR: we were not let in, or not meant, or the command was illegal."""
+        """Take an ERROR: we were not let in, or the command was illegal."""
         code, text = message.get("code"), str(message.get("message", ""))[:200]
         if code in REFUSALS:
             raise ParameterError(f"{self.where} does not let {self.name or 'this agent'} play: {text}")
         self.log(f"the server says {code}: {text}")
         self._last = False
-        if self._who.wrong():
-            self._asked = False
-        elif self._asked and code != NOT_YOUR_TURN and self._who.name is not None and self._tries < MOST_TRIES:
+        if self._asked and code != NOT_YOUR_TURN and self._tries < MOST_TRIES:
             self._tries += 1
             self._due = True
 

@@ -1,18 +1,13 @@
-"""Clients before and between games: who is there, what they are called, and what they send when they have no turn."""
+"""The lobby: takes in clients, logs them in, and hears what they send, at their tables and between games."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from dicegym.server.capacity import Capacity, Visitor
-from dicegym.server.connections import Link
-from dicegym.server.framing import Malformed
-from dicegym.server.guesses import Guesses
-from dicegym.server.murmur import Murmur
-from dicegym.server.names import Secrets, fold_name, name_fault
-from dicegym.server.origins import origin_of
+from dicegym.server.access import Secrets, fold_name, name_fault, origin_of
+from dicegym.server.limits import LoginBackoff, ThrottledLog
 from dicegym.server.table import Table
 from dicegym.server.wire import (
     BAD_NAME,
@@ -21,21 +16,27 @@ from dicegym.server.wire import (
     REPLACED,
     SECRET_NEEDED,
     WRONG_SECRET,
+    Malformed,
     Message,
     Wire,
-    line,
+    encode,
 )
+
+if TYPE_CHECKING:
+    from dicegym.server.connections import Connection
 
 WRONG_SECRETS = 3
 """After so many a client is disconnected."""
+SPARE = 32
+"""Connections beyond all places, for as long as it takes to log in, where names have secrets."""
 
 
 class Client:
-    """One connection, and what has become of it."""
+    """A client, from its connection on."""
 
-    def __init__(self, link: Link) -> None:
-        self.link = link
-        self.origin = origin_of(link.address)
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.origin = origin_of(connection.address)
         self.name = ""
         self.guest = True  # until it has shown a secret
         self.original = False  # spoken to as the original server does
@@ -46,19 +47,17 @@ class Client:
         self.last: frozenset[str] = frozenset()
         self.asleep = False
         self.stirred = True
-        self.wrong = 0
         self.moved = False  # whether it has ever made a move
-        self.timer: asyncio.TimerHandle | None = None
 
     @property
     def present(self) -> bool:
         """Whether it can be told anything."""
-        return self.link.open
+        return self.connection.open
 
     @property
     def waits(self) -> bool:
         """Whether it is to be seated."""
-        return bool(self.name) and self.table is None and not self.asleep and not self.resting and self.link.open
+        return bool(self.name) and self.table is None and not self.asleep and not self.resting and self.present
 
     @property
     def resting(self) -> bool:
@@ -67,14 +66,14 @@ class Client:
 
     @property
     def idleness(self) -> int:
-        """See `dicegym.server.capacity.Visitor`: it has not logged in, does not answer, has not moved yet, or plays."""
+        """How dispensable it is: 3 if it has not logged in, 2 if it does not answer, 1 if it has never moved."""
         if not self.guest:
             return 0
         return 3 if not self.name else 2 if self.asleep else 0 if self.moved else 1
 
     def tell(self, data: bytes) -> None:
         """Send a message."""
-        self.link.send(data)
+        self.connection.send(data)
 
     def helped(self) -> None:
         """Take note that the server has played a turn for it: unless it says something, it may be asleep."""
@@ -95,7 +94,7 @@ class Matchmaking(Protocol):
 
 
 class Lobby:
-    """Takes in connections and what comes over them.
+    """All clients of a server.
 
     Args:
         wire: the messages.
@@ -107,7 +106,10 @@ class Lobby:
         pause: seconds between two games of a bot, so that it can read the result and leave.
         most: connections at once.
         log: takes lines for the operator.
-        murmur: takes lines about strangers.
+
+    Attributes:
+        clients: by their connections, in the order in which they came.
+        throttled: takes lines about strangers.
     """
 
     def __init__(
@@ -121,9 +123,9 @@ class Lobby:
         pause: float,
         most: int,
         log: Callable[[str], None],
-        murmur: Murmur | None = None,
     ) -> None:
-        self.clients: dict[Link, Client] = {}
+        self.clients: dict[Connection, Client] = {}
+        self.throttled = ThrottledLog(log)
         self._wire = wire
         self._matchmaking = matchmaking
         self._secrets = secrets
@@ -131,10 +133,9 @@ class Lobby:
         self._reserved = frozenset(map(fold_name, reserved))
         self._seconds = seconds
         self._pause = pause
+        self._most = most
         self._log = log
-        self._murmur = murmur or Murmur(log)
-        self._capacity = Capacity(most, secrets is not None)
-        self._guesses = Guesses()
+        self._backoff = LoginBackoff()
         self._by_name: dict[str, Client] = {}  # by what all spellings of a name have in common
         self._left: dict[str, tuple[Table, int]] = {}
         self._guest_number = 0
@@ -144,57 +145,19 @@ class Lobby:
         """All clients that have logged in."""
         return self._by_name.values()
 
-    def opened(self, link: Link) -> None:
-        """See `dicegym.server.connections.Receiver`."""
-        client = Client(link)
-        if why := self._capacity.enter(client):
-            self._murmur.note(FULL, client.origin, f"{link.peer} was refused: {why}")
-            self.error(link, FULL, why)
-            link.close()
-            return
-        self.clients[link] = client
-        client.timer = asyncio.get_running_loop().call_later(self._seconds, self._without_login, client)
-        self._send_away(self._capacity.surplus(), "no place is left for who does not log in")
-
-    def received(self, link: Link, message: dict[str, Any] | Malformed) -> bool:
-        """See `dicegym.server.connections.Receiver`."""
-        client = self.clients.get(link)
-        if client is None:
-            return False
-        client.stirred = True
-        table, moved = client.table, False
-        if table is not None:
-            if isinstance(message, Malformed):
-                table.unreadable(client.seat, *message)
-            elif moved := table.command(client.seat, message):
-                client.moved = True
-        elif isinstance(message, Malformed):
-            self.error(link, *message)
-        elif client.name:
-            self.error(link, NOT_YOUR_TURN, f"you are {client.name} and wait for a game: no turn is yours yet")
+    async def serve(self, connection: Connection) -> None:
+        """Serve a client until its connection is gone."""
+        client = Client(connection)
+        if self._enter(client):
+            try:
+                await self._log_in(client)
+                while (message := await connection.receive()) is not None:
+                    self._hear(client, message)
+            finally:
+                connection.open = False
+                self._forget(client)
         else:
-            self._log_in(client, message)
-        if client.asleep:
-            client.asleep = False
-            self._wait(client)
-        return moved
-
-    def closed(self, link: Link) -> None:
-        """See `dicegym.server.connections.Receiver`."""
-        client = self.clients.pop(link, None)
-        if client is None:
-            return
-        self._capacity.leave(client)
-        if client.timer is not None:
-            client.timer.cancel()
-        if self._by_name.get(fold_name(client.name)) is client:
-            del self._by_name[fold_name(client.name)]
-        if client.table is not None:
-            table, client.table = client.table, None
-            if not table.over:
-                self._left[fold_name(client.name)] = table, client.seat
-            table.left(client.seat)
-        self._matchmaking.fill()
+            await connection.receive()  # until it has read why
 
     def take_back(self, client: Client, table: Table) -> None:
         """Take a client from its table to those who wait; one that has slept through it must say something first."""
@@ -210,103 +173,140 @@ class Lobby:
 
     def hang_up(self, code: str, text: str) -> None:
         """Disconnect everybody."""
-        for link in list(self.clients):
-            self.error(link, code, text)
-            link.close()
+        for client in list(self.clients.values()):
+            self._dismiss(client, code, text)
 
-    def error(self, link: Link, code: str, text: str) -> None:
-        """See `dicegym.server.connections.Receiver`."""
-        client = self.clients.get(link)
-        if client is None or not client.original:
-            link.send(line(self._wire.error_message(code, text)))
+    # Places
 
-    def _log_in(self, client: Client, message: dict[str, Any]) -> None:
+    def _enter(self, client: Client) -> bool:
+        """Take in a connection, if there is room for it; it may be that of an idle client that has not logged in."""
+        spare = SPARE if self._secrets is not None else 0
+        if len(self.clients) >= self._most + spare:
+            strangers = (one for one in self.clients.values() if not one.name)
+            if not spare or (first := next(strangers, None)) is None:
+                self._refuse(client)
+                return False
+            self._send_away(first, "no place is left for who does not log in")
+        self.clients[client.connection] = client
+        return True
+
+    def _refuse(self, client: Client) -> None:
+        why = f"the server has {self._most} connections, which is all it takes: try later"
+        self.throttled.note(FULL, client.origin, f"{client.connection.peer} was refused: {why}")
+        self._dismiss(client, FULL, why)
+
+    def _make_room(self) -> None:
+        """Send an idle client away if there are more than places; nobody who plays is."""
+        idlest = max(self.clients.values(), key=lambda one: one.idleness)
+        if len(self.clients) > self._most and idlest.idleness:
+            self._send_away(idlest, "you were idle, and your place was needed for an owner of a secret")
+
+    def _send_away(self, client: Client, why: str) -> None:
+        who = client.name or client.connection.peer
+        self.throttled.note("sent-away", client.origin, f"{who} was sent away: {why}")
+        self._dismiss(client, FULL, why)
+
+    def _dismiss(self, client: Client, code: str, text: str) -> None:
+        """Tell a client why, hang up, and give its place to others."""
+        self._error(client, code, text)
+        client.connection.close()
+        self._forget(client)
+
+    def _forget(self, client: Client) -> None:
+        """Take note that a client is gone."""
+        if self.clients.pop(client.connection, None) is None:
+            return
+        name = fold_name(client.name)
+        if self._by_name.get(name) is client:
+            del self._by_name[name]
+        if client.table is not None:
+            table, client.table = client.table, None
+            if not table.over:
+                self._left[name] = table, client.seat
+            table.left(client.seat)
+        self._matchmaking.fill()
+
+    # Logging in
+
+    async def _log_in(self, client: Client) -> None:
+        """Hear a client until it has a name, or may not have one."""
+        wrong = 0
         try:
-            wanted, secret = self._wire.login_of(message)
-        except self._wire.CommandError as error:
-            self.error(client.link, getattr(error, "code", ""), str(error))
-            return
-        if secret is not None and self._secrets is not None:
-            delay = self._guesses.delay(client.origin, wanted)
-            if delay:
-                self._delay(client, delay, wanted, secret, message)
-            else:
-                self._judge(client, wanted, secret, message)
-        elif self._secrets is not None and wanted in self._secrets:
-            self.error(client.link, SECRET_NEEDED, f"{wanted} plays here with a secret: add it to the LOGIN")
-        elif not self._guests:
-            self.error(client.link, SECRET_NEEDED, "this server takes no guests: log in with a secret")
-        elif wanted is not None and (fault := name_fault(wanted)):
-            self.error(client.link, BAD_NAME, fault)
-        else:
-            self._admit(client, self._guest_name() if wanted is None else self._free(wanted), message)
-
-    def _delay(self, client: Client, delay: float, wanted: str | None, secret: str, message: Message) -> None:
-        """Look at a secret later, and hear nothing more from its client until then."""
-        loop = asyncio.get_running_loop()
-        if client.timer is not None:
-            client.timer.cancel()
-
-        def later() -> None:
-            if client.link in self.clients and client.link.open:
-                client.timer = loop.call_later(self._seconds, self._without_login, client)
-                self._judge(client, wanted, secret, message)
-                client.link.release()
-
-        client.link.hold()
-        client.timer = loop.call_later(delay, later)
-
-    def _judge(self, client: Client, wanted: str | None, secret: str, message: Message) -> None:
-        """Let the owner of a secret in, and nobody else who has said one."""
-        owner = None if self._secrets is None else self._secrets.owner(secret)
-        if owner is None or (wanted is not None and fold_name(wanted) != fold_name(owner)):
-            self._wrong(client, wanted)
-            return
-        self._guesses.right(client.origin, wanted)
-        self._replace(owner)
-        client.guest = False
-        self._send_away(self._capacity.own(client), "you were idle, and your place was needed for an owner of a secret")
-        self._admit(client, owner, message)
-
-    def _wrong(self, client: Client, wanted: str | None) -> None:
-        client.wrong += 1
-        self._guesses.wrong(client.origin, wanted)
-        self.error(client.link, WRONG_SECRET, "this is nobody's secret, or not that of the name")
-        self._murmur.note(WRONG_SECRET, client.origin, f"wrong secret from {client.link.peer}")
-        if client.wrong >= WRONG_SECRETS:
-            client.link.close()
-
-    def _send_away(self, client: Visitor | None, why: str) -> None:
-        """Disconnect a client whose place somebody else needs."""
-        if isinstance(client, Client):
-            self._murmur.note("sent-away", client.origin, f"{client.name or client.link.peer} was sent away: {why}")
-            self.error(client.link, FULL, why)
-            client.link.close()
-            self.closed(client.link)
-
-    def _replace(self, name: str) -> None:
-        """Make room for somebody who has proved to be ``name``: a connection may be dead without our knowing."""
-        old = self._by_name.get(fold_name(name))
-        if old is not None:
-            self.error(old.link, REPLACED, f"{name} has logged in again on another connection")
-            old.link.close()
-            self.closed(old.link)
+            async with asyncio.timeout(self._seconds) as deadline:
+                while not client.name and (message := await client.connection.receive()) is not None:
+                    if isinstance(message, Malformed):
+                        self._error(client, *message)
+                        continue
+                    try:
+                        wanted, secret = self._wire.login_of(message)
+                    except self._wire.CommandError as error:
+                        self._error(client, getattr(error, "code", ""), str(error))
+                        continue
+                    if secret is None or self._secrets is None:
+                        self._admit_guest(client, wanted, message)
+                        continue
+                    if delay := self._backoff.delay(client.origin, wanted):  # nothing more is heard until then
+                        deadline.reschedule(asyncio.get_running_loop().time() + delay + self._seconds)
+                        await asyncio.sleep(delay)
+                    owner = self._secrets.owner(secret)
+                    right = owner is not None and (wanted is None or fold_name(wanted) == fold_name(owner))
+                    self._backoff.record(client.origin, wanted, right)
+                    if right and owner is not None:
+                        self._admit_owner(client, owner, message)
+                        continue
+                    wrong += 1
+                    self._error(client, WRONG_SECRET, "this is nobody's secret, or not that of the name")
+                    self.throttled.note(WRONG_SECRET, client.origin, f"wrong secret from {client.connection.peer}")
+                    if wrong == WRONG_SECRETS:
+                        client.connection.close()
+        except TimeoutError:
+            self._without_login(client)
 
     def _without_login(self, client: Client) -> None:
-        if client.name or not client.link.open:
-            return
-        if not client.link.ready:
-            client.link.close()
-        elif self._guests:
+        """Make a guest of a client that says nothing, as far as guests may play."""
+        peer = client.connection.peer
+        no_login = f'sent no LOGIN within {self._seconds:g} s: a client begins with {{"key": "LOGIN", "secret": ...}}'
+        if self._guests:
             self._admit(client, self._guest_name())
-            self._murmur.note("no-login", client.origin, f"{client.name} from {client.link.peer} {self._no_login()}")
+            self.throttled.note("no-login", client.origin, f"{client.name} from {peer} {no_login}")
         else:
-            self._murmur.note("no-login", client.origin, f"{client.link.peer} {self._no_login()}: disconnected")
-            self.error(client.link, SECRET_NEEDED, f"no login within {self._seconds:g} s, and no guests here")
-            client.link.close()
+            self.throttled.note("no-login", client.origin, f"{peer} {no_login}: disconnected")
+            self._dismiss(client, SECRET_NEEDED, f"no login within {self._seconds:g} s, and no guests here")
 
-    def _no_login(self) -> str:
-        return f'sent no LOGIN within {self._seconds:g} s: a client begins with {{"key": "LOGIN", "secret": ...}}'
+    def _admit_guest(self, client: Client, wanted: str | None, login: Message) -> None:
+        if self._secrets is not None and wanted in self._secrets:
+            self._error(client, SECRET_NEEDED, f"{wanted} plays here with a secret: add it to the LOGIN")
+        elif not self._guests:
+            self._error(client, SECRET_NEEDED, "this server takes no guests: log in with a secret")
+        elif wanted is not None and (fault := name_fault(wanted)):
+            self._error(client, BAD_NAME, fault)
+        else:
+            self._admit(client, self._guest_name() if wanted is None else self._free_name(wanted), login)
+
+    def _admit_owner(self, client: Client, name: str, login: Message) -> None:
+        """Let in who has proved to be ``name``, also in place of a connection that may be dead without our knowing."""
+        old = self._by_name.get(fold_name(name))
+        if old is not None:
+            self._dismiss(old, REPLACED, f"{name} has logged in again on another connection")
+        client.guest = False
+        self._make_room()
+        self._admit(client, name, login)
+
+    def _admit(self, client: Client, name: str, login: Message | None = None) -> None:
+        if client.guest and len(self.clients) > self._most:
+            self._refuse(client)
+            return
+        client.name = name
+        client.original = self._wire.original_login(login)
+        self._by_name[fold_name(name)] = client
+        if not client.original:
+            client.tell(encode(self._wire.welcome_message(name, self._matchmaking.rating(name))))
+        table, seat = self._left.pop(fold_name(name), (None, 0))
+        if table is not None and table.retake(seat, client):
+            client.table, client.seat = table, seat
+            self._log(f"game {table.number + 1}: {name} is back")
+        else:
+            self._wait(client)
 
     def _guest_name(self) -> str:
         while True:
@@ -315,7 +315,7 @@ class Lobby:
             if self._is_free(name) and self._matchmaking.spelling(name) is None:
                 return name
 
-    def _free(self, wanted: str) -> str:
+    def _free_name(self, wanted: str) -> str:
         """Return the name that a guest gets, as it was spelled before; with a number if somebody else has it."""
         copy, name = 1, self._spelling(wanted)
         while not self._is_free(name):
@@ -334,26 +334,28 @@ class Lobby:
         owned = self._secrets is not None and name in self._secrets
         return not owned and folded not in self._by_name and folded not in self._reserved
 
-    def _admit(self, client: Client, name: str, login: Message | None = None) -> None:
-        if client.timer is not None:
-            client.timer.cancel()
-        if client.guest and (why := self._capacity.stay(client)):
-            self._murmur.note(FULL, client.origin, f"{client.link.peer} was refused: {why}")
-            self.error(client.link, FULL, why)
-            client.link.close()
-            return
-        client.name = name
-        client.original = self._wire.original_login(login)
-        self._by_name[fold_name(name)] = client
-        if not client.original:
-            client.tell(line(self._wire.welcome_message(name, self._matchmaking.rating(name))))
-        table, seat = self._left.pop(fold_name(name), (None, 0))
-        if table is not None and table.retake(seat, client):
-            client.table, client.seat = table, seat
-            self._log(f"game {table.number + 1}: {name} is back")
-        else:
+    # Playing
+
+    def _hear(self, client: Client, message: dict[str, Any] | Malformed) -> None:
+        """Pass a message on to the client's table, or say why not."""
+        client.stirred = True
+        table = client.table
+        if table is None:
+            wait = f"you are {client.name} and wait for a game: no turn is yours yet"
+            self._error(client, *(message if isinstance(message, Malformed) else (NOT_YOUR_TURN, wait)))
+        elif isinstance(message, Malformed):
+            table.unreadable(client.seat, *message)
+        elif table.command(client.seat, message):
+            client.moved = True
+            client.connection.refund()
+        if client.asleep:
+            client.asleep = False
             self._wait(client)
 
     def _wait(self, client: Client, pause: float = 0.0) -> None:
         client.since = asyncio.get_running_loop().time() + pause
         self._matchmaking.fill()
+
+    def _error(self, client: Client, code: str, text: str) -> None:
+        if not client.original:
+            client.tell(encode(self._wire.error_message(code, text)))

@@ -3,18 +3,71 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
 from dicegym.engine.seats import seating
 from dicegym.server.agents import LocalAgent
-from dicegym.server.ledger import UNKNOWN, Ledger
 from dicegym.server.lobby import Client, Lobby
 from dicegym.server.results import GameResult
-from dicegym.server.seating import Waiting, company
+from dicegym.server.settings import ServerSettings
 from dicegym.server.table import Seat, Table
 from dicegym.server.wire import Wire
+
+if TYPE_CHECKING:
+    from dicegym.server.store import ResultStore
+
+
+class Waiting(NamedTuple):
+    """A remote bot that waits for a game."""
+
+    name: str
+    since: float
+    """When it began to wait, in seconds of some clock."""
+    met: Mapping[str, int]
+    """Names of those it has met, with the number of the last common game; larger is later."""
+    last: frozenset[str]
+    """The names of all remote bots at its last table, its own included."""
+
+
+class Company(NamedTuple):
+    """Who sits down together."""
+
+    remote: tuple[str, ...]
+    local: int
+    """Seats left for local agents."""
+
+
+def find_company(
+    waiting: Sequence[Waiting], players: int, local: int, expected: int, now: float, patience: float
+) -> Company | None:
+    """Return who plays the next game, None if it is better to wait.
+
+    Who waits longest plays next, against those it has met longest ago or never, and then those who wait longest.
+    Local agents fill what seats are left. Nobody waits longer than ``patience`` for more remote bots, or for others
+    than it has just played with, and not at all if there are none to come.
+
+    Args:
+        waiting: the remote bots that wait.
+        players: seats at a table.
+        local: how many local agents there are.
+        expected: how many more remote bots are connected and may soon wait too.
+        now: the time.
+        patience: in seconds.
+    """
+    if not waiting:
+        return None
+    first, *others = sorted(waiting, key=lambda bot: bot.since)
+    others.sort(key=lambda bot: (first.met.get(bot.name, -1), bot.since))
+    remote = tuple(bot.name for bot in (first, *others[: players - 1]))
+    free = players - len(remote)
+    if free > local:
+        return None
+    if expected and now - first.since < patience and (free or frozenset(remote) == first.last):
+        return None
+    return Company(remote, free)
 
 
 class Matchmaker:
@@ -25,15 +78,13 @@ class Matchmaker:
         game: the game, with as many players as a table has.
         seed: of the run: its game number i is ``game.new_game(seed, i)``.
         agents: the local agents.
-        ledger: ratings and results.
-        games: after so many finished games no more is begun; 0: there is no end.
-        answer: seconds to answer.
-        gather: seconds for which a bot waits for others to come.
-        look: seconds after which to look again whether a table can be filled.
-        always: whether local agents play each other while no remote bot is there; else the server rests.
+        store: ratings and results.
+        settings: of the server.
         log: takes lines for the operator.
 
     Attributes:
+        lobby: the clients, set before anything is asked of this.
+        store: as given.
         tables: games in progress.
         turns: commands carried out so far.
         finished: games finished and stored.
@@ -48,54 +99,47 @@ class Matchmaker:
         game: Game,
         seed: int,
         agents: Sequence[LocalAgent],
-        ledger: Ledger,
-        games: int,
-        answer: float,
-        gather: float,
-        look: float,
-        always: bool,
+        store: ResultStore,
+        settings: ServerSettings,
         log: Callable[[str], None],
     ) -> None:
         self.tables: set[Table] = set()
         self.turns = 0
         self.finished = 0
-        self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.ledger = ledger
-        ledger.failed = self._give_up
+        self._loop = asyncio.get_running_loop()
+        self.done: asyncio.Future[None] = self._loop.create_future()
+        self.store = store
+        store.failed = self._give_up
         self._wire = wire
         self._game = game
         self._seed = seed
         self._agents = list(agents)
-        self._games = games
-        self._answer = answer
-        self._gather = gather
-        self._look = look
-        self._always = always
+        self._settings = settings
+        self._look = max(min(settings.gather, settings.pause), 0.01)  # seconds until the next look for who waits
         self._log = log
         self._rested: bool | None = None  # what the operator was told last
         self._begun = 0
         self._closed = False
         self._filling = False
         self._timer: asyncio.TimerHandle | None = None
-        self._loop = asyncio.get_running_loop()
         self._idle_since = self._loop.time()
 
     def rating(self, name: str) -> int:
         """Return the rating of a name as it is shown, a whole number."""
-        return round(self.ledger.ratings.get(name, UNKNOWN).rating)
+        return round(self.store.rating(name).rating)
 
     def spelling(self, name: str) -> str | None:
         """Return how a name is spelled that has a rating; None if it has none."""
-        return self.ledger.spelling(name)
+        return self.store.spelling(name)
 
     @property
     def resting(self) -> bool:
         """Whether no game will begin before a remote bot comes."""
-        return not self._always and not self.lobby.named
+        return not self._settings.always and not self.lobby.named
 
     def fill(self) -> None:
         """Open tables for those who wait, as many as can be filled."""
-        self._tell_of_rest()
+        self._log_rest()
         if self._filling:  # opening a table can disconnect somebody
             return
         self._filling = True
@@ -104,10 +148,10 @@ class Matchmaker:
                 self._open(*found)
         finally:
             self._filling = False
-        if self._timer is None and self._may_begin() and self._somebody():
+        if self._timer is None and self._may_begin() and self._may_fill_later():
             self._timer = self._loop.call_later(self._look, self._look_again)
 
-    def _tell_of_rest(self) -> None:
+    def _log_rest(self) -> None:
         resting = self.resting
         if resting != self._rested and not self._closed:
             if resting:
@@ -122,12 +166,12 @@ class Matchmaker:
         self.fill()
 
     def _may_begin(self) -> bool:
-        return not self._closed and (not self._games or self._begun < self._games)
+        return not self._closed and (not self._settings.games or self._begun < self._settings.games)
 
-    def _somebody(self) -> bool:
+    def _may_fill_later(self) -> bool:
         """Return whether waiting alone may fill a table."""
         return any(client.waits or client.resting for client in self.lobby.named) or (
-            self._always and len(self._local()) >= self._game.players
+            self._settings.always and len(self._local()) >= self._game.players
         )
 
     def _local(self) -> list[LocalAgent]:
@@ -135,16 +179,16 @@ class Matchmaker:
 
     def _next(self) -> tuple[list[Client], int] | None:
         """Return who sits down next: remote bots, and how many local agents."""
-        players, local = self._game.players, len(self._local())
+        players, local, patience = self._game.players, len(self._local()), self._settings.gather
         clients = {client.name: client for client in self.lobby.named if client.waits}
         if self.resting:
             return None
         if not self.lobby.named:  # agents among themselves, a table at a time
-            rested = self._loop.time() - self._idle_since >= self._gather
+            rested = self._loop.time() - self._idle_since >= patience
             return ([], players) if local >= players and not self.tables and rested else None
         expected = sum(not client.asleep and not client.waits for client in self.lobby.clients.values())
         waiting = [Waiting(client.name, client.since, client.met, client.last) for client in clients.values()]
-        found = company(waiting, players, local, expected, self._loop.time(), self._gather)
+        found = find_company(waiting, players, local, expected, self._loop.time(), patience)
         return None if found is None else ([clients[name] for name in found.remote], found.local)
 
     def _open(self, clients: list[Client], local: int) -> None:
@@ -164,9 +208,9 @@ class Matchmaker:
             number,
             self._seed,
             [seats[i] for i in order],
-            self._answer,
-            self._turned,
-            self._ended,
+            self._settings.answer,
+            self._count_turn,
+            self._rate,
             self._log,
         )
         names = frozenset(client.name for client in clients)
@@ -178,19 +222,20 @@ class Matchmaker:
         self.tables.add(table)
         table.begin()
 
-    def _turned(self) -> None:
+    def _count_turn(self) -> None:
         self.turns += 1
 
-    def _ended(self, table: Table) -> None:
-        """Rate a game; what it came to is told when it is stored."""
+    def _rate(self, table: Table) -> None:
+        """Rate a game that has ended; what it came to is told when it is stored."""
         names = [seat.name for seat in table.seats]
         totals = self._wire.totals_of(table.game, table.state)
-        places = self.ledger.rate(names, totals, [seat.counts for seat in table.seats])
+        places = self.store.rate(names, totals, [seat.counts for seat in table.seats])
         seconds = self._loop.time() - table.began
         result = GameResult(table.number, table.seed, seconds, tuple(table.actions), places, tuple(table.incidents))
-        self.ledger.write(result).add_done_callback(lambda done: self._stored(table, result, done))
+        self.store.keep(result).add_done_callback(lambda done: self._tell(table, result, done))
 
-    def _stored(self, table: Table, result: GameResult, done: asyncio.Future[None]) -> None:
+    def _tell(self, table: Table, result: GameResult, done: asyncio.Future[None]) -> None:
+        """Tell everybody what a game has come to, and seat them again."""
         self.tables.discard(table)
         if done.exception() is not None:  # of which `_give_up` hears
             return
@@ -205,7 +250,7 @@ class Matchmaker:
         self.finished += 1
         self._idle_since = self._loop.time()
         self.lobby.forget(table)
-        if self.finished == self._games and not self.done.done():
+        if self.finished == self._settings.games and not self.done.done():
             self.done.set_result(None)
         self._filling = True  # all of the table wait before any of them is seated
         for client in list(self.lobby.named):

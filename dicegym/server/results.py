@@ -1,9 +1,11 @@
-"""What games come to, as plain values."""
+"""What games and runs of a server come to, as plain values."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import NamedTuple
+
+from dicegym.arena.ratings.elo import margin
 
 
 class ForcedTurn(NamedTuple):
@@ -53,6 +55,25 @@ class PlayerRating(NamedTuple):
     rating: float
     games: int
     wins: int
+
+    @property
+    def margin(self) -> float:
+        """Half of the rating's 95% interval, in points; see `dicegym.arena.ratings.elo.margin`."""
+        return margin(self.games)
+
+    @property
+    def provisional(self) -> bool:
+        """Whether it rests on too few games to say much."""
+        return self.games < RATED_GAMES
+
+    @property
+    def shown(self) -> str:
+        """The rating with its interval, as people see it."""
+        return f"{self.rating:.0f} ± {self.margin:.0f}{' provisional' if self.provisional else ''}"
+
+
+RATED_GAMES = 10
+"""Games from which on a rating is not provisional any more."""
 
 
 class ServerState(NamedTuple):

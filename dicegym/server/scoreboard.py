@@ -148,8 +148,8 @@ def _ratings(snapshot: Snapshot, rows: int) -> Table:
     more = snapshot.rated - rows
     title = "Ratings" + (f" (and {more} more)" if more > 0 else "")
     table = _table(title, {"": "right", "Player": "left", "Rating": "right", "Games": "right", "Wins": "right"})
-    for place, (name, rating, games, wins) in enumerate(snapshot.ratings[:rows], 1):
-        table.add_row(str(place), Text(name), f"{rating:.0f}", str(games), str(wins))
+    for place, (name, known) in enumerate(snapshot.ratings[:rows], 1):
+        table.add_row(str(place), Text(name), known.shown, str(known.games), str(known.wins))
     return table
 
 

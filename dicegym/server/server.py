@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import heapq
 import os
 import secrets as entropy
 import time
@@ -13,32 +12,28 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dicegym.arena.storage import default_store
-from dicegym.arena.store.trouble import BusyError
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import DependencyError, ParameterError
 from dicegym.games import game as make_game
-from dicegym.players.roster import agent_name, resolve
+from dicegym.play.drive import play_game
+from dicegym.play.player import RandomPlayer
+from dicegym.players.roster import agent_name
 from dicegym.sandbox import jail
-from dicegym.sandbox.jobs import Entry
 from dicegym.sandbox.limits import warn_of_kernels
-from dicegym.server.agents import LocalAgent
-from dicegym.server.connections import CLOSING, Terms, port_of, start_serving
-from dicegym.server.descriptors import room_for
-from dicegym.server.ledger import RETRY, Ledger
+from dicegym.server.access import Origins, Secrets, name_fault
+from dicegym.server.agents import LocalAgent, is_trusted
+from dicegym.server.limits import ThrottledLog, room_for
 from dicegym.server.lobby import Lobby
 from dicegym.server.matchmaking import Matchmaker
-from dicegym.server.murmur import Murmur
-from dicegym.server.names import Secrets, name_fault
-from dicegym.server.origins import Origins
-from dicegym.server.results import ServerState
+from dicegym.server.results import PlayerRating, ServerState
 from dicegym.server.settings import ServerSettings
-from dicegym.server.tcp import listen_tcp
 from dicegym.server.wire import STOPPED, wire_of
 from dicegym.signals import ENDING
 
 if TYPE_CHECKING:
-    from dicegym.server.store import Store
+    from dicegym.server.connections import Connection
+    from dicegym.server.store import ResultStore
 
 Log = Callable[[str], None]
 MOST_SHOWN = 100
@@ -61,8 +56,8 @@ class Snapshot(NamedTuple):
     """In this run."""
     tables: tuple[tuple[int, tuple[tuple[str, int], ...], str], ...]
     """Number of the game, names with what they have so far, by seat, and who is to move."""
-    ratings: tuple[tuple[str, float, int, int], ...]
-    """Name, rating, games, wins of the best, the best first."""
+    ratings: tuple[tuple[str, PlayerRating], ...]
+    """Of the best, the best first."""
     rated: int
     """How many names have a rating."""
     lines: tuple[str, ...]
@@ -78,6 +73,11 @@ class Server:
         settings: what it is told.
         log: takes lines for the operator; it must not block.
 
+    Attributes:
+        addresses: those that it listens on, as clients write them.
+        ports: of "tcp" and "ws", as far as they are listened on.
+        lines: what has happened and when, the newest last.
+
     Raises:
         ParameterError, UnknownNameError, AgentError, ModelError, DependencyError: on entering, what cannot be done.
 
@@ -86,25 +86,21 @@ class Server:
 
     matchmaker: Matchmaker
     lobby: Lobby
-    store: Store
+    store: ResultStore
 
     def __init__(self, settings: ServerSettings, log: Log = lambda text: None) -> None:
         self.settings = settings
         self.addresses: tuple[str, ...] = ()
         self.ports: dict[str, int] = {}
-        """Of "tcp" and "ws", as far as they are listened on."""
         self.lines: deque[str] = deque(maxlen=MOST_SHOWN)
         self._tell = log
         self._game: Game = make_game(settings.game, players=settings.players)
         self._wire = wire_of(settings.game)
         self._agents: list[LocalAgent] = []
         self._listening: list[Any] = []
-        self._ledger: Ledger | None = None
-        self._open: tuple[Matchmaker, Lobby] | None = None
-        self._noting: asyncio.Task[None] | None = None
+        self._parts = contextlib.AsyncExitStack()  # what has begun, to be ended from the last to the first
         self._noted: ServerState | None = None
         self._began = time.monotonic()
-        self._murmur = Murmur(self.log)
 
     def log(self, text: str) -> None:
         """Keep a line for the scoreboard and pass it on."""
@@ -113,46 +109,39 @@ class Server:
 
     async def __aenter__(self) -> Server:
         """Load the agents, open the store, then listen."""
+        self.log(f"starting the {self._game.spec.title} server")
         try:
             await self._start()
         except BaseException:
-            await self._stop("the server could not start", started=False)
+            await self._parts.aclose()
             raise
         return self
 
     async def __aexit__(self, *_: object) -> None:
         """Stop: no game begins any more, those in progress are left unfinished, and everything finished is stored."""
-        played = self.settings.games and self.matchmaker.finished == self.settings.games
-        done = f"the server has played its {self.settings.games} games and stops"
-        await self._stop(done if played else "the server stops: games in progress are not rated")
+        await self._parts.aclose()
 
     async def _start(self) -> None:
-        settings = self.settings
+        settings, parts = self.settings, self._parts
         try:
-            from dicegym.server.store import Store
+            from dicegym.server.connections import start_serving
+            from dicegym.server.store import ResultStore
         except ImportError as error:
             raise DependencyError.for_extra(str(error.name), "server", "the server") from error
         secrets = None if settings.secrets is None else Secrets.read(settings.secrets)
         self._agents = self._named_agents(secrets)
         await self._listen()
+        # All kernels are in memory before anybody is timed.
+        await asyncio.to_thread(play_game, self._game, [RandomPlayer()] * settings.players)
+        for agent in self._agents:
+            parts.push_async_callback(agent.stop)
         await asyncio.gather(*(agent.start() for agent in self._agents))
         seed = entropy.randbits(63) if settings.seed is None else settings.seed
-        self.store = await self._opened(Store)
-        self._ledger = Ledger(self.store, settings.store_wait, self.log)
+        self.store = ResultStore(default_store() if settings.store is None else settings.store, settings.game, self.log)
+        parts.callback(self.store.close)
         run = self.store.begin_run(seed, self._game)
-        self.matchmaker = Matchmaker(
-            self._wire,
-            self._game,
-            named_seed("server", settings.game, seed, run),
-            self._agents,
-            self._ledger,
-            settings.games,
-            settings.answer,
-            settings.gather,
-            max(min(settings.gather, settings.pause), 0.01),
-            settings.always,
-            self.log,
-        )
+        dice = named_seed("server", settings.game, seed, run)
+        self.matchmaker = Matchmaker(self._wire, self._game, dice, self._agents, self.store, settings, self.log)
         names = [agent.name for agent in self._agents]
         most = room_for(settings.connections, len(names))
         if most < settings.connections:
@@ -170,9 +159,8 @@ class Server:
             settings.pause,
             most,
             self.log,
-            self._murmur,
         )
-        self._open = self.matchmaker, self.lobby
+        parts.push_async_callback(self._stop)
         for listening in self._listening:
             try:
                 await start_serving(listening)
@@ -181,31 +169,15 @@ class Server:
         self.log(f"{self._game.spec.title} on {', '.join(self.addresses)}")
         self.log(f"results in {self.store.name}: {self.store.finished()} games so far; run {run}, seed {seed}")
         self.matchmaker.fill()
-        self._noting = asyncio.get_running_loop().create_task(self._note_for_others())
-
-    async def _opened(self, kind: type[Store]) -> Store:
-        """Return the open store; wait for another program that has locked its file."""
-        where = default_store() if self.settings.store is None else self.settings.store
-        end = time.monotonic() + self.settings.store_wait
-        waits = False
-        while True:
-            try:
-                return kind(where, self.settings.game)
-            except BusyError as error:
-                if time.monotonic() >= end:
-                    raise
-                if not waits:
-                    self.log(f"{error}; the server waits for {self.settings.store_wait:g} s at most")
-                waits = True
-            await asyncio.sleep(RETRY)
+        parts.callback(asyncio.get_running_loop().create_task(self._note_for_others()).cancel)
 
     async def _note_for_others(self) -> None:
         """Keep in the store what the server is doing, whenever that has changed."""
-        while self._ledger is not None:
+        while True:
             state = self._run_state()
             if state != self._noted:
                 try:
-                    if await self._ledger.note(state):
+                    if await self.store.note(state):
                         self._noted = state
                 except Exception as error:  # who asks learns less; results, which matter, are told of when they fail
                     self._noted = state
@@ -228,7 +200,7 @@ class Server:
         settings, agents = self.settings, dict[str, LocalAgent]()
         choice = None
         for spec in settings.agents:
-            trusted = Entry(spec, resolve(self._game, spec)).trusted
+            trusted = is_trusted(self._game, spec)
             if not trusted and choice is None:
                 choice = jail.chosen(settings.isolation)
                 self.log(f"isolation of bots' files: {choice.description}")
@@ -244,62 +216,57 @@ class Server:
                     f"agent {spec!r} cannot play as {name!r}, a name with a secret: rename one of them"
                 )
             level = None if trusted or choice is None else choice.level
-            agents[name] = LocalAgent(name, spec, settings.game, settings.players, settings.answer, self.log, level)
+            agents[name] = LocalAgent(name, spec, self._game, settings.answer, self.log, level)
         if choice is not None and not jail.guards_files(choice.level):
             warn_of_kernels()
         return list(agents.values())
 
     async def _listen(self) -> None:
-        settings, host = self.settings, self.settings.host
-        origins = Origins(host, settings.hosts, settings.origins)
-        terms = Terms(settings.rate, origins, self._murmur)
-        shown = f"[{host}]" if ":" in host else host
-        if settings.tcp is not None:
-            self._listening.append(await listen_tcp(lambda: self.lobby, host, settings.tcp, terms))
-            self.ports["tcp"] = port_of(self._listening[-1])
-            self.addresses += (f"{shown}:{self.ports['tcp']}",)
-        if settings.ws is not None:
-            try:
-                from dicegym.server.web import listen_ws
-            except ImportError as error:
-                raise DependencyError.for_extra("websockets", "server", "WebSocket (--ws)") from error
-            self._listening.append(await listen_ws(lambda: self.lobby, host, settings.ws, terms))
-            self.ports["ws"] = port_of(self._listening[-1])
-            self.addresses += (f"ws://{shown}:{self.ports['ws']}",)
+        from dicegym.server.connections import CLOSING, Terms, listen_tcp, listen_ws, port_of
 
-    async def _stop(self, why: str, started: bool = True) -> None:
-        if self._noting is not None:
-            self._noting.cancel()
-        for listening in self._listening:
+        settings, host = self.settings, self.settings.host
+        terms = Terms(
+            settings.rate, Origins(host, settings.hosts, settings.origins), ThrottledLog(self.log), settings.login
+        )
+        shown = f"[{host}]" if ":" in host else host
+
+        async def serve_client(connection: Connection) -> None:
+            await self.lobby.serve(connection)
+
+        async def close(listening: Any) -> None:
             listening.close()
-        if self._open is not None:
-            self._open[0].stop_opening()
-        if self._ledger is not None:
-            await self._ledger.drain()
-            await asyncio.sleep(0)  # what was stored last is told now
-        if self._open is not None:
-            matchmaker, lobby = self._open
-            unfinished = matchmaker.leave()
-            if unfinished:
-                self.log(f"{unfinished} games in progress are left unfinished and not rated")
-            lobby.hang_up(STOPPED, why)
-            await asyncio.sleep(0.05)  # for what is still to be sent
-        await asyncio.gather(*(agent.stop() for agent in self._agents))
-        for listening in self._listening:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(listening.wait_closed(), 2 * CLOSING)
-        if self._ledger is not None:
-            if started:
-                where = f"ratings and games are in {self.store.name}"
-                self.log(f"{where}; to go on, start the server again with the same --store")
-                self.log(f"the server has stopped: {self.matchmaker.finished} games finished in this run")
-                with contextlib.suppress(Exception):  # what stops a server may be that nothing can be written
-                    await self._ledger.note(self._run_state(), ended=True)
-            self._ledger.close()
-            if started:
-                self.store.close()
-            else:
-                self.store.discard()
+
+        for kind, port, prefix, listen in (
+            ("tcp", settings.tcp, "", listen_tcp),
+            ("ws", settings.ws, "ws://", listen_ws),
+        ):
+            if port is not None:
+                listening = await listen(serve_client, host, port, terms)
+                self._parts.push_async_callback(close, listening)
+                self._listening.append(listening)
+                self.ports[kind] = port_of(listening)
+                self.addresses += (f"{prefix}{shown}:{self.ports[kind]}",)
+
+    async def _stop(self) -> None:
+        """End all games and connections, and the run."""
+        for listening in self._listening:
+            listening.close()
+        self.matchmaker.stop_opening()
+        await self.store.drain()
+        await asyncio.sleep(0)  # what was stored last is told now
+        unfinished = self.matchmaker.leave()
+        if unfinished:
+            self.log(f"{unfinished} games in progress are left unfinished and not rated")
+        played = self.settings.games and self.matchmaker.finished == self.settings.games
+        done = f"the server has played its {self.settings.games} games and stops"
+        self.lobby.hang_up(STOPPED, done if played else "the server stops: games in progress are not rated")
+        await asyncio.sleep(0.05)  # for what is still to be sent
+        self.log(f"ratings and games are in {self.store.name}; to go on, start the server again with the same --store")
+        self.log(f"the server has stopped: {self.matchmaker.finished} games finished in this run")
+        with contextlib.suppress(Exception):  # what stops a server may be that nothing can be written
+            await self.store.note(self._run_state(), ended=True)
 
     async def finished(self) -> None:
         """Wait until ``games`` games are finished. Raises what makes it impossible to go on."""
@@ -313,9 +280,7 @@ class Server:
             names = [seat.name for seat in table.seats]
             mover = "" if table.over else names[table.mover]
             tables.append((table.number + 1, tuple(zip(names, totals, strict=True)), mover))
-        rated = self.matchmaker.ledger.ratings
-        best = heapq.nlargest(MOST_SHOWN, rated, key=lambda name: rated[name].rating)
-        ratings = tuple((name, *rated[name]) for name in best)
+        best = self.store.best()
         return Snapshot(
             self._game.spec.title,
             self.addresses,
@@ -325,8 +290,8 @@ class Server:
             self.matchmaker.turns,
             self.matchmaker.finished,
             tuple(tables),
-            ratings,
-            len(rated),
+            tuple(best[:MOST_SHOWN]),
+            len(best),
             tuple(self.lines),
             self.matchmaker.resting,
         )

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from pathlib import Path
 
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
 from dicegym.games import game as make_game
-from dicegym.server.budget import BYTES
-from dicegym.server.framing import LIMIT
-from dicegym.server.origins import Origins, is_loopback
+from dicegym.server.access import Origins, is_loopback
+from dicegym.server.limits import BYTES
+from dicegym.server.wire import LIMIT
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,6 @@ class ServerSettings:
         hosts: further names that the server has, for WebSocket.
         origins: web pages that may connect by WebSocket, such as ``https://example.org``.
         isolation: how bots' files among the agents are kept apart, see `dicegym.sandbox.jail`.
-        store_wait: seconds for which the store may be locked, full or out of reach.
 
     Raises:
         ParameterError: they cannot be used, in themselves or together.
@@ -67,7 +65,6 @@ class ServerSettings:
     hosts: tuple[str, ...] = ()
     origins: tuple[str, ...] = ()
     isolation: str = "auto"
-    store_wait: float = 300.0
 
     def __post_init__(self) -> None:
         """Check the values."""
@@ -86,8 +83,6 @@ class ServerSettings:
                 f"{self.players} seats of a table: name at least {self.players} by --agents (one may be named twice)"
             )
         whole_number("--games", self.games, 0, 1 << 53, "a number of games")
-        if not 0 <= self.store_wait < math.inf:  # false of nan too
-            raise ParameterError(f"invalid store_wait={self.store_wait}: give a number of seconds, 0 or more")
         whole_number("--connections", self.connections, 1, 1 << 20, "a number of connections")
         whole_number("rate", self.rate, LIMIT, 1 << 30, "bytes a second (at least one message of 4096)")
         Origins(self.host, self.hosts, self.origins)

@@ -9,56 +9,64 @@ opens an `dicegym.server.archive.Archive`.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import hashlib
 import json
-import math
 import os
-from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from filelock import FileLock, Timeout
 
-import dicegym
+from dicegym.arena.provenance import package_version
+from dicegym.arena.ratings.elo import START, updated
 from dicegym.arena.storage import make_default_folder
 from dicegym.arena.store.opening import WRITES, engine_at, engine_of, location_of
 from dicegym.arena.store.schema import create_tables, in_words, is_new
-from dicegym.arena.store.store import number_of_rules, upsert, write_alone
-from dicegym.arena.store.tables import (
-    CONTESTS,
-    SERVER_GAMES,
-    SERVER_INCIDENTS,
-    SERVER_RATINGS,
-    SERVER_RESULTS,
-    SERVER_RUNS,
-)
-from dicegym.arena.store.trouble import ELSEWHERE, HeldError, called, damaged
+from dicegym.arena.store.store import now_in_words, number_of_rules, upsert, write_alone
+from dicegym.arena.store.tables import SERVER_GAMES, SERVER_INCIDENTS, SERVER_RATINGS, SERVER_RESULTS, SERVER_RUNS
+from dicegym.arena.store.trouble import ELSEWHERE, HeldError, Trouble, called, damaged, trouble_of
 from dicegym.engine.game import Game
-from dicegym.errors import DamagedFileError
+from dicegym.errors import DamagedFileError, DicegymError
+from dicegym.server.access import fold_name
 from dicegym.server.results import ForcedTurn, GameResult, PlayerRating, SeatResult, ServerState, winners
 
+T = TypeVar("T")
+
+UNKNOWN = PlayerRating(START, 0, 0)
 WAIT_FOR_LOCK = 0.5
 """Seconds: who asks whether a server runs holds the lock for a moment."""
 CACHE_KIB = 128
 """Of the file in memory."""
 PATIENCE = 0.5
-"""Seconds for which a server that writes waits for another program's lock, before it does something else meanwhile."""
+"""Seconds for which a write waits for another program's lock, before it is tried again."""
+RETRY = 0.5
+"""Seconds between two attempts at a store that could not be written."""
+LONGEST_TROUBLE = 300.0
+"""Seconds for which the store may be locked, full or out of reach; then the server stops."""
 
 
-class Store:
-    """An open store.
+class ResultStore:
+    """An open store, the ratings as they are now, and a thread that writes results in the order in which they came.
+
+    Results that come while others are being written are stored together, in one transaction. While the store is locked,
+    full or out of reach they wait, and so does whoever played them; other games go on.
 
     Args:
         where: path of a file, made if it does not exist, or the URL of a PostgreSQL database. Contests may be in it
             too, and what servers of other games have held.
         game: the name of the game whose results are meant.
+        log: takes lines for the operator.
 
     Attributes:
         name: where it is, for people.
         path: of its file; None: it is on a server.
+        failed: called with the error when nothing can be written any more.
 
     Raises:
         BusyError: another program has locked the file.
@@ -68,28 +76,38 @@ class Store:
         DependencyError: it is on a server, and what speaks to that is not installed.
     """
 
-    def __init__(self, where: str | os.PathLike[str], game: str) -> None:
+    def __init__(
+        self, where: str | os.PathLike[str], game: str, log: Callable[[str], None] = lambda text: None
+    ) -> None:
         location = location_of(where)
-        self.name, self.path, self._game = location.name, location.path, game
+        self.name, self.path, self._game, self._log = location.name, location.path, game, log
+        self.failed: Callable[[Exception], None] = lambda error: None
         self._run: int | None = None
-        self._made, self._lock = False, None
+        self._lock: FileLock | None = None
         # One connection, which is set up below: a thread that asks waits until another one has written.
         alone: dict[str, Any] = {"pool_size": 1, "max_overflow": 0}
         if self.path is None:
             self._engine = engine_at(location, **alone)
-            sa.event.listen(self._engine, "connect", self._hold_server)
+            sa.event.listen(self._engine, "connect", self._hold_on_server)
         else:
             self._lock = _locked(self.path, game)
-            self._made = not self.path.exists()
             self._engine = engine_of(self.path, busy=PATIENCE, shared=False, **alone)
         try:
             with in_words(self.name):
                 self._open()
+            self._ratings = self.ratings()
         except BaseException:
-            self.discard()
+            self.close()
             raise
+        self._spellings = {fold_name(name): name for name in self._ratings}
+        self._thread = ThreadPoolExecutor(1, "results")
+        self._waiting: list[tuple[GameResult, asyncio.Future[None]]] = []
+        self._writing: asyncio.Task[None] | None = None
+        self._trouble: Trouble | None = None  # what is the matter with the store
+        self._since = 0.0
+        self._closing = asyncio.Event()
 
-    def _hold_server(self, connection: Any, _: object) -> None:
+    def _hold_on_server(self, connection: Any, _: object) -> None:
         """Have the store for this process, as long as a connection lasts, each of whose commits is on the disk.
 
         There is one at a time. Raises HeldError if another process has it.
@@ -109,9 +127,7 @@ class Store:
                 whole = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
                 if whole != "ok":
                     raise damaged(self.name, str(whole).splitlines()[-1])
-        with self._writing() as connection:
-            if self.path is None:
-                write_alone(connection)
+        with self._transaction() as connection:
             if is_new(connection, self.name):
                 create_tables(connection)
         if self.path is not None:
@@ -120,45 +136,27 @@ class Store:
                 # like a leak for thousands of games; a server writes at the ends of tables and reads nothing back.
                 for setting in ("journal_mode=WAL", "synchronous=FULL", f"cache_size=-{CACHE_KIB}"):
                     raw.cursor().execute(f"PRAGMA {setting}")
-                for order in (
-                    "BEGIN IMMEDIATE",
-                    "PRAGMA user_version=0",
-                    "ROLLBACK",
-                ):  # to be told now if it is not writable
+                # To be told now if it is not writable
+                for order in ("BEGIN IMMEDIATE", "PRAGMA user_version=0", "ROLLBACK"):
                     raw.cursor().execute(order)
 
     @contextlib.contextmanager
-    def _writing(self) -> Iterator[sa.Connection]:
-        """Yield a connection in a transaction that waits for its turn, and is kept unless something is raised."""
+    def _transaction(self, alone: bool = True) -> Iterator[sa.Connection]:
+        """Yield a connection in a transaction that is kept unless something is raised; ``alone``: nobody else writes.
+
+        Only tables of the server's own game are written without being alone.
+        """
         connected = self._engine.connect
         with connected().execution_options(**{WRITES: True}) as connection, connection.begin():
+            if alone and self.path is None:
+                write_alone(connection)
             yield connection
 
     def close(self) -> None:
         """Let go of the store."""
+        if hasattr(self, "_thread"):
+            self._thread.shutdown()
         self._engine.dispose()
-        self._unlock()
-
-    def discard(self) -> None:
-        """Let go of the store, and remove its file if it was made here and holds nothing: no server has run."""
-        empty = False
-        if self._made:
-            with contextlib.suppress(sa.exc.DBAPIError):
-                empty = not sa.inspect(self._engine).get_table_names() or self._is_bare()
-        self._engine.dispose()
-        if empty and self.path is not None:
-            for end in ("", "-wal", "-shm", "-journal"):
-                with contextlib.suppress(OSError):
-                    self.path.with_name(self.path.name + end).unlink()
-        self._unlock()
-
-    def _is_bare(self) -> bool:
-        """Return whether there is neither a game of a server nor a contest in it."""
-        with self._engine.connect() as connection:
-            tables = (SERVER_GAMES, CONTESTS)
-            return all(connection.execute(sa.select(table.c.id).limit(1)).first() is None for table in tables)
-
-    def _unlock(self) -> None:
         if self._lock is not None:
             unlock(self._lock)
 
@@ -172,28 +170,19 @@ class Store:
         Raises:
             ParameterError: the store cannot be written.
         """
-        row = {"began": _now(), "seed": str(seed), "version": dicegym.__version__}
-        with in_words(self.name), self._writing() as connection:
-            if self.path is None:
-                write_alone(connection)
+        row = {"game": self._game, "began": now_in_words(), "seed": str(seed), "version": package_version()}
+        with in_words(self.name), self._transaction() as connection:
             rules = None if table is None else number_of_rules(connection, table)
-            values = {**row, "game": self._game, "rules": rules}
-            number = int(connection.execute(SERVER_RUNS.insert().values(values)).inserted_primary_key[0])  # type: ignore[index]  # an insert of one row has one
-        self._run = number
-        return number
-
-    def note(self, state: ServerState, ended: bool = False) -> None:
-        """Keep what the run is doing, for who asks from outside, and whether that was the last."""
-        changed = {"state": json.dumps(state._asdict()), **({"ended": _now()} if ended else {})}
-        with self._writing() as connection:
-            connection.execute(SERVER_RUNS.update().where(SERVER_RUNS.c.id == self._running).values(changed))
+            new = connection.execute(SERVER_RUNS.insert().values(row | {"rules": rules})).inserted_primary_key
+        self._run = int(new[0])  # type: ignore[index]  # an insert of one row has one
+        return self._run
 
     def ratings(self) -> dict[str, PlayerRating]:
-        """Return what is known of each name."""
-        columns = (SERVER_RATINGS.c.name, SERVER_RATINGS.c.rating, SERVER_RATINGS.c.games, SERVER_RATINGS.c.wins)
-        own = (SERVER_RATINGS.c.game == self._game) & (SERVER_RATINGS.c.games > 0)
+        """Return what is stored of each name."""
+        own = SERVER_RATINGS.c
+        asked = sa.select(own.name, own.rating, own.games, own.wins).where(own.game == self._game, own.games > 0)
         with in_words(self.name), self._engine.connect() as connection:
-            return dict(rating_of(self.name, row) for row in connection.execute(sa.select(*columns).where(own)))
+            return {row.name: PlayerRating(row.rating, row.games, row.wins) for row in connection.execute(asked)}
 
     def finished(self) -> int:
         """Return the number of games stored."""
@@ -205,18 +194,18 @@ class Store:
         with self._engine.connect() as connection:
             games = connection.execute(games_of(self._game, SERVER_GAMES).order_by(SERVER_GAMES.c.id)).all()
             for game in games:
-                places, incidents = told_of(connection, game.id)
+                places, incidents = places_and_incidents(connection, game.id)
                 actions = tuple(json.loads(game.actions))
                 yield GameResult(game.number, int(game.seed), game.seconds, actions, places, incidents)
 
     def write(self, results: Sequence[GameResult]) -> None:
         """Store games, all or none, with the ratings they led to; later ones count."""
-        now = _now()
-        with self._writing() as connection:
+        now = now_in_words()
+        with self._transaction(alone=False) as connection:
             for result in results:
-                self._write(connection, result, now)
+                self._write_game(connection, result, now)
 
-    def _write(self, connection: sa.Connection, result: GameResult, ended: str) -> None:
+    def _write_game(self, connection: sa.Connection, result: GameResult, ended: str) -> None:
         row = {
             "run": self._running,
             "number": result.number,
@@ -229,25 +218,16 @@ class Store:
         game = connection.execute(new.returning(SERVER_GAMES.c.id)).scalar()
         if game is None:  # it was stored, and the connection broke before a server said so
             return
+        old = SERVER_RATINGS.c
         for place, won in zip(result.places, winners(result.places), strict=True):
-            counts = int(place.rated)
-            rating = {"game": self._game, "name": place.name, "rating": place.after, "games": counts, "wins": int(won)}
-            games, wins = SERVER_RATINGS.c.games + 1, SERVER_RATINGS.c.wins + int(won)
-            known = upsert(connection, SERVER_RATINGS).values(rating)
-            key = ["game", "name"]
-            connection.execute(
-                known.on_conflict_do_update(
-                    index_elements=key, set_={"rating": place.after, "games": games, "wins": wins}
-                )
-                if counts
-                else known.on_conflict_do_nothing(index_elements=key)
-            )
+            rating = {"rating": place.after, "games": int(place.rated), "wins": int(won)}
+            more = rating | {"games": old.games + rating["games"], "wins": old.wins + rating["wins"]}
+            known = upsert(connection, SERVER_RATINGS).values(rating | {"game": self._game, "name": place.name})
+            connection.execute(known.on_conflict_do_update(index_elements=["game", "name"], set_=more))
         places = [{"game": game, "seat": seat} | place._asdict() for seat, place in enumerate(result.places)]
         connection.execute(SERVER_RESULTS.insert(), places)
         if result.incidents:
-            connection.execute(
-                SERVER_INCIDENTS.insert(), [{"game": game} | found._asdict() for found in result.incidents]
-            )
+            connection.execute(SERVER_INCIDENTS.insert(), [{"game": game} | one._asdict() for one in result.incidents])
 
     @property
     def _running(self) -> int:
@@ -256,47 +236,161 @@ class Store:
             raise RuntimeError("no run has begun")
         return self._run
 
+    # While a server runs, in its event loop
+
+    def rating(self, name: str) -> PlayerRating:
+        """Return the rating of a name, as it is after all games that have ended."""
+        return self._ratings.get(name, UNKNOWN)
+
+    def best(self) -> list[tuple[str, PlayerRating]]:
+        """Return all names with a rating, the best first."""
+        return sorted(self._ratings.items(), key=lambda one: -one[1].rating)
+
+    def spelling(self, name: str) -> str | None:
+        """Return how a name is spelled that has a rating; None if it has none."""
+        return name if name in self._ratings else self._spellings.get(fold_name(name))
+
+    def rate(self, names: Sequence[str], totals: Sequence[int], counts: Sequence[bool]) -> tuple[SeatResult, ...]:
+        """Return what a game came to for each seat, and let it count.
+
+        It does not for those whom ``counts`` leaves out, and for nobody where that leaves but one: ratings are what
+        they would be if these had not been there.
+        """
+        seats = [seat for seat, one in enumerate(counts) if one]
+        if len(seats) == 1:
+            seats = []
+        before = [self.rating(name) for name in names]
+        after = [known.rating for known in before]
+        new = updated([after[seat] for seat in seats], [totals[seat] for seat in seats])
+        for seat, rating in zip(seats, new, strict=True):
+            after[seat] = rating
+        places = tuple(
+            SeatResult(
+                names[seat],
+                total,
+                1 + sum(other > total for other in totals),
+                before[seat].rating,
+                after[seat],
+                seat in seats,
+            )
+            for seat, total in enumerate(totals)
+        )
+        for place, old, won in zip(places, before, winners(places), strict=True):
+            if place.rated:
+                self._ratings[place.name] = PlayerRating(place.after, old.games + 1, old.wins + won)
+                self._spellings.setdefault(fold_name(place.name), place.name)
+        return places
+
+    def keep(self, result: GameResult) -> asyncio.Future[None]:
+        """Store a game soon; return what is done when it is stored."""
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[None] = loop.create_future()
+        self._waiting.append((result, done))
+        if self._writing is None:
+            self._writing = loop.create_task(self._write_waiting())
+        return done
+
+    async def note(self, state: ServerState, ended: bool = False) -> bool:
+        """Keep what the run is doing, for who asks from outside, and whether that was the last.
+
+        Return whether that was possible; it is not while results wait for a store that cannot be written.
+        """
+        if self._trouble is not None:
+            return False
+        try:
+            await self._in_thread(self.write_state, state, ended)
+        except Exception as error:
+            trouble = trouble_of(error)
+            if trouble is None or not trouble.passes:
+                raise
+            return False
+        return True
+
+    def write_state(self, state: ServerState, ended: bool = False) -> None:
+        """Store what the run is doing; see `note`."""
+        changed = {"state": json.dumps(state._asdict()), **({"ended": now_in_words()} if ended else {})}
+        with self._transaction(alone=False) as connection:
+            connection.execute(SERVER_RUNS.update().where(SERVER_RUNS.c.id == self._running).values(changed))
+
+    async def drain(self) -> None:
+        """Wait until everything is stored, as far as that can be; then nothing is waited for any more."""
+        self._closing.set()
+        while self._writing is not None:
+            await self._writing
+
+    async def _write_waiting(self) -> None:
+        """Store what waits, until nothing does."""
+        try:
+            while self._waiting:
+                batch = list(self._waiting)
+                try:
+                    await self._in_thread(self.write, [result for result, _ in batch])
+                except Exception as error:
+                    self._meet(error)
+                    with contextlib.suppress(TimeoutError):
+                        await asyncio.wait_for(self._closing.wait(), RETRY)
+                    continue
+                if self._trouble is not None:
+                    self._log(f"{called(self.name)} can be written again: {len(batch)} results are stored")
+                    self._trouble = None
+                del self._waiting[: len(batch)]
+                for _, done in batch:
+                    done.set_result(None)
+        except Exception as error:
+            self._fail(error)
+        finally:
+            self._writing = None
+
+    def _meet(self, error: Exception) -> None:
+        """Take note that results cannot be stored. Raises DicegymError if it is in vain to wait longer."""
+        found, new = trouble_of(error), self._trouble is None
+        if found is None:
+            raise error
+        self._trouble = found
+        if new:
+            self._since = time.monotonic()
+        name, way_out = called(self.name), found.instead.replace("FILE", str(self.name))
+        waited = time.monotonic() - self._since
+        if not found.passes or self._closing.is_set() or waited >= LONGEST_TROUBLE:
+            since = f" for {waited:.1f} s" if found.passes else ""
+            lost = f"{len(self._waiting)} unannounced results are lost"
+            raise DicegymError(f"{name} {found.reason}{since}, and the server stops: {way_out}; {lost}")
+        if new:
+            waits = f"results wait for at most {LONGEST_TROUBLE:g} s until they are told, and other games go on"
+            self._log(f"{name} {found.reason}: {waits}; {way_out}")
+
+    def _fail(self, error: Exception) -> None:
+        """Give up: whose results wait learn of it, and the server."""
+        if not isinstance(error, DicegymError):
+            error = DicegymError(f"results cannot be written to {self.name} ({error}): the server stops")
+        if self._closing.is_set():
+            self._log(str(error))
+        waiting, self._waiting = self._waiting, []
+        for _, done in waiting:
+            done.set_exception(error)
+        self.failed(error)
+
+    async def _in_thread(self, do: Callable[..., T], *arguments: object) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, do, *arguments)
+
 
 def games_of(game: str, *what: Any) -> sa.Select[Any]:
     """Return the question for something of all games that servers of ``game`` have held."""
-    return (
-        sa.select(*what)
-        .select_from(SERVER_GAMES)
-        .join(SERVER_RUNS, SERVER_RUNS.c.id == SERVER_GAMES.c.run)
-        .where(SERVER_RUNS.c.game == game)
-    )
+    joined = sa.select(*what).select_from(SERVER_GAMES).join(SERVER_RUNS, SERVER_RUNS.c.id == SERVER_GAMES.c.run)
+    return joined.where(SERVER_RUNS.c.game == game)
 
 
-def rating_of(name_of_store: str, row: Sequence[Any]) -> tuple[str, PlayerRating]:
-    """Return what a row of ratings says. Raises ParameterError if that is nonsense."""
-    name, rating, games, wins = row
-    if not isinstance(name, str) or not all(isinstance(one, int) for one in (games, wins)):
-        raise damaged(name_of_store, "a name or number in its ratings is none")
-    if not isinstance(rating, int | float) or not math.isfinite(rating):
-        raise damaged(name_of_store, "a rating in it is no number")
-    return name, PlayerRating(rating, games, wins)
-
-
-def told_of(connection: sa.Connection, game: int) -> tuple[tuple[SeatResult, ...], tuple[ForcedTurn, ...]]:
+def places_and_incidents(connection: sa.Connection, game: int) -> tuple[tuple[SeatResult, ...], tuple[ForcedTurn, ...]]:
     """Return what a stored game came to for each seat, and what went wrong in it."""
-    places = connection.execute(
-        sa.select(
-            SERVER_RESULTS.c.name,
-            SERVER_RESULTS.c.total,
-            SERVER_RESULTS.c.place,
-            SERVER_RESULTS.c.before,
-            SERVER_RESULTS.c.after,
-            SERVER_RESULTS.c.rated,
-        )
-        .where(SERVER_RESULTS.c.game == game)
-        .order_by(SERVER_RESULTS.c.seat)
+    own, forced = SERVER_RESULTS.c, SERVER_INCIDENTS.c
+    places = sa.select(*(own[field] for field in SeatResult._fields)).where(own.game == game).order_by(own.seat)
+    incidents = (
+        sa.select(*(forced[field] for field in ForcedTurn._fields)).where(forced.game == game).order_by(forced.id)
     )
-    incidents = connection.execute(
-        sa.select(SERVER_INCIDENTS.c.seat, SERVER_INCIDENTS.c.turn, SERVER_INCIDENTS.c.reason)
-        .where(SERVER_INCIDENTS.c.game == game)
-        .order_by(SERVER_INCIDENTS.c.id)
+    return (
+        tuple(SeatResult(*row) for row in connection.execute(places)),
+        tuple(ForcedTurn(*row) for row in connection.execute(incidents)),
     )
-    return tuple(SeatResult(*row) for row in places), tuple(ForcedTurn(*row) for row in incidents)
 
 
 def lock_of(path: Path, game: str, wait: float) -> FileLock:
@@ -314,10 +408,6 @@ def unlock(lock: FileLock) -> None:
     with contextlib.suppress(OSError):  # Windows removes no open file: filelock does it there when it is closed
         Path(lock.lock_file).unlink()
     lock.release()
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def _in_use(what: str) -> str:

@@ -11,7 +11,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.server.agents import LocalAgent
 from dicegym.server.results import ForcedTurn
-from dicegym.server.wire import NOT_YOUR_TURN, Message, Wire, line
+from dicegym.server.wire import NOT_YOUR_TURN, Message, Wire, encode
 
 
 class Guest(Protocol):
@@ -174,10 +174,10 @@ class Table:
         """Return whether the server plays the rest of the game for a seat."""
         return self._wire.given_up(self.state, seat)
 
-    def answered(self, seat: int, command: Message | None) -> None:
-        """Take the command of the local agent in ``seat``."""
-        if not self.over:
-            self.command(seat, command)
+    def answered(self, seat: int, action: int) -> None:
+        """Take the action of the local agent in ``seat``."""
+        if not self.over and seat == self._mover[0]:
+            self._play(self._wire.UNREADABLE if action == self._forfeit else action)
 
     def failed(self, seat: int, reason: str) -> None:
         """Take note that the local agent in ``seat`` has not answered properly."""
@@ -186,7 +186,7 @@ class Table:
 
     def tell(self, message: Message) -> None:
         """Send a message to every remote bot."""
-        self._tell_all(line(message))
+        self._tell_all(encode(message))
 
     def _tell_all(self, data: bytes) -> None:
         """Send a message to every remote bot that is told more than when it is to move."""
@@ -202,7 +202,7 @@ class Table:
         if not remote.original:
             remote.tell(self._shown)
         elif seat == self._mover[0] and not self._ended[0]:
-            remote.tell(line(self._wire.as_original(self._message(self.state))))
+            remote.tell(encode(self._wire.as_original(self._message(self.state))))
 
     def _not_now(self, seat: int) -> str:
         if self.over:
@@ -214,7 +214,7 @@ class Table:
     def _refuse(self, seat: int, code: str, text: str) -> None:
         remote = self.seats[seat].remote
         if remote is not None and not remote.original:
-            remote.tell(line(self._wire.error_message(code, text)))
+            remote.tell(encode(self._wire.error_message(code, text)))
 
     def _play(self, action: int, error: Any = None) -> bool:
         """Let the player to move do ``action``, an error if ``error`` says so; return whether it was a move."""
@@ -266,7 +266,7 @@ class Table:
         return self._wire.standing_message(self.game, state, self._names, self._ratings)
 
     def _standing(self) -> bytes:
-        return line(self._message(self.state))
+        return encode(self._message(self.state))
 
     def _advance(self, between: Sequence[Any] = ()) -> None:
         """Show what has changed and wait for the next command; who is not there to give one is played for.
@@ -275,7 +275,7 @@ class Table:
         """
         while True:
             for state in between:
-                self._tell_all(line(self._message(state)))
+                self._tell_all(encode(self._message(state)))
             if self._ended[0]:
                 break
             self._shown = self._standing()
@@ -297,7 +297,7 @@ class Table:
     def _ask(self, seat: Seat) -> None:
         if seat.local is not None:
             mover = int(self._mover[0])
-            seat.local.ask(self, mover, seat.name, private_seed(self.key, mover), self._shown)
+            seat.local.ask(self, mover, self.state.copy(), private_seed(self.key, mover))
 
     def _look(self) -> None:
         """See whether the player to move has exceeded its time; local agents are timed by their process."""

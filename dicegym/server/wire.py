@@ -1,8 +1,21 @@
-"""The messages between server and client that are the same for all games, and where a game's own are."""
+"""The messages between server and clients: which kinds there are for all games, and how JSON becomes bytes and back.
+
+An object ends at the brace that closes it, which is found by counting braces outside of strings, and is parsed once
+then. So any number may come in a packet, one may come in any number of packets, and no separator is needed. What is no
+JSON object is reported once and skipped, by these rules, so that a sender is soon understood again:
+    - Between objects white space (and a byte order mark) means nothing. Anything else is skipped up to the next ``{``
+      or the end of its line.
+    - An object in which another begins where none can (``{"dice": [0{"type"...``) ends there.
+    - A string that is not closed ends with its line, and the object with it.
+    - An object that is too long is skipped to its closing brace, or to the next line that starts with ``{``.
+"""
 
 from __future__ import annotations
 
+import codecs
 import json
+import re
+from typing import NamedTuple, NoReturn
 
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
@@ -11,14 +24,16 @@ from dicegym.games.messages import Message, Wire
 from dicegym.games.parts import WIRE, part
 from dicegym.registry import GAMES
 
-__all__ = ["NOT_YOUR_TURN", "REFUSALS", "Message", "Wire", "line", "wire_of"]
+__all__ = ["NOT_YOUR_TURN", "REFUSALS", "Message", "ObjectReader", "Wire", "encode", "parse", "wire_of"]
 
-NOT_YOUR_TURN = "not-your-turn"
+BAD_JSON, TOO_LONG, NOT_YOUR_TURN = "bad-json", "too-long", "not-your-turn"
 """Codes of errors that the server finds by itself; those of commands are the game's."""
 WRONG_SECRET, SECRET_NEEDED, BAD_NAME, REPLACED = "wrong-secret", "secret-needed", "bad-name", "replaced"
-FULL, STOPPED, FLOOD = "full", "server-stopped", "flood"
+FULL, STOPPED = "full", "server-stopped"
 REFUSALS = (WRONG_SECRET, SECRET_NEEDED, BAD_NAME, REPLACED)
 """After these it is in vain to connect again."""
+LIMIT = 4096
+"""Bytes that a message of a client may have."""
 
 
 def wire_of(game: str | Game) -> Wire:
@@ -31,9 +46,182 @@ def wire_of(game: str | Game) -> Wire:
     return wire
 
 
-def line(message: Message) -> bytes:
+def encode(message: Message) -> bytes:
     """Return a message as it is sent: one line of ASCII."""
     return _compact(message).encode() + b"\n"
 
 
+class Malformed(NamedTuple):
+    """What came in place of a message, as an error."""
+
+    code: str
+    message: str
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not in JSON")
+
+
 _compact = json.JSONEncoder(separators=(",", ":")).encode  # made once: `json.dumps` makes one for every message
+_decode = json.JSONDecoder(parse_constant=_refuse).decode
+_BLANK = re.compile("[ \t\r\n\ufeff]*")
+_FLAT = re.compile(r'\{(?:[^{}"]++|"(?:[^"\\\n]++|\\[^\n])*+")*+\}')
+_MARKS = re.compile(r'[{}"\\\n]')
+_START = re.compile(r"[{\n]")
+_NOT_UTF8 = re.compile("[\udc80-\udcff]")  # how the error handler "surrogateescape" shows a wrong byte
+_BEFORE_BRACE = (":", "[", ",")
+"""What stands before an object that is a part of another one."""
+
+
+def parse(text: str, limit: int = LIMIT) -> Message | Malformed:
+    """Return the one object that ``text`` is, or what is wrong with it."""
+    if _size(text) > limit:
+        return _too_long(limit)
+    if not text.isascii() and _NOT_UTF8.search(text):
+        return Malformed(BAD_JSON, "the text is not UTF-8")
+    try:
+        value = _decode(text.lstrip("\ufeff"))
+    except json.JSONDecodeError as error:
+        return Malformed(BAD_JSON, f"{error.msg}, at line {error.lineno} column {error.colno}")
+    except ValueError as error:
+        return Malformed(BAD_JSON, str(error)[:100])
+    except RecursionError:
+        return Malformed(BAD_JSON, "brackets are nested too deep")
+    return value if isinstance(value, dict) else _no_object(text)
+
+
+class ObjectReader:
+    """Takes packets by `feed`; `read` then returns objects until it returns None.
+
+    Every character is looked at once, however the stream is cut.
+
+    Args:
+        limit: bytes that an object may have; no more than this and a packet is ever kept.
+
+    Attributes:
+        length: characters of the object that `read` has returned last.
+        begun: how many objects were begun so far, those that broke off included: so much work was done.
+    """
+
+    def __init__(self, limit: int = LIMIT) -> None:
+        self.length = self.begun = 0
+        self._limit = limit
+        self._utf8 = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+        self._text = ""
+        self._at = 0  # where an object, or what is skipped, starts
+        self._seen = 0  # up to where the object was gone through
+        self._depth = 0  # open braces; 0: between objects
+        self._in_string = False
+        self._lost = False  # between objects, in something else that is skipped
+        self._too_long = False
+        self._reported = False  # whether an object has broken off since the last whole one
+
+    def feed(self, data: bytes) -> None:
+        """Take what has arrived."""
+        self._text = self._text[self._at :] + self._utf8.decode(data)
+        self._seen -= self._at
+        self._at = 0
+
+    def read(self) -> Message | Malformed | None:
+        """Return the next object, what is wrong with what stands in its place, or None if more has to arrive."""
+        while True:
+            if not self._depth:
+                found = self._begin()
+                if found is not None or not self._depth:
+                    return found
+            found = self._find_end()
+            if found is not None or self._depth:
+                return found
+
+    def _begin(self) -> Message | Malformed | None:
+        """Go to where the next object starts; return it if it holds no other and is whole."""
+        text = self._text
+        if self._lost:
+            start = _START.search(text, self._at)
+            self._at = start.start() if start else len(text)
+            self._lost = start is None
+        blank = _BLANK.match(text, self._at)
+        at = self._at = blank.end() if blank else self._at
+        if at == len(text):
+            return None
+        if text[at] != "{":
+            self._lost = True
+            return _no_object(text[at : at + 20])
+        self.begun += 1
+        if flat := _FLAT.match(text, at):  # most moves of most games
+            return self._end(flat.end(), self._whole(flat.end()))
+        self._depth, self._seen, self._in_string, self._too_long = 1, at + 1, False, False
+        return None
+
+    def _find_end(self) -> Message | Malformed | None:
+        """Look for the end of an object from where the last look ended."""
+        text = self._text
+        while mark := _MARKS.search(text, self._seen):
+            at, character = mark.start(), mark.group()
+            if at - self._at >= self._limit and not self._too_long:
+                self._seen, self._too_long = at, True
+                return _too_long(self._limit)
+            if character == "\\":
+                if at + 1 == len(text):
+                    self._seen = at  # look again when the next character is here
+                    break
+                self._seen = at + 1 + (self._in_string and text[at + 1] != "\n")
+                continue
+            self._seen = at + 1
+            if self._in_string:
+                if character == "\n":
+                    return self._end(at + 1, Malformed(BAD_JSON, "a string is not closed on its line"))
+                self._in_string = character != '"'
+            elif character == '"':
+                self._in_string = True
+            elif character == "{":
+                if text[at - 1] == "\n" if self._too_long else not self._may_hold(at):
+                    told, self._reported = self._reported, True
+                    found = self._end(at, Malformed(BAD_JSON, "an object starts where none can"))
+                    return None if told else found
+                self._depth += 1
+            elif character == "}":
+                self._depth -= 1
+                if not self._depth:
+                    return self._end(at + 1, self._whole(at + 1))
+        else:
+            self._seen = len(text)
+        if self._too_long:
+            self._at = max(self._at, self._seen - 1)  # the last may be the end of a line
+        elif _size(text[self._at :]) > self._limit:
+            self._too_long = True
+            return _too_long(self._limit)
+        return None
+
+    def _may_hold(self, at: int) -> bool:
+        """Return whether a brace at ``at`` may begin a part of the present object."""
+        before = at - 1
+        while self._text[before].isspace():
+            before -= 1
+        return self._text[before] in _BEFORE_BRACE
+
+    def _whole(self, end: int) -> Message | Malformed | None:
+        """Return the object that ends at ``end``, or what is wrong with it; None if that was told."""
+        self._reported = False
+        self.length = end - self._at
+        return None if self._too_long else parse(self._text[self._at : end], self._limit)
+
+    def _end(self, at: int, found: Message | Malformed | None) -> Message | Malformed | None:
+        """End an object at ``at``; return what it was."""
+        told = None if self._too_long else found
+        self._at, self._depth, self._too_long = at, 0, False
+        return told
+
+
+def _size(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogateescape"))
+
+
+def _too_long(limit: int) -> Malformed:
+    return Malformed(TOO_LONG, f"a message has at most {limit} bytes")
+
+
+def _no_object(text: str) -> Malformed:
+    return Malformed(
+        BAD_JSON, f'a message is a JSON object, such as {{"type": ...}}; this starts with {text.lstrip()[:20]!a}'
+    )

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from starlette.requests import Request
 
 from dicegym.errors import DicegymError
-from dicegym.server.budget import TokenBucket
-from dicegym.server.origins import is_loopback, origin_of
+from dicegym.server.access import is_loopback, origin_of
+from dicegym.server.limits import TokenBucket
 
 REMEMBERED = 8192
 """Addresses of which it is known what they spent lately."""

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from dicegym.errors import DicegymError
-from dicegym.server.origins import is_loopback
+from dicegym.server.access import is_loopback
 from dicegym.web.context import Web
 from dicegym.web.forms import signed
 from dicegym.web.settings import WebSettings

@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dicegym.errors import DicegymError
-from dicegym.server.origins import Origins
+from dicegym.server.access import Origins
 from dicegym.web.access import AccessLog
 from dicegym.web.api import PREFIX
 from dicegym.web.bodies import Bodies, GoneAwayError, replayed

@@ -13,8 +13,8 @@ from typing import Any
 import uvicorn
 
 from dicegym.errors import ParameterError
-from dicegym.server.descriptors import room_for
-from dicegym.server.origins import is_loopback
+from dicegym.server.access import is_loopback
+from dicegym.server.limits import room_for
 from dicegym.signals import on_signals
 from dicegym.web.app import create_app
 from dicegym.web.connections import HEADER_BYTES, KEEP_ALIVE, Guarded

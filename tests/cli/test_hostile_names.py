@@ -111,9 +111,9 @@ def test_files_whose_names_look_alike_are_two_entries(tmp_path: Path) -> None:
 def test_what_stands_in_a_servers_database(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("sqlalchemy")
     from dicegym.server.results import ForcedTurn, GameResult, SeatResult
-    from dicegym.server.store import Store
+    from dicegym.server.store import ResultStore
 
-    store = Store(tmp_path / "x.sqlite", "yatzy")
+    store = ResultStore(tmp_path / "x.sqlite", "yatzy")
     store.begin_run(1)
     places = (SeatResult(NAME, 100, 1, 1200.0, 1216.0), SeatResult("bob", 90, 2, 1200.0, 1184.0))
     store.write([GameResult(1, 7, 1.0, (1, 2), places, (ForcedTurn(0, 4, MESSAGE),))])

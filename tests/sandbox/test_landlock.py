@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 import dicegym
 from dicegym.arena import check
 from dicegym.engine import jit
+from dicegym.errors import AgentError
 from dicegym.sandbox import landlock, limits
 from dicegym.sandbox.jobs import entry
 
@@ -251,13 +253,19 @@ def test_a_bot_on_the_server_cannot_change_compiled_kernels(tmp_path: Path) -> N
     bot = tmp_path / "bot.py"
     planted = Path(jit.CACHE_FOLDER, "planted.nbc")
     bot.write_text(f"open({str(planted)!r}, 'wb')")
-    from dicegym.server import agents
+    from dicegym.sandbox.jail import Isolation
+    from dicegym.server.agents import LocalAgent
 
-    command = [sys.executable, "-P", "-c", agents._CODE, "yatzy", "2", str(bot), str(os.getpid()), "30", "process"]
-    command += [str(tmp_path), json.dumps(sys.path)]
-    environment = os.environ | agents.ENVIRONMENT
-    done = subprocess.run(command, env=environment, input="", capture_output=True, text=True, check=False)
-    assert "PermissionError" in json.loads(done.stdout)["error"]
+    agent = LocalAgent("mine", str(bot), dicegym.game("yatzy"), 30.0, print, Isolation.PROCESS)
+
+    async def start() -> None:
+        try:
+            await agent.start()
+        finally:
+            await agent.stop()
+
+    with pytest.raises(AgentError, match=r"PermissionError|FileNotFoundError"):
+        asyncio.run(start())
     assert not planted.exists()
 
 

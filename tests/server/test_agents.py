@@ -102,7 +102,7 @@ def attack():
 
 def own_children() -> set[str]:
     """Return the numbers of the processes that this one has started, those of other tests included."""
-    return set(Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split())
+    return set(" ".join(one.read_text() for one in Path("/proc/self/task").glob("*/children")).split())
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="what keeps bots apart is Linux's")
@@ -191,8 +191,7 @@ async def test_an_agent_that_cannot_be_loaded_is_told_at_once(tmp_path: Path) ->
 async def test_an_exported_model_plays_as_the_model_does_whether_it_sits_here_or_joins(tmp_path: Path) -> None:
     pytest.importorskip("sb3_contrib")
     from dicegym.bots.export import export_source
-    from dicegym.server.channels import Address
-    from dicegym.server.client import Join
+    from dicegym.server.client import Address, Join
 
     game = dicegym.game("yatzy")
     model = dicegym.agent(game, "ppo")

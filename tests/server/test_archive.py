@@ -26,7 +26,7 @@ from dicegym.arena.store.tables import TABLES
 from dicegym.server.archive import Archive, in_use
 from dicegym.server.results import ForcedTurn, GameResult, SeatResult, ServerState
 from dicegym.server.server import Server
-from dicegym.server.store import Store, engine_of
+from dicegym.server.store import ResultStore, engine_of
 
 STATE = ServerState(7, ("127.0.0.1:5000",), 2, ("thrifty",), 1, 0, 0, False)
 
@@ -35,11 +35,11 @@ STATE = ServerState(7, ("127.0.0.1:5000",), 2, ("thrifty",), 1, 0, 0, False)
 def first(tmp_path: Path) -> Path:
     """Return a store of one game, in which the server played a turn of bob."""
     path = tmp_path / "results.sqlite"
-    store = Store(path, "yatzy")
+    store = ResultStore(path, "yatzy")
     store.begin_run(7)
     places = SeatResult("anna", 200, 1, 1200.0, 1216.0), SeatResult("bob", 100, 2, 1200.0, 1184.0)
     store.write([GameResult(0, 7, 1.0, (256, 512, 1000), places, (ForcedTurn(1, 4, "took more"),))])
-    store.note(STATE, ended=True)
+    store.write_state(STATE, ended=True)
     store.close()
     return path
 
@@ -63,17 +63,17 @@ def set_schema(path: Path, number: str) -> None:
 
 
 def test_a_new_store_has_the_present_tables(tmp_path: Path) -> None:
-    Store(tmp_path / "new.sqlite", "yatzy").close()
+    ResultStore(tmp_path / "new.sqlite", "yatzy").close()
     with engine_of(tmp_path / "new.sqlite").connect() as connection:
         assert {*sa.inspect(connection).get_table_names()} == {*TABLES.tables}
     assert about(tmp_path / "new.sqlite") == {"schema": SCHEMA}
 
 
-@pytest.mark.parametrize("opens", [lambda path: Store(path, "yatzy"), Archive], ids=["store", "archive"])
+@pytest.mark.parametrize("opens", [lambda path: ResultStore(path, "yatzy"), Archive], ids=["store", "archive"])
 @pytest.mark.parametrize("number", ["1", "99", "x"])
 def test_another_schema_is_refused_in_words(tmp_path: Path, opens: Any, number: str) -> None:
     path = tmp_path / "results.sqlite"
-    Store(path, "yatzy").close()
+    ResultStore(path, "yatzy").close()
     set_schema(path, number)
     with pytest.raises(ParameterError, match=f"has schema {number}, and dicegym .* reads schema {SCHEMA} alone"):
         opens(path)
@@ -90,7 +90,7 @@ def test_a_file_of_somebody_else_is_left_as_it_was(tmp_path: Path) -> None:
     before = {path: path.read_bytes() for path in (secrets, other)}
     for path, complaint in ((secrets, "not a database"), (other, "something else"), (tmp_path, "but a folder")):
         with pytest.raises(ParameterError, match=complaint):
-            Store(path, "yatzy")
+            ResultStore(path, "yatzy")
     assert {path: path.read_bytes() for path in (secrets, other)} == before
     assert files(tmp_path) == ["other.sqlite", "secrets.txt"]
     assert not list(tmp_path.parent.glob("*-lock"))
@@ -99,10 +99,10 @@ def test_a_file_of_somebody_else_is_left_as_it_was(tmp_path: Path) -> None:
 def test_a_lock_is_one_and_leaves_nothing(tmp_path: Path) -> None:
     path = tmp_path / "results.sqlite"
     assert not in_use(path, "yatzy")
-    store = Store(path, "yatzy")
+    store = ResultStore(path, "yatzy")
     assert in_use(path, "yatzy")
     with pytest.raises(ParameterError, match="in use by another server"):
-        Store(path, "yatzy")
+        ResultStore(path, "yatzy")
     assert in_use(path, "yatzy"), "who was refused has not taken the lock away"
     store.close()
     assert not in_use(path, "yatzy")
@@ -156,7 +156,7 @@ async def noted(server: Server) -> None:
     async with asyncio.timeout(10):
         while server._noted != server._run_state():
             await asyncio.sleep(0.05)
-        await server._ledger.note(server._run_state())  # and what was begun before is done then
+        await server.store.note(server._run_state())  # and what was begun before is done then
 
 
 @run
@@ -185,7 +185,8 @@ async def test_a_running_server_is_asked_for_status_ratings_and_games(
         status = json.loads(Path("status.json").read_text())
         assert (status["running"], status["run"]["state"]["resting"]) == (True, False)
         assert re.search(
-            r"1 +(anna|thrifty) +1216 +1 +1\n2 +(anna|thrifty) +1184 +1 +0", await ask("server", "ratings")
+            r"1 +(anna|thrifty) +1216 ± 655 provisional +1 +1\n2 +(anna|thrifty) +1184 ± 655 provisional +1 +0",
+            await ask("server", "ratings"),
         )
         assert re.search(
             r"^ +1  \d{4}-\d\d-\d\d \d\d:\d\d:\d\d  1\. \w+ \d+ \(1200 to 1216\), 2\. \w+ \d+ \(1200 to 1184\)$",
@@ -206,7 +207,7 @@ def test_a_store_is_read_and_not_changed(
     monkeypatch.setenv("DICEGYM_STORE", first.name)
     before = first.read_bytes()
     assert "no yatzy server runs; the last (run 1, dicegym 0.1.0) began at" in typed(capsys, "server", "status")
-    assert re.search(r"1 +anna +1216 +1 +1", typed(capsys, "server", "ratings"))
+    assert re.search(r"1 +anna +1216 ± 655 provisional +1 +1", typed(capsys, "server", "ratings"))
     assert "the server played decision 4 of bob: took more" in typed(capsys, "server", "games")
     assert first.read_bytes() == before
     assert files(first.parent) == [first.name]
@@ -215,10 +216,10 @@ def test_a_store_is_read_and_not_changed(
 def test_a_server_that_was_killed_is_told_so(tmp_path: Path) -> None:
     path = tmp_path / "results.sqlite"
     code = (
-        "import os, sys; from pathlib import Path; from dicegym.server.store import Store; "
-        "from dicegym.server.results import ServerState; store = Store(Path(sys.argv[1]), 'yatzy'); "
+        "import os, sys; from pathlib import Path; from dicegym.server.store import ResultStore; "
+        "from dicegym.server.results import ServerState; store = ResultStore(Path(sys.argv[1]), 'yatzy'); "
         "store.begin_run(1); "
-        "store.note(ServerState(os.getpid(), ('here:1',), 2, (), 0, 0, 0, True)); os._exit(9)"
+        "store.write_state(ServerState(os.getpid(), ('here:1',), 2, (), 0, 0, 0, True)); os._exit(9)"
     )
     subprocess.run([sys.executable, "-c", code, str(path)], check=False)
     assert path.with_name(path.name + "-yatzy-lock").exists()
@@ -237,7 +238,7 @@ def test_a_server_that_was_killed_is_told_so(tmp_path: Path) -> None:
         (["server", "games", "hogg", "--store", "two"], "Did you mean 'hog'"),
         (["server", "ratings", "yatzy"], "is no file: a server makes one"),
         (["server", "games", "--store", "notes.txt"], "notes.txt is not a database, .*nothing in it was changed"),
-        (["server", "games", "--store", "empty"], "empty is empty: no server has written to it"),
+        (["server", "games", "--store", "empty"], "empty is empty"),
         (["server", "ratings", "--store", "first.sqlite", "-o", "no/x.json"], "no folder no"),
         (["server", "games", "--store", "first.sqlite", "--player", "ana"], "Did you mean 'anna'"),
     ],
@@ -254,7 +255,7 @@ def test_what_cannot_be_told_is_said_in_words(
     Path("notes.txt").write_text("no database, but text of some length\n" * 50)
     Path("empty").touch()
     for game in ("hog", "yatzy"):
-        store = Store("two", game)
+        store = ResultStore("two", game)
         store.begin_run(1)
         store.close()
     before = files(first.parent)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import json
 from pathlib import Path
 from typing import Any
@@ -21,9 +20,7 @@ pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
 from talk import Bot, eventually, run, serving
 
-from dicegym.server import client
-from dicegym.server.channels import Address, address
-from dicegym.server.client import Identity, Join, join
+from dicegym.server.client import Address, Join, address, join
 
 
 @pytest.mark.parametrize(
@@ -161,7 +158,7 @@ async def test_an_answer_that_is_no_command_is_one_error_like_others(tmp_path: P
 class Foreign:
     """A server of another make: no greeting, no newline, no FINAL, words of its own, commands under "key" alone.
 
-    It plays "house" against whoever comes, whom it calls "you".
+    It plays "house" against anna.
     """
 
     def __init__(self, games: int, cut: int = 0, slow: float = 0.0) -> None:
@@ -188,7 +185,7 @@ class Foreign:
     async def _play(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, states: Any) -> Any:
         game, state = dicegym.game("yatzy", players=2), states[0]
         while True:
-            standing = protocol.standing_message(game, state, ["house", "you"], [1500, 1000])
+            standing = protocol.standing_message(game, state, ["house", "anna"], [1500, 1000])
             text = json.dumps(standing | {"gameId": 17, "chat": {"text": "}{"}}).encode()
             writer.write(text[:100])
             await writer.drain()
@@ -245,48 +242,6 @@ async def test_a_server_that_hangs_up_at_once_is_given_up_in_the_end() -> None:
         await asyncio.to_thread(made.run)
     assert pauses == [0.5, 1, 2, 4, 8, 16, 30, 30]
     server.close()
-
-
-def test_who_we_are_when_nobody_tells() -> None:
-    who = Identity("anna")
-    who.seen(["house", "you", "they"], "house", False)
-    assert who.name is None
-    who.seen(["house", "you", "they"], "you", False)  # house has moved without us
-    assert who.name is None
-    who.seen(["house", "you", "they"], "they", False)
-    assert who.name == "they"
-    who = Identity("anna")
-    who.seen(["house", "you", "they"], "house", False)
-    assert who.guess() == "house"
-    assert who.wrong()
-    who.seen(["house", "you", "they"], "you", True)
-    assert who.guess() == "you"
-    who.seen(["house", "you", "they"], "they", True)
-    assert who.name == "you"
-    who = Identity("anna")
-    who.seen(["house", "anna"], "house", False)
-    assert who.name == "anna"
-    assert not who.wrong()
-    who.told("bob")
-    who.seen(["bob", "anna"], "bob", False)
-    assert who.name == "bob"
-
-
-@run
-async def test_a_silent_table_is_taken_for_our_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a greeting, and with the first turn ours."""
-    monkeypatch.setattr(client, "SILENCE", 0.05)
-    async with Foreign(games=2) as server:
-        server._play = functools.partial(first_is_you, server._play)
-        made, _ = joining(server.where, RandomPlayer(), games=1, sleep=lambda seconds: None)
-        await asyncio.to_thread(made.run)
-        assert made.played == 1
-
-
-async def first_is_you(play: Any, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, states: Any) -> Any:
-    states["player"] = 1
-    states["scores"][0, 0, 0] = 0  # so that both have the same number of turns left
-    return await play(reader, writer, states)
 
 
 def test_join_loads_its_agent_before_it_connects(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ pytest.importorskip("websockets")
 from talk import Bot, WebBot, both, eventually, first_box, game_of_two, own_scores, run, serving
 
 from benchmarks.server_load import measure
-from dicegym.server.store import Store
+from dicegym.server.store import ResultStore
 
 
 @run
@@ -107,7 +107,7 @@ async def test_the_store_holds_the_games_themselves(tmp_path: Path) -> None:
             playing = [asyncio.create_task(bot.play()) for bot in bots]
             finals += (await asyncio.gather(*playing))[:1]
         await server.finished()
-    store = Store(tmp_path / "results.sqlite", "yatzy")
+    store = ResultStore(tmp_path / "results.sqlite", "yatzy")
     results = list(store.results())
     assert len(results) == len(finals) == 4
     for result, final in zip(results, finals, strict=True):
@@ -154,7 +154,7 @@ async def test_a_game_at_a_time_for_each_and_many_at_once_for_all(tmp_path: Path
         assert server.store.finished() == 20
         met = Counter(frozenset(place.name for place in result.places) for result in server.store.results())
         assert len(met) > 5, "not the same pairs again and again"
-        assert sum(server.matchmaker.ledger.ratings[f"bot-{i}"].rating for i in range(10)) == 12000
+        assert sum(server.store.rating(f"bot-{i}").rating for i in range(10)) == 12000
     for task in playing:
         await task
 
@@ -189,7 +189,7 @@ async def test_a_server_that_stops_stores_and_tells_what_is_finished(
         playing = [asyncio.create_task(bot.play()) for bot in bots]
         await eventually(begun.is_set)
     assert [final["key"] for final in await asyncio.gather(*playing)] == ["FINAL"] * 2
-    store = Store(tmp_path / "results.sqlite", "yatzy")
+    store = ResultStore(tmp_path / "results.sqlite", "yatzy")
     assert store.finished() == 1
     store.close()
 

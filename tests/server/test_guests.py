@@ -13,11 +13,11 @@ pytest.importorskip("websockets")
 from talk import Bot, both, eventually, first_box, run, serving
 
 from dicegym.errors import ParameterError
+from dicegym.server.access import Secrets, fold_name, name_fault
 from dicegym.server.archive import Archive
-from dicegym.server.ledger import Ledger
-from dicegym.server.names import Secrets, fold_name, name_fault
 from dicegym.server.results import PlayerRating
 from dicegym.server.server import Server
+from dicegym.server.store import ResultStore
 
 
 async def silent(bot: Bot) -> None:
@@ -56,7 +56,7 @@ async def test_a_guest_that_makes_no_move_costs_nobody_rating(tmp_path: Path, wa
         result = await finished(server, [anna])
         assert [(place.after, place.rated) for place in result.places] == [(1200, False)] * 2
         assert {row["rating"] for row in anna.seen[-1]["standing"]} == {1200}
-        assert server.store.ratings() == server.matchmaker.ledger.ratings == {}
+        assert server.store.ratings() == dict(server.store.best()) == {}
         assert any("(1200, not rated), " in line for line in server.told)
         task.cancel()
     with Archive(tmp_path / "results.sqlite") as archive:
@@ -111,13 +111,6 @@ async def test_others_are_rated_as_though_a_silent_guest_were_not_there(tmp_path
         task.cancel()
 
 
-class Empty:
-    """A store without anything in it."""
-
-    def ratings(self) -> dict[str, PlayerRating]:
-        return {}
-
-
 @pytest.mark.parametrize(
     ("totals", "counts", "after", "wins"),
     [
@@ -130,15 +123,16 @@ class Empty:
     ],
 )
 def test_ratings_with_some_that_do_not_count(
-    totals: list[int], counts: list[bool], after: list[int], wins: list[int | None]
+    totals: list[int], counts: list[bool], after: list[int], wins: list[int | None], tmp_path: Path
 ) -> None:
-    ledger = Ledger(Empty())
+    store = ResultStore(tmp_path / "results.sqlite", "yatzy")
     names = ["anna", "bob", "carl"][: len(totals)]
-    places = ledger.rate(names, totals, counts)
+    places = store.rate(names, totals, counts)
     assert [place.after for place in places] == after
     assert [place.rated for place in places] == [counted and sum(counts) > 1 for counted in counts]
-    assert [ledger.ratings[name].wins if name in ledger.ratings else None for name in names] == wins
-    ledger.close()
+    ratings = dict(store.best())
+    assert [ratings[name].wins if name in ratings else None for name in names] == wins
+    store.close()
 
 
 @pytest.mark.parametrize("guests", [True, False])

@@ -20,7 +20,7 @@ from dicegym.arena.replay.served import served_id, served_replay
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.served import servers
 from dicegym.server.results import GameResult, SeatResult
-from dicegym.server.store import Store
+from dicegym.server.store import ResultStore
 from dicegym.server.wire import wire_of
 
 
@@ -44,7 +44,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a store of a contest and of two games of a server."""
     path = tmp_path_factory.mktemp("stores") / "both.sqlite"
     contest("hog", ["bacon", "swap"], 1, 1, store=path)
-    store = Store(path, "yatzy")
+    store = ResultStore(path, "yatzy")
     store.begin_run(2**63, dicegym.game("yatzy"))
     store.write([played(2**63, 0), played(2**63, 1)])
     store.close()

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from dicegym.errors import ParameterError
-from dicegym.server.names import Secrets, name_fault
-from dicegym.server.seating import Company, Waiting, company
+from dicegym.server.access import Secrets, name_fault
+from dicegym.server.matchmaking import Company, Waiting, find_company
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
@@ -198,4 +198,4 @@ def waiting(name: str, since: Any = 0.0, met: Any = (), last: Any = ()) -> Any:
 def test_who_plays_whom(
     waiters: list[Waiting], players: int, local: int, expected: object, now: float, chosen: Any
 ) -> None:
-    assert company(waiters, players, local, expected, now, patience=1) == chosen
+    assert find_company(waiters, players, local, expected, now, patience=1) == chosen

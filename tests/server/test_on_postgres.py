@@ -26,7 +26,7 @@ from dicegym.arena import contest
 from dicegym.arena.store.reading import StoreReader
 from dicegym.server.archive import Archive
 from dicegym.server.results import ForcedTurn, GameResult, PlayerRating, SeatResult
-from dicegym.server.store import Store
+from dicegym.server.store import ResultStore
 
 
 def game(number: int, first: str = "anna") -> GameResult:
@@ -42,14 +42,14 @@ def url(postgres: Postgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_results_and_ratings_come_back(url: str, tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="is empty: no server has written to it"):
+    with pytest.raises(ParameterError, match="is empty"):
         Archive(url)
-    store, other = Store(url, "yatzy"), Store(url, "hog")
+    store, other = ResultStore(url, "yatzy"), ResultStore(url, "hog")
     assert (store.begin_run(7), other.begin_run(7)) == (1, 2)
     store.write([game(0), game(1)])
     other.write([game(0, "carl")])
     with pytest.raises(ParameterError, match=r"store at postgresql://tester:\*\*\*@.* is in use by another server"):
-        Store(url, "yatzy")
+        ResultStore(url, "yatzy")
     with Archive(url, "yatzy") as archive:
         status = archive.status()
         assert (status.running is False, status.games, status.rated) == (False, 2, 2)
@@ -59,7 +59,7 @@ def test_results_and_ratings_come_back(url: str, tmp_path: Path) -> None:
     assert store.finished() == 2, "all or none"
     store.close()
     other.close()
-    store = Store(url, "yatzy")
+    store = ResultStore(url, "yatzy")
     assert store.ratings() == {"anna": PlayerRating(1216.0, 2, 2), "bob": PlayerRating(1184.0, 2, 0)}
     assert list(store.results()) == [game(0), game(1)]
     store.close()
@@ -73,8 +73,8 @@ WRITER = """
 import sys
 from sqlalchemy.exc import OperationalError
 from dicegym.server.results import GameResult, SeatResult
-from dicegym.server.store import Store
-store = Store(sys.argv[1], "yatzy")
+from dicegym.server.store import ResultStore
+store = ResultStore(sys.argv[1], "yatzy")
 store.begin_run(1)
 for number in range(10**6):
     places = (SeatResult("anna", 1, 1, 0.0, float(number)), SeatResult("bob", 0, 2, 0.0, -float(number)))
@@ -95,14 +95,14 @@ def test_a_writer_that_is_killed_loses_nothing_and_makes_room(url: str) -> None:
         told = [int(writer.stdout.readline()) for _ in range(20)][-1]
         os.kill(writer.pid, signal.SIGKILL)
         told = max([told, *map(int, writer.stdout.read().split()[:-1])])
-    store = Store(url, "yatzy")
+    store = ResultStore(url, "yatzy")
     assert len(list(store.results())) > told
     assert store.ratings()["anna"].rating == store.finished() - 1
     store.close()
 
 
 def test_every_commit_of_a_server_reaches_the_disk(url: str) -> None:
-    store = Store(url, "yatzy")
+    store = ResultStore(url, "yatzy")
     with store._engine.connect() as connection:
         assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == "on"
     store.close()
@@ -123,6 +123,7 @@ async def test_games_go_on_while_the_database_is_out_of_reach(
     postgres: Postgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dicegym.server.store.LONGEST_TROUBLE", 0.3)
     url = postgres.database()
     name = url.rpartition("/")[2]
     async with serving(tmp_path, store=url) as server:
@@ -143,7 +144,7 @@ async def test_games_go_on_while_the_database_is_out_of_reach(
         await waiting
         assert server.store.finished() == 3
         with pytest.raises(ParameterError, match="in use by another server"):
-            Store(url, "yatzy")
+            ResultStore(url, "yatzy")
         told = [line for line in server.told if "the store at postgresql" in line]
         assert len(told) == 2, "it says so once, and when it is over"
         assert postgres.password not in "".join(server.told)
@@ -155,9 +156,10 @@ async def test_a_server_stops_when_the_database_stays_away(
     postgres: Postgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dicegym.server.store.LONGEST_TROUBLE", 0.3)
     url = postgres.database()
     name = url.rpartition("/")[2]
-    async with serving(tmp_path, store=url, store_wait=0.3) as server:
+    async with serving(tmp_path, store=url) as server:
         bots, standing = await both(server, "anna", "bob")
         postgres.run(
             f"ALTER DATABASE {name} WITH ALLOW_CONNECTIONS false",
@@ -169,7 +171,7 @@ async def test_a_server_stops_when_the_database_stays_away(
             await server.finished()
         waiting.cancel()
     postgres.run(f"ALTER DATABASE {name} WITH ALLOW_CONNECTIONS true")
-    store = Store(url, "yatzy")
+    store = ResultStore(url, "yatzy")
     assert store.finished() == 0
     store.close()
 
@@ -193,7 +195,7 @@ def test_a_contest_is_held_in_the_store_of_a_server_that_runs(
     end = time.monotonic() + 5
     while True:
         try:
-            store = Store(where, "yatzy")
+            store = ResultStore(where, "yatzy")
             break
         except ParameterError:
             assert time.monotonic() < end

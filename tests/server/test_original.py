@@ -21,8 +21,7 @@ pytest.importorskip("websockets")
 from talk import Bot, eventually, first_box, own_scores, run, serving
 
 from dicegym.server import client
-from dicegym.server.channels import Address
-from dicegym.server.client import Join
+from dicegym.server.client import Address, Join
 
 SECRETS = "anna:open sesame\nbob:open barley\n"
 
@@ -134,6 +133,7 @@ async def test_an_original_client_is_sent_nothing_when_it_has_no_turn(tmp_path: 
             if turn == "carl":
                 await anna.send(b"hello\n")
                 await anna.send({"key": "ROLL_DICE", "dice": [0]})
+                await asyncio.sleep(0.01)  # it is read while it has no turn
                 await ours.send(first_box(standing))
             else:
                 shown = await anna.receive()
@@ -226,7 +226,6 @@ class OriginalServer:
 @pytest.mark.parametrize("patient", [False, True])
 @run
 async def test_join_plays_on_an_original_server(patient: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "SILENCE", 0.05)
     monkeypatch.setattr(client, "AFTER_THE_LAST", 0.3)
     lines: list[str] = []
     async with OriginalServer(2, patient) as server:

@@ -24,9 +24,10 @@ pytest.importorskip("websockets")
 from rich.console import Console
 from talk import Bot, both, eventually, first_box, run, serving
 
+from dicegym.server.results import PlayerRating
 from dicegym.server.scoreboard import Scoreboard, Speed, picture
 from dicegym.server.server import Snapshot
-from dicegym.server.store import Store
+from dicegym.server.store import ResultStore
 from dicegym.signals import ENDING
 
 
@@ -99,7 +100,7 @@ async def test_a_server_that_is_killed_loses_no_result_that_it_told(tmp_path: Pa
         server.process.send_signal(signal.SIGKILL)
         await asyncio.gather(*playing)
     told = {tuple((row["playerName"], row["total"], row["rating"]) for row in final["standing"]) for final in finals}
-    store = Store(tmp_path / "results.sqlite", "yatzy")
+    store = ResultStore(tmp_path / "results.sqlite", "yatzy")
     results = list(store.results())
     stored = {
         tuple((place.name, place.total, round(place.after)) for place in sorted(result.places, key=lambda p: -p.total))
@@ -142,7 +143,7 @@ async def test_a_server_that_is_told_to_stop_says_what_becomes_of_its_games(tmp_
         last = text.splitlines()[-1]
         assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d the server has stopped: 0 games .* in this run", last)
         assert "Traceback" not in text
-    store = Store(tmp_path / "results.sqlite", "yatzy")
+    store = ResultStore(tmp_path / "results.sqlite", "yatzy")
     assert store.finished() == 0
     store.close()
 
@@ -158,13 +159,13 @@ async def loading(folder: Path) -> Any:
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
     )
-    children = Path(f"/proc/{server.pid}/task/{server.pid}/children")
+    threads = Path(f"/proc/{server.pid}/task")
     async with asyncio.timeout(30):  # the first child is a trial of what keeps bots apart
         while True:
-            for number in children.read_text().split():
+            for number in " ".join(one.read_text() for one in threads.glob("*/children")).split():
                 agent = Path("/proc", number)
                 with contextlib.suppress(OSError):
-                    if b"import host" in (agent / "cmdline").read_bytes():
+                    if b"handed.py" in (agent / "cmdline").read_bytes():
                         return server, agent
             await asyncio.sleep(0.05)
 
@@ -260,7 +261,7 @@ def test_what_cannot_be_served_is_told_in_words(
     ("arguments", "complaint"),
     [
         (["yatzy", "127.0.0.1:1", "--agent", "thrifty"], "127.0.0.1:1 cannot be reached"),
-        (["yatzy", "nonsense", "--agent", "thrifty"], "is no address"),
+        (["yatzy", "nonsense", "--agent", "thrifty"], "is not an address"),
         (["yatzy", "127.0.0.1:1", "--agent", "nobody"], "there is no agent of Yatzy 'nobody'"),
         (["hog", "127.0.0.1:1", "--agent", "bacon"], "Hog has no server protocol"),
     ],
@@ -282,7 +283,7 @@ def test_what_cannot_be_joined_is_told_in_words(
         pytest.param(
             "websockets",
             ["server", "start", "yatzy", "--ws", "0"],
-            "WebSocket (--ws) needs websockets",
+            "the server needs websockets",
             marks=pytest.mark.slow,
         ),
         (
@@ -319,7 +320,7 @@ def snapshot(tables: int = 0, ratings: int = 0, lines: int = 0, turns: int = 0, 
         turns,
         7,
         tuple((i + 1, (("[bold]anna", 10 * i), ("bob", 7)), "bob") for i in range(tables)),
-        tuple((f"player-{i}", 1200.0 - i, 3, 1) for i in range(ratings)),
+        tuple((f"player-{i}", PlayerRating(1200.0 - i, 3 + 7 * i, 1)) for i in range(ratings)),
         ratings,
         tuple(f"line {i}" for i in range(lines)),
     )
@@ -335,7 +336,10 @@ def test_the_scoreboard_shows_everything() -> None:
     text = printed(snapshot(tables=2, ratings=3, lines=2), 40)
     assert "Yatzy server on 127.0.0.1:5000" in text
     assert "4 connections, 1 waiting, 2 games in progress, 7 finished, 2,346 turns/s" in text
-    assert re.search(r"1 . player-0 +. +1200 . +3 . +1", text)
+    assert re.search(r"1 . player-0 +. +1200 ± 598 provisional . +3 . +1", text)
+    assert re.search(r"2 . player-1 +. +1199 ± 436 . +10 . +1", text), (
+        "of ten games and more a rating is no longer provisional"
+    )
     assert "[bold]anna 10" in text, "names are no markup"
     assert ">bob 7" in text
     assert "line 1" in text

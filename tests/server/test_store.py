@@ -20,7 +20,7 @@ from dicegym.errors import ParameterError, UnknownNameError
 pytest.importorskip("sqlalchemy")
 from dicegym.server.archive import Archive
 from dicegym.server.results import ForcedTurn, GameResult, PlayerRating, SeatResult
-from dicegym.server.store import Store
+from dicegym.server.store import ResultStore
 
 
 def result(number: int, *, first: str = "anna", second: Any = "bob", after: Any = (1216.0, 1184.0)) -> Any:
@@ -34,12 +34,12 @@ def path(tmp_path: Path) -> Any:
 
 
 def test_who_asks_waits_while_another_thread_writes(path: Path) -> None:
-    store = Store(path, "yatzy")
+    store = ResultStore(path, "yatzy")
     store.begin_run(7)
     writes, may_end = threading.Event(), threading.Event()
 
     def write() -> None:
-        with store._writing():
+        with store._transaction():
             writes.set()
             may_end.wait(20)
         store.write([result(0)])
@@ -58,12 +58,12 @@ def test_who_asks_waits_while_another_thread_writes(path: Path) -> None:
 
 
 def test_results_and_ratings_come_back(path: Path) -> None:
-    store = Store(path, "yatzy")
+    store = ResultStore(path, "yatzy")
     assert store.begin_run(7) == 1
     store.write([result(0)])
     store.write([result(1, after=(1230.25, 1169.75))])
     store.close()
-    store = Store(path, "yatzy")
+    store = ResultStore(path, "yatzy")
     assert store.ratings() == {"anna": PlayerRating(1230.25, 2, 2), "bob": PlayerRating(1169.75, 2, 0)}
     assert list(store.results()) == [result(0), result(1, after=(1230.25, 1169.75))]
     assert store.finished() == 2
@@ -73,7 +73,7 @@ def test_results_and_ratings_come_back(path: Path) -> None:
 
 
 def test_games_are_written_all_or_none(path: Path) -> None:
-    store = Store(path, "yatzy")
+    store = ResultStore(path, "yatzy")
     store.begin_run(7)
     store.write([result(0)])
     with pytest.raises(Exception, match="NOT NULL"):
@@ -84,7 +84,7 @@ def test_games_are_written_all_or_none(path: Path) -> None:
 
 
 def test_every_commit_reaches_the_disk(path: Path) -> None:
-    store = Store(path, "yatzy")
+    store = ResultStore(path, "yatzy")
     with store._engine.connect() as connection:
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2
@@ -96,8 +96,8 @@ import sys
 from pathlib import Path
 from dicegym.server.archive import Archive
 from dicegym.server.results import GameResult, SeatResult
-from dicegym.server.store import Store
-store = Store(Path(sys.argv[1]), "yatzy")
+from dicegym.server.store import ResultStore
+store = ResultStore(Path(sys.argv[1]), "yatzy")
 store.begin_run(1)
 for number in range(10**6):
     places = (SeatResult("anna", 1, 1, 0.0, float(number)), SeatResult("bob", 0, 2, 0.0, -float(number)))
@@ -111,7 +111,7 @@ def test_a_writer_that_is_killed_loses_nothing_it_announced(path: Path) -> None:
         announced = [int(writer.stdout.readline()) for _ in range(20)][-1]
         os.kill(writer.pid, signal.SIGKILL)
         announced = max([announced, *map(int, writer.stdout.read().split()[:-1])])
-    store = Store(path, "yatzy")
+    store = ResultStore(path, "yatzy")
     games = list(store.results())
     assert len(games) > announced
     assert all(len(game.places) == 2 for game in games)
@@ -121,29 +121,29 @@ def test_a_writer_that_is_killed_loses_nothing_it_announced(path: Path) -> None:
 
 
 def test_one_server_at_a_time(path: Path) -> None:
-    store = Store(path, "yatzy")
+    store = ResultStore(path, "yatzy")
     with pytest.raises(ParameterError, match="in use by another server"):
-        Store(path, "yatzy")
+        ResultStore(path, "yatzy")
     store.close()
-    Store(path, "yatzy").close()
+    ResultStore(path, "yatzy").close()
 
 
 def test_wrong_files_are_refused_in_words(path: Path, tmp_path: Path) -> None:
     path.write_bytes(b"hello, this is no database at all, although it is long enough to be looked at" * 20)
     with pytest.raises(ParameterError, match="not a database"):
-        Store(path, "yatzy")
+        ResultStore(path, "yatzy")
     other = tmp_path / "other.sqlite"
     with sqlite3.connect(other) as connection:
         connection.execute("CREATE TABLE recipes (name TEXT)")
     connection.close()
     with pytest.raises(ParameterError, match="something else"):
-        Store(other, "yatzy")
+        ResultStore(other, "yatzy")
     with pytest.raises(ParameterError, match="No such file"):
-        Store(tmp_path / "nowhere" / "results.sqlite", "yatzy")
+        ResultStore(tmp_path / "nowhere" / "results.sqlite", "yatzy")
 
 
 def test_servers_of_several_games_share_a_store_and_no_rating(path: Path) -> None:
-    stores = {game: Store(path, game) for game in ("yatzy", "hog")}
+    stores = {game: ResultStore(path, game) for game in ("yatzy", "hog")}
     for number, store in enumerate(stores.values(), 1):
         assert store.begin_run(7, dicegym.game(store._game)) == number
     stores["yatzy"].write([result(0)])
@@ -151,7 +151,7 @@ def test_servers_of_several_games_share_a_store_and_no_rating(path: Path) -> Non
     stores["hog"].write([result(1, first="dora")])
     for store in stores.values():
         store.close()
-    yatzy, hog = Store(path, "yatzy"), Store(path, "hog")
+    yatzy, hog = ResultStore(path, "yatzy"), ResultStore(path, "hog")
     assert (set(yatzy.ratings()), set(hog.ratings())) == ({"anna", "bob"}, {"bob", "carl", "dora"})
     assert (yatzy.ratings()["bob"].games, hog.ratings()["bob"].games) == (1, 2)
     assert (yatzy.finished(), hog.finished()) == (1, 2)
@@ -167,17 +167,17 @@ def test_servers_of_several_games_share_a_store_and_no_rating(path: Path) -> Non
 
 def test_another_schema_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "results.sqlite"
-    Store(path, "hog").close()
+    ResultStore(path, "hog").close()
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE about SET value = '0' WHERE name = 'schema'")
     connection.close()
     with pytest.raises(ParameterError, match="schema 0"):
-        Store(path, "hog")
+        ResultStore(path, "hog")
 
 
 def test_a_game_that_is_stored_twice_counts_once(path: Path) -> None:
     """A server's answer to a commit may be lost, and what it stored is sent again."""
-    store = Store(path, "yatzy")
+    store = ResultStore(path, "yatzy")
     store.begin_run(7)
     for _ in range(2):
         store.write([result(0)])

@@ -25,9 +25,10 @@ pytest.importorskip("websockets")
 from talk import Bot, both, eventually, first_box, run, serving
 
 from dicegym.arena.store.trouble import BusyError, trouble_of
+from dicegym.server import store as store_module
 from dicegym.server.archive import Archive
 from dicegym.server.results import ForcedTurn, GameResult, SeatResult, ServerState
-from dicegym.server.store import Store
+from dicegym.server.store import ResultStore
 
 
 def game(number: int) -> GameResult:
@@ -39,10 +40,10 @@ def game(number: int) -> GameResult:
 def path(tmp_path: Path) -> Path:
     """Return a file of thirty games."""
     path = tmp_path / "results.sqlite"
-    store = Store(path, "yatzy")
+    store = ResultStore(path, "yatzy")
     store.begin_run(7)
     store.write([game(number) for number in range(30)])
-    store.note(ServerState(1, ("here:1",), 2, ("thrifty",), 0, 0, 0, False), ended=True)
+    store.write_state(ServerState(1, ("here:1",), 2, ("thrifty",), 0, 0, 0, False), ended=True)
     store.close()
     return path
 
@@ -70,7 +71,7 @@ def asked(path: Path) -> None:
 
 
 def served(path: Path) -> None:
-    store = Store(path, "yatzy")
+    store = ResultStore(path, "yatzy")
     try:
         store.ratings()
         store.finished()
@@ -151,14 +152,14 @@ def test_a_damaged_file_is_refused_with_a_way_out_and_not_touched(
 
 def test_what_cannot_be_opened_is_told_in_words(path: Path, tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="No such file"):
-        Store(tmp_path / "nowhere" / "x.sqlite", "yatzy")
+        ResultStore(tmp_path / "nowhere" / "x.sqlite", "yatzy")
     with pytest.raises(ParameterError, match="is no file: a server makes"):
         Archive(tmp_path / "nowhere" / "x.sqlite")
     os.mkfifo(pipe := tmp_path / "pipe")
     (loop := tmp_path / "loop").symlink_to("loop")
     for strange in (pipe, loop, Path("/dev/zero"), tmp_path):
         with pytest.raises(ParameterError, match=f"{strange} (is no file|cannot be)"):
-            Store(strange, "yatzy")
+            ResultStore(strange, "yatzy")
         with pytest.raises(ParameterError, match="is no file: a server makes"):
             Archive(strange)
     pipe.unlink()
@@ -195,12 +196,12 @@ import sys
 from pathlib import Path
 from dicegym.errors import ParameterError
 from dicegym.server.archive import Archive
-from dicegym.server.store import Store
+from dicegym.server.store import ResultStore
 for path in map(Path, sys.argv[1:]):
     with Archive(path) as archive:
         print(archive.status().games, "games")
     try:
-        Store(path, "yatzy")
+        ResultStore(path, "yatzy")
     except ParameterError as error:
         print(*str(error).split())
 """
@@ -218,21 +219,19 @@ FULL = """
 import asyncio, resource, sys
 from pathlib import Path
 from dicegym.errors import ParameterError
-from dicegym.server.ledger import Ledger
-from dicegym.server.store import Store
+from dicegym.server.store import ResultStore
 from dicegym.server.results import GameResult, SeatResult
 path = Path(sys.argv[1])
-store = Store(path, "yatzy")
-store.begin_run(1)
 lines = []
+store = ResultStore(path, "yatzy", lines.append)
+store.begin_run(1)
 _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
 places = (SeatResult("anna", 231, 1, 1200.0, 1216.0), SeatResult("bob", 100, 2, 1200.0, 1184.0))
 async def main():
-    ledger = Ledger(store, 60, lines.append)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 17, most))  # as a full disk: no file grows beyond that
     told = []
     for number in range(1000, 2000):
-        done = ledger.write(GameResult(number, 5, 1.5, tuple(range(1000)), places, ()))
+        done = store.keep(GameResult(number, 5, 1.5, tuple(range(1000)), places, ()))
         await asyncio.wait([done], timeout=0.2)
         if not done.done():
             break
@@ -241,14 +240,13 @@ async def main():
     print(bool(told), stored >= {*told}, number in stored)
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
     await done
-    await ledger.drain()
-    ledger.close()
+    await store.drain()
     print({result.number for result in store.results()} >= {*told, number}, lines)
 asyncio.run(main())
 store.close()
 resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 10, most))
 try:
-    Store(path, "yatzy").begin_run(2)
+    ResultStore(path, "yatzy").begin_run(2)
 except ParameterError as error:
     print(error)
 """
@@ -295,15 +293,18 @@ async def test_a_locked_file_loses_no_result_and_stops_no_other_game(tmp_path: P
         assert any("for at most 300 s until they are told, and other games go on" in line for line in told)
         assert any("can be written again: 2 results are stored" in line for line in told)
         assert len(told) == 3, "it says so once"
-    results = Store(path, "yatzy")
+    results = ResultStore(path, "yatzy")
     assert [result.number for result in results.results()] == [0, 1]
     results.close()
 
 
 @run
-async def test_a_file_that_stays_locked_stops_the_server_and_nothing_was_told(tmp_path: Path) -> None:
+async def test_a_file_that_stays_locked_stops_the_server_and_nothing_was_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "results.sqlite"
-    server = serving(tmp_path, store_wait=0.3)
+    server = serving(tmp_path)
+    monkeypatch.setattr(store_module, "LONGEST_TROUBLE", 0.3)
     with contextlib.ExitStack() as stack:
         async with server:
             bots, standing = await both(server, "anna", "bob")
@@ -314,33 +315,20 @@ async def test_a_file_that_stays_locked_stops_the_server_and_nothing_was_told(tm
                 await server.finished()
             waiting.cancel()
     assert all(message.get("key") != "FINAL" for message in bots[0].seen)
-    store = Store(path, "yatzy")
+    store = ResultStore(path, "yatzy")
     assert store.finished() == 0
     store.close()
 
 
 @run
-async def test_a_server_starts_when_the_lock_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "results.sqlite"
+async def test_a_server_does_not_start_on_a_locked_file(tmp_path: Path) -> None:
     async with serving(tmp_path):
         pass
-    lines: list[str] = []
-    with locked(path):
-        server = serving(tmp_path, store_wait=0.2)
-        with pytest.raises(
-            BusyError, match=r"is locked by another program .*: wait until that \(a backup\?\) has ended"
-        ):
-            await server.__aenter__()
-        server = serving(tmp_path)
-        server.told = lines
-        server._tell = lines.append
-        starting = asyncio.create_task(server.__aenter__())
-        await eventually(lambda: lines)
-    await starting
-    assert "the server waits for 300 s at most" in lines[0]
-    await server.__aexit__()
-    with locked(path), pytest.raises(BusyError):
-        Store(path, "yatzy")
+    words = r"is locked by another program .*: wait until that \(a backup\?\) has ended"
+    with locked(tmp_path / "results.sqlite"), pytest.raises(BusyError, match=words):
+        await serving(tmp_path).__aenter__()
+    async with serving(tmp_path):
+        pass
 
 
 @run

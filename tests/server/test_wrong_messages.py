@@ -34,7 +34,7 @@ ILLEGAL = [
     (b"hello\n", "bad-json"),
     (b'{"a": "' + b"x" * 5000 + b'"}\n', "too-long"),
     (b'{"type": ' + b"[" * 100 + b"]" * 100 + b"}\n", "bad-command"),
-    (b'{"type": ' + b"[" * 900 + b"]" * 900 + b"}\n", "bad-json"),
+    (b'{"type": ' + b"[" * 1900 + b"]" * 1900 + b"}\n", "bad-json"),
 ]
 
 

@@ -9,12 +9,18 @@ d points behind is 1 / (1 + 10**(d / 400)).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 K = 32.0
 """Points at stake in a game of two."""
 START = 1200.0
 """The rating of who has not played yet."""
+UNRATED = 350.0
+"""Standard deviation, in points, of the strength of players that have not played yet.
+
+Source: M. E. Glickman, "The Glicko system" (1999).
+"""
 GRAIN = 1 / 1024
 """Every exchange between two players is rounded to a multiple of this. Such numbers are added without error, and what
 one wins the other loses, so the sum of all ratings stays what it was, to the last bit. Ratings are kept like this
@@ -51,3 +57,15 @@ def updated(ratings: Sequence[float], scores: Sequence[float], k: float = K) -> 
             after[i] += won
             after[j] -= won
     return after
+
+
+def margin(games: int, k: float = K) -> float:
+    """Return half of the 95% interval of a rating after so many games, in points.
+
+    Against equals a game's score has variance 1/4, and its expectation changes by ln(10) / 1600 a point. So a game
+    leaves the share ``kept = 1 - k ln(10) / 1600`` of a rating's error, and adds one of variance k**2 / 4. That is for
+    games of two without ties by a player whose strength stays; it tends to 105 points where ``k`` is 32.
+    """
+    kept = (1 - k * math.log(10) / 1600) ** 2
+    lasting = k**2 / 4 / (1 - kept)
+    return 1.96 * math.sqrt(lasting + kept**games * (UNRATED**2 - lasting))

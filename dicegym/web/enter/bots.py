@@ -17,7 +17,7 @@ import sqlalchemy as sa
 
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError
-from dicegym.server.names import fold_name
+from dicegym.server.access import fold_name
 from dicegym.web.enter.tables import BOTS, PARTS_TAKEN, UPLOADS, VERSIONS, WEB_CONTESTS, Desk, now, number_of
 from dicegym.web.enter.tokens import TokenHolder, checked_name
 from dicegym.web.enter.uploads import Upload, unpack

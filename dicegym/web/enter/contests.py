@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from dicegym.arena.store.stored import StoredContest
 from dicegym.errors import ParameterError, UnknownNameError
-from dicegym.server.names import fold_name
+from dicegym.server.access import fold_name
 from dicegym.web.enter.bots import BotVersion, HandedIn, VersionState
 from dicegym.web.enter.plans import ContestPlan
 from dicegym.web.enter.tables import BOTS, PARTS_TAKEN, VERSIONS, WEB_CONTESTS, Desk, now, number_of

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.escape import harmless
-from dicegym.server.names import fold_name
+from dicegym.server.access import fold_name
 from dicegym.web.enter.tables import SESSIONS, TOKENS, Desk, now
 
 BYTES = 16

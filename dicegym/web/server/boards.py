@@ -25,6 +25,11 @@ class Rated(NamedTuple):
     games: int
     wins: int
 
+    @property
+    def shown(self) -> str:
+        """The rating with its interval."""
+        return PlayerRating(self.rating, self.games, self.wins).shown
+
 
 class ServedRow(NamedTuple):
     """A finished game."""

@@ -137,15 +137,15 @@ def test_the_page_shows_every_message_as_it_is(root: Path) -> None:
 
 
 def test_the_page_lists_every_code(root: Path) -> None:
-    from dicegym.server import framing, wire
+    from dicegym.server import wire
 
     page = (root / "docs" / "bots" / "yatzy.md").read_text(encoding="utf-8")
     listed = set(re.findall(r"`([a-z]+(?:-[a-z]+)*)`", page.partition("**ERROR**")[2].partition("```")[0])) - {"code"}
     codes = {value for name, value in vars(protocol).items() if name.startswith("BAD_") and isinstance(value, str)}
     known = codes - {"bad-standing"}
     known |= set(protocol.FAULT_CODES.values())
-    known |= {wire.NOT_YOUR_TURN, wire.FULL, wire.STOPPED, wire.FLOOD, *wire.REFUSALS}
-    known |= {framing.parse("x").code, framing.parse("x" * 5000).code}
+    known |= {wire.NOT_YOUR_TURN, wire.FULL, wire.STOPPED, *wire.REFUSALS}
+    known |= {wire.parse("x").code, wire.parse("x" * 5000).code}
     assert listed == known
 
 
