@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dicegym.cli.command import check_writable
+from dicegym.cli.command import NO_FILES, Outputs, check_writable
 from dicegym.cli.console import err, out, print_table
 from dicegym.errors import ParameterError
 from dicegym.files import write_text, writing
@@ -21,10 +21,7 @@ def plot(
             metavar="RUN_DIR|MODEL.zip...", help="folders of trainings, or folders that hold some; or models"
         ),
     ],
-    output: Annotated[
-        Path | None,
-        typer.Option(help="the picture, .png or .svg (default: curve.png in the one folder, or here; MODEL.curve.svg)"),
-    ] = None,
+    written: Annotated[Outputs, ".png", ".svg"] = NO_FILES,
     band: Annotated[
         str,
         typer.Option(
@@ -40,8 +37,11 @@ def plot(
 
     A model's file tells how it was learned, in all trainings that it comes from one after the other.
 
-    Examples: dicegym runs plot runs/hog; dicegym runs plot runs/* --output curves.svg; dicegym runs plot best.zip
+    Without --output the picture is curve.png in the one folder, or here; or MODEL.curve.svg beside the model.
+
+    Examples: dicegym runs plot runs/hog; dicegym runs plot runs/* -o curves.svg; dicegym runs plot best.zip
     """
+    output = written[".png"] or written[".svg"]
     models = [one for one in run_dirs if one.suffix == ".zip" and not one.is_dir()]
     if models:
         _plot_models(models, [one for one in run_dirs if one not in models], output)
@@ -81,8 +81,6 @@ def _plot_models(models: Sequence[Path], others: Sequence[Path], output: Path | 
             f"{', '.join(map(str, others or models))}: each model's curve is a picture of its own: name folders "
             "without models, and models without folders; with --output one model alone"
         )
-    if output is not None and output.suffix not in (".svg", ".png"):
-        raise ParameterError(f"{output} is no kind of picture: name a file that ends in .svg or .png")
     for model in models:
         target = output or model.with_suffix(SUFFIX)
         check_writable(target)
