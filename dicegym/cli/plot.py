@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dicegym.cli.command import check_writable
+from dicegym.cli.command import NO_FILES, Outputs, check_writable
 from dicegym.cli.console import err, out, print_table
 from dicegym.errors import ParameterError
 
@@ -20,10 +20,7 @@ def plot(
             metavar="RUN_DIR|MODEL.zip...", help="folders of trainings, or folders that hold some; or models"
         ),
     ],
-    output: Annotated[
-        Path | None,
-        typer.Option(help="the picture, .png or .svg (default: curve.png in the one folder, or here; MODEL.curve.svg)"),
-    ] = None,
+    written: Annotated[Outputs, ".png", ".svg"] = NO_FILES,
     band: Annotated[
         str,
         typer.Option(
@@ -39,8 +36,11 @@ def plot(
 
     A model's file tells how it was learned, in all trainings that it comes from one after the other.
 
-    Examples: dicegym runs plot runs/hog; dicegym runs plot runs/* --output curves.svg; dicegym runs plot best.zip
+    Without --output the picture is curve.png in the one folder, or here; or MODEL.curve.svg beside the model.
+
+    Examples: dicegym runs plot runs/hog; dicegym runs plot runs/* -o curves.svg; dicegym runs plot best.zip
     """
+    output = written[".png"] or written[".svg"]
     models = [one for one in run_dirs if one.suffix == ".zip" and not one.is_dir()]
     if models:
         _plot_models(models, [one for one in run_dirs if one not in models], output)

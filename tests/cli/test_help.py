@@ -87,6 +87,15 @@ def test_a_new_name_exists(verb: str) -> None:
             assert any(word in parameter.opts for parameter in command.params), word
 
 
+def test_files_are_written_by_one_option() -> None:
+    for command in all_commands(WHOLE):
+        for option in command.params:
+            if "--output" in option.opts:
+                assert "-o" in option.opts
+                assert option.multiple, command.name
+            assert not {"--json", "--csv", "--html", "--gif", "--mp4"} & {*option.opts}, command.name
+
+
 @pytest.mark.parametrize("verb", GONE)
 def test_a_command_that_is_gone_says_what_to_use(run: Any, verb: str) -> None:
     status, out, err = run(verb, "hog")

@@ -76,7 +76,7 @@ def test_the_picture_shows_every_game_and_opponent(
     ("arguments", "match"),
     [
         (["nowhere"], "no folder of a training with a curve.csv"),
-        (["a", "--output", "picture.pdf"], "ends in .png or .svg"),
+        (["a", "--output", "picture.pdf"], "must end in .png or .svg"),
         (["a", "--output", "no/x.png"], "there is no folder"),
     ],
 )
