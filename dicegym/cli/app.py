@@ -76,7 +76,7 @@ GONE = {
 """Commands that are gone -> what to use instead."""
 
 
-class Commands(TyperGroup):
+class PanelGroup(TyperGroup):
     """The command itself: its help has panels, and old names of commands are answered with the new ones."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -154,7 +154,7 @@ def _common(
 
 def _app() -> typer.Typer:
     app = typer.Typer(
-        cls=Commands,
+        cls=PanelGroup,
         help="Five real dice games as reinforcement-learning environments.",
         no_args_is_help=True,
         rich_markup_mode=None,

@@ -51,10 +51,10 @@ def _flat(command: Callable[..., object]) -> Callable[..., object]:
             annotation = Annotated[list[Path] | None, _output_option(about)]
             parameters.append(parameter.replace(annotation=annotation, default=None))
             made[parameter.name] = functools.partial(Outputs, endings=about), [parameter.name]
-        elif hasattr(kind, "_field_defaults"):
+        elif hasattr(kind, "_fields"):
+            fields = inspect.signature(kind).parameters
             for name, option in get_type_hints(kind, include_extras=True).items():
-                default = kind._field_defaults.get(name, inspect.Parameter.empty)
-                parameters.append(parameter.replace(name=name, annotation=option, default=default))
+                parameters.append(parameter.replace(name=name, annotation=option, default=fields[name].default))
             made[parameter.name] = kind, list(kind._fields)
         else:
             parameters.append(parameter)

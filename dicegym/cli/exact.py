@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dicegym.play.player import Player
 
 
-class Question(NamedTuple):
+class ExactQuestion(NamedTuple):
     """What is asked."""
 
     game: options.GameName
@@ -95,7 +95,7 @@ class _Answer(NamedTuple):
 
 
 def exact(
-    question: Question,
+    question: ExactQuestion,
     written: Annotated[Outputs, ".json", ".py"] = NO_FILES,
     force: Annotated[bool, typer.Option("--force", help="replace an existing .py file")] = False,
 ) -> None:
@@ -136,7 +136,7 @@ def exact(
         write_json(written[".json"], {"version": VERSION, **about, **answer.facts})
 
 
-def _duel(values: Any, table: dicegym.Game, asked: Question, bot: Path | None, progress: Any) -> _Answer:
+def _duel(values: Any, table: dicegym.Game, asked: ExactQuestion, bot: Path | None, progress: Any) -> _Answer:
     """Answer for a game for two; ``values`` is its `dicegym.games.parts.Duel`, ``bot`` the file to write."""
     if asked.games is not None:
         raise ParameterError(f"--games {asked.games} is for games for one, and {table!r} is solved without any")
@@ -171,7 +171,7 @@ def _duel(values: Any, table: dicegym.Game, asked: Question, bot: Path | None, p
     return _Answer(text, {"question": "win rate", **facts, "b": second.name, "value": value}, (name, other))
 
 
-def _alone(values: Any, table: dicegym.Game, asked: Question, progress: Any) -> _Answer:
+def _alone(values: Any, table: dicegym.Game, asked: ExactQuestion, progress: Any) -> _Answer:
     """Answer for a game that is played alone; ``values`` is its `dicegym.games.parts.Solitaire`."""
     if asked.b is not None or asked.best_table:
         extra = f"B, which is {asked.b!r}" if asked.b is not None else "--best-table"
@@ -188,7 +188,7 @@ def _alone(values: Any, table: dicegym.Game, asked: Question, progress: Any) -> 
     return _Answer(text, {**facts, "value": mean, "half": half, "games": games, "best": best}, (str(asked.a),))
 
 
-def _spread(table: dicegym.Game, asked: Question, progress: Any) -> _Answer:
+def _spread(table: dicegym.Game, asked: ExactQuestion, progress: Any) -> _Answer:
     """Answer how the returns of best play are spread."""
     from dicegym.cli.spread import told
     from dicegym.games.parts import solitaire, solver

@@ -32,7 +32,7 @@ ALL = 1 << 30
 HELP = "space: pause   n or →: next   p or ←: back   +: faster   -: slower   q: leave"
 
 
-class Pace:
+class ViewerPace:
     """How long each move is shown, as keys have it.
 
     Args:
@@ -93,7 +93,7 @@ def show(moves: Iterator[WatchedMove], delay: float, paused: bool = False) -> bo
 
     seen = [next(moves)]
     with keys() as key, Live(console=out, auto_refresh=False) as live:
-        pace = Pace(delay, key or _no_keys, paused)
+        pace = ViewerPace(delay, key or _no_keys, paused)
         now = 0
         _print_done(seen[0])
         while True:
@@ -127,7 +127,7 @@ def _print_done(move: WatchedMove) -> None:
         out.print(line)
 
 
-def _status(number: int, pace: Pace) -> str:
+def _status(number: int, pace: ViewerPace) -> str:
     return f"move {number}, {'paused' if pace.paused else f'{pace.delay:.3g} s a move'}   {HELP}"
 
 

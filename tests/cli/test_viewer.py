@@ -17,7 +17,7 @@ import dicegym
 from dicegym.cli import viewer
 from dicegym.cli.console import Terminal
 from dicegym.cli.keys import keys
-from dicegym.cli.viewer import ALL, Pace
+from dicegym.cli.viewer import ALL, ViewerPace
 from dicegym.play.player import FunctionPlayer
 
 MODEL = ("watch", "ppo", "--game", "hog", "--seed", "3")
@@ -60,13 +60,13 @@ def pressing(*pressed: str) -> Callable[[float], str]:
     ],
 )
 def test_keys(pressed: tuple[str, ...], moves: int | None, delay: float) -> None:
-    pace, changes = Pace(0.1, pressing(*pressed)), []
+    pace, changes = ViewerPace(0.1, pressing(*pressed)), []
     assert pace.wait(lambda: changes.append(pace.paused)) == moves
     assert pace.delay == pytest.approx(delay)
 
 
 def test_going_back_pauses() -> None:
-    pace = Pace(0.1, pressing("p"))
+    pace = ViewerPace(0.1, pressing("p"))
     pace.wait(lambda: None)
     assert pace.paused
 
@@ -78,7 +78,7 @@ def test_a_paused_game_waits() -> None:
         waited.append(seconds)
         return " " if len(waited) == 1 else "q" if len(waited) == 50 else ""
 
-    assert Pace(0.001, key).wait(lambda: None) is None
+    assert ViewerPace(0.001, key).wait(lambda: None) is None
     assert len(waited) == 50
 
 

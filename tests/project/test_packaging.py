@@ -247,6 +247,6 @@ def test_the_installed_command_finds_the_agents(installed: Path, elsewhere: Path
     """From an empty folder they can only come from the installed package."""
     bots = {Path(name).stem for name in shipped("agents/hog") if name.endswith(".py")}
     assert bots, "agents/hog has no bots"
-    printed = run(installed / "dicegym", "agents", "hog", cwd=elsewhere)
+    printed = run(installed / "dicegym", "games", "hog", cwd=elsewhere)
     missing = sorted(bot for bot in bots if bot not in printed)
     assert not missing, printed
