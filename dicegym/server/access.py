@@ -202,7 +202,9 @@ class Origins:
         for host in hosts:
             found = host_of(host)
             if found is None or "://" in host:
-                raise ParameterError(f"--allow-host {host!r} is no name of a host: give one such as yatzy.example.org")
+                raise ParameterError(
+                    f"--allow-host {host!r} is not the name of a host: give one such as yatzy.example.org"
+                )
             named.add(found[0])
         self._named = frozenset(named)
         allowed = set()
@@ -210,7 +212,7 @@ class Origins:
             place = place_of(origin)
             if place is None:
                 raise ParameterError(
-                    f"--allow-origin {origin!r} is no origin of web pages: give one such as https://example.org"
+                    f"--allow-origin {origin!r} is not an origin of web pages: give one such as https://example.org"
                 )
             allowed.add(place)
         self._allowed = frozenset(allowed)

@@ -31,10 +31,9 @@ from dicegym.server.wire import BAD_JSON, Malformed, Message, ObjectReader, pars
 MOST_UNREAD = 1 << 16
 """Bytes kept for a client that does not read."""
 IN_A_ROW = 8
-"""Messages read from one client before others have their turn."""
+"""Messages of a packet read from one client before others have their turn."""
 PACKET = 512
-"""Bytes taken from one client at a time, each packet costing as much work as `PACKET_WORK` messages at most."""
-PACKET_WORK = 2
+"""Bytes taken from one client at a time."""
 KERNEL_BUFFER = 1 << 12
 """Bytes that the system is asked to keep of what a client has sent; Linux takes twice as many."""
 REFILL = 0.25
@@ -101,7 +100,7 @@ class Connection:
         self.transport = transport
         self._bucket = bucket
         self._cost = 0.0  # of the last message
-        self._work = 0
+        self._work = 0  # messages since others had their turn
         peer = transport.get_extra_info("peername")
         if isinstance(peer, tuple) and len(peer) >= 2:
             self.address = str(peer[0])
@@ -168,7 +167,7 @@ class TcpConnection(Connection):
             found = self.objects.read()
             self._bucket.left -= MESSAGE * (self.objects.begun - self._paid)  # those that broke off are paid for too
             self._paid = self.objects.begun
-            self._work += 1
+            self._work += found is not None
             if self._bucket.left < 0 or self._work >= IN_A_ROW:
                 await self._take_turns()
             if found is not None:
@@ -181,7 +180,7 @@ class TcpConnection(Connection):
             if not self._known and (stranger := self._meet(data)) is not None:
                 return stranger
             self._bucket.left -= len(data)
-            self._work += PACKET_WORK
+            self._work = 0
             self.objects.feed(data)
         if self.open:
             self.open = False

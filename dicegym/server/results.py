@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 from dicegym.arena.ratings.elo import margin
 
+RATED_GAMES = 10
+"""Games from which on a rating is not provisional any more."""
+
 
 class ForcedTurn(NamedTuple):
     """A turn that the server had to play for somebody."""
@@ -70,10 +73,6 @@ class PlayerRating(NamedTuple):
     def shown(self) -> str:
         """The rating with its interval, as people see it."""
         return f"{self.rating:.0f} ± {self.margin:.0f}{' provisional' if self.provisional else ''}"
-
-
-RATED_GAMES = 10
-"""Games from which on a rating is not provisional any more."""
 
 
 class ServerState(NamedTuple):

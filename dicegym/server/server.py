@@ -127,7 +127,7 @@ class Server:
             from dicegym.server.connections import start_serving
             from dicegym.server.store import ResultStore
         except ImportError as error:
-            raise DependencyError.for_extra(str(error.name), "server", "the server") from error
+            raise DependencyError.for_extra(str(error.name).partition(".")[0], "server", "the server") from error
         secrets = None if settings.secrets is None else Secrets.read(settings.secrets)
         self._agents = self._named_agents(secrets)
         await self._listen()

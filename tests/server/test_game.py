@@ -55,6 +55,12 @@ async def test_a_game_goes_by_the_text(tmp_path: Path) -> None:
 
 
 @run
+async def test_a_server_says_at_once_that_it_starts(tmp_path: Path) -> None:
+    async with serving(tmp_path, agents=("thrifty",)) as server:
+        assert server.told[0] == "starting the Yatzy server", "before its agents are loaded"
+
+
+@run
 async def test_a_game_to_the_end_and_the_next_begins_by_itself(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         bots, _ = await both(server, "anna", "bob")

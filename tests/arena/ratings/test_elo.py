@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dicegym.arena.ratings.elo import GRAIN, START, expected, updated
+from dicegym.arena.ratings.elo import GRAIN, START, UNRATED, expected, margin, updated
 
 RATINGS = st.integers(0, 3000 * 1024).map(lambda grains: grains * GRAIN)
 
@@ -70,3 +71,23 @@ def test_seats_make_no_difference(table: list[tuple[float, int]], random: Random
 def test_ratings_and_scores_belong_together() -> None:
     with pytest.raises(ValueError, match="shorter"):
         updated([1200, 1200], [1])
+
+
+def test_the_interval_of_a_rating_shrinks_with_its_games() -> None:
+    margins = [margin(games) for games in range(200)]
+    assert margins == sorted(margins, reverse=True)
+    assert margins[0] == pytest.approx(1.96 * UNRATED)
+    assert margins[-1] == pytest.approx(104.6, abs=0.1), "each game moves it, so it stays uncertain"
+
+
+def test_nineteen_of_twenty_ratings_are_within_their_interval() -> None:
+    draw = random.Random(5)
+    inside = 0
+    for _ in range(1000):
+        rating, strength = START, draw.gauss(START, 150)
+        for _ in range(100):
+            opponent = strength  # whose rating is known
+            won = float(draw.random() < 0.5)
+            rating += 32 * (won - expected(rating, opponent))
+        inside += abs(rating - strength) <= margin(100)
+    assert 925 <= inside <= 975
