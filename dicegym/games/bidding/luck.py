@@ -39,7 +39,7 @@ STILL = 1e-12
 """Change of values below which they stand, where hands lead back to more dice."""
 
 
-class Drawing(Protocol):
+class DrawnChoices(Protocol):
     """A ``twins.py`` of a game of hidden dice: what those of its bots that draw may play, and how likely."""
 
     DRAWING: Sequence[str]
@@ -57,7 +57,7 @@ class Drawing(Protocol):
         """
 
 
-DRAWING: Part[Drawing] = Part(Drawing, "twins", "that says how likely bots draw what")
+DRAWN_CHOICES: Part[DrawnChoices] = Part(DrawnChoices, "twins", "that says how likely bots draw what")
 
 
 def meter(game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Meter | None:
@@ -67,7 +67,7 @@ def meter(game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Me
 
 def policy(game: Game, player: Player) -> Policy | None:
     """Return what can be asked how a player chooses with each of many rolls; None if it cannot be known."""
-    drawing = need(game, DRAWING)
+    drawing = need(game, DRAWN_CHOICES)
     if isinstance(player, TwinPlayer) and player.name in drawing.DRAWING:
         bot = list(drawing.DRAWING).index(player.name)
 

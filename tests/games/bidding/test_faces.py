@@ -205,7 +205,7 @@ def test_what_knows_six_faces_alone_says_so(name: str) -> None:
     game = small(name, 3)
     assert solver(game) is None
     with pytest.raises(ParameterError, match="know dice of 6 faces: give faces=6"):
-        recall_tree.hand(game, 1, 1)
+        recall_tree.tabulate(game, 1, 1)
     for dice in (3, 4, 5):
         kinds = [type(one).__name__ for one in need(name, SOLUTIONS).solutions(small(name, 3, dice))]
         assert kinds == (["EquilibriumSolution"] if (name, dice) == ("liarsdice_spot_on", 3) else [])

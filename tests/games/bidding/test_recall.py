@@ -57,7 +57,7 @@ def test_rules_of_a_hand_are_the_games(game: str) -> None:
     """Random ends of hands come to what was tabulated."""
     rng = np.random.default_rng(5)
     played = dicegym.game(game, dice=3)
-    hand_of = cache(lambda own, others: recall_tree.hand(played, own, others))
+    hand_of = cache(lambda own, others: recall_tree.tabulate(played, own, others))
     for seed in range(25):
         state = played.new_game(seed)[0]
         while not state["over"]:
@@ -94,8 +94,8 @@ def test_rules_of_a_hand_are_the_games(game: str) -> None:
 @each_game
 @pytest.mark.parametrize("recall", [2, 3])
 def test_each_bid_leads_to_the_state_that_remembers_it(game: str, recall: int) -> None:
-    hand = recall_tree.hand(dicegym.game(game), 2, 1)
-    tree = recall_tree.tree(hand, recall)
+    hand = recall_tree.tabulate(dicegym.game(game), 2, 1)
+    tree = recall_tree.build_tree(hand, recall)
     rng = random.Random(1)
     for _ in range(200):
         path: tuple[int, ...] = ()

@@ -20,7 +20,7 @@ from dicegym.files import writing
 from dicegym.games.bidding.solving import recall_table
 from dicegym.games.bidding.solving.recall_solver import HandSolver
 from dicegym.games.bidding.solving.recall_table import RecallTable
-from dicegym.games.bidding.solving.recall_tree import hand
+from dicegym.games.bidding.solving.recall_tree import tabulate
 from dicegym.games.parts import plays_with
 from dicegym.games.solved import Solution, damaged, read_arrays, write_arrays
 from dicegym.games.worth import Progress
@@ -105,7 +105,7 @@ class RecallSolution:
             values[own, others], values[others, own] = found[0], found[-1]
             solver.end()
             if number == len(self._times) - 1:
-                strategies = recall_table.pruned(solver.sides)
+                strategies = recall_table.prune(solver.sides)
                 for side, strategy in zip(solver.sides, strategies, strict=True):
                     packed[f"{side.hand.own}{side.hand.others}"] = recall_table.pack(side, strategy)
             self._keep(folder, values, packed, place + 1)
@@ -169,7 +169,7 @@ def leads_upwards(game: Game) -> bool:
     """Return whether a call may bring dice back."""
     if int(game.parameters["dice"]) == 1:
         return False
-    return bool((hand(game, 1, 1).outcome[..., 0] > 1).any())
+    return bool((tabulate(game, 1, 1).outcome[..., 0] > 1).any())
 
 
 def more_dice_are_better(dice: int) -> np.ndarray:

@@ -15,7 +15,7 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.games.bidding.solving.hand_rules import rolls
-from dicegym.games.bidding.solving.recall_tree import hand, tree
+from dicegym.games.bidding.solving.recall_tree import build_tree, tabulate
 
 TREMBLE = 1e-3
 """The share of all choices made evenly while it is learned: so there is an answer to what nobody would play."""
@@ -44,8 +44,8 @@ class Side:
     """
 
     def __init__(self, game: Game, own: int, others: int, recall: int) -> None:
-        self.hand = hand(game, own, others)
-        self.tree = tree(self.hand, recall)
+        self.hand = tabulate(game, own, others)
+        self.tree = build_tree(self.hand, recall)
         self.mine, self.theirs = rolls(own), rolls(others)
         self.actions = [
             np.concatenate([self.hand.bids[group.bids], self.hand.calls if number else self.hand.calls[:0]])

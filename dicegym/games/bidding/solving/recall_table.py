@@ -43,7 +43,7 @@ NEARLY = 0.08
 """Raises up to so much less likely true than the best are as good, by the odds."""
 
 
-def codes_of(actions: np.ndarray) -> np.ndarray:
+def encode(actions: np.ndarray) -> np.ndarray:
     """Return the bytes that stand for actions, as int64."""
     return np.where(actions < table.N_BIDS, actions, FIRST_CALL + actions - table.N_BIDS)
 
@@ -61,7 +61,7 @@ class Packed(NamedTuple):
     data: bytes
 
 
-def pruned(sides: Sequence[Side]) -> list[list[np.ndarray]]:
+def prune(sides: Sequence[Side]) -> list[list[np.ndarray]]:
     """Return the mean strategy without what is played more rarely than `LEAST`, by side and group as `Side.summed`.
 
     Where a player hardly comes by its own choices, all is 0.
@@ -91,14 +91,14 @@ def _without_rare(summed: np.ndarray) -> np.ndarray:
 
 
 def pack(side: Side, strategy: Sequence[np.ndarray]) -> Packed:
-    """Return one side of a hand; ``strategy`` is as `pruned` returns it for a side."""
+    """Return one side of a hand; ``strategy`` is as `prune` returns it for a side."""
     recall = side.tree.recall
     rows: dict[bytes, bytes] = {}
     for state, (number, member) in side.tree.states.items():
         cells = strategy[number][:, member]
         if cells.any():
             key = bytes(side.hand.bids[list(state)].tolist()).ljust(recall, bytes([NO_BID]))
-            rows[key] = _row(cells, codes_of(side.actions[number]).tolist())
+            rows[key] = _row(cells, encode(side.actions[number]).tolist())
     keys = sorted(rows)
     lengths = [0, *np.cumsum([len(rows[key]) for key in keys])[:-1]]
     data = b"".join(keys) + np.array(lengths, "<u4").tobytes() + b"".join(rows[key] for key in keys)
@@ -264,7 +264,7 @@ class RecallTable:
 def _read_row(data: bytes, row: int, actions: np.ndarray, out: np.ndarray) -> None:
     """Write the weights of a state's choices, float64[choices, rolls], whose row begins there in a hand's data."""
     column = np.zeros(256, np.int64)
-    column[codes_of(actions)] = np.arange(len(actions))
+    column[encode(actions)] = np.arange(len(actions))
     head = np.frombuffer(data, np.uint8, out.shape[1], row)
     (sure,) = np.nonzero(head < UNKNOWN)
     out[column[head[sure]], sure] = 1

@@ -66,7 +66,7 @@ class Hand:
 
 
 @lru_cache(maxsize=64)
-def hand(game: Game, own: int, others: int) -> Hand:
+def tabulate(game: Game, own: int, others: int) -> Hand:
     """Return what the rules of ``game`` say of a hand with so many dice on both sides.
 
     ``game`` is one for two players whose record has the fields of `dicegym.games.bidding.table.record_fields`. Raises
@@ -90,7 +90,7 @@ def hand(game: Game, own: int, others: int) -> Hand:
     return Hand(own, others, order, raises[order][:, order], calls.counting, np.array(calls.actions), outcome)
 
 
-class Group(NamedTuple):
+class StateGroup(NamedTuple):
     """Public states that agree in all bids that they remember but the oldest, so that the same may follow."""
 
     last: int
@@ -109,7 +109,7 @@ class Tree(NamedTuple):
     """The groups, in an order in which bids lead to later ones alone; the first one is the beginning."""
 
     recall: int
-    groups: list[Group]
+    groups: list[StateGroup]
     states: dict[BidPath, tuple[int, int]]
     """Numbers of the group and of the member of each state."""
 
@@ -118,7 +118,7 @@ class Tree(NamedTuple):
         return self.states[path[-self.recall :]]
 
 
-def tree(hand: Hand, recall: int) -> Tree:
+def build_tree(hand: Hand, recall: int) -> Tree:
     """Return the tree of a hand in which the last ``recall`` bids, at least 2, are remembered."""
     follows = [np.flatnonzero(row) for row in hand.follows]
     by_last: list[set[BidPath]] = [{(bid,)} for bid in range(len(hand.bids))]
@@ -131,12 +131,12 @@ def tree(hand: Hand, recall: int) -> Tree:
             members.setdefault(state[1 - recall :], []).append(state)
     order = sorted(members, key=lambda key: (key[-1:], key))
     states = {state: (number, at) for number, key in enumerate(order) for at, state in enumerate(members[key])}
-    groups: list[Group] = []
+    groups: list[StateGroup] = []
     before: dict[tuple[int, int], tuple[int, int]] = {}
     for number, key in enumerate(order):
         bids = follows[key[-1]] if key else np.arange(len(hand.bids))
         leads = [states[(*members[key][0], bid)[-recall:]] for bid in bids.tolist()]
         before |= {to: (number, choice) for choice, to in enumerate(leads)}
         led = [before[number, at] for at in range(len(members[key]))] if key else []
-        groups.append(Group(key[-1] if key else -1, members[key], bids, leads, led))
+        groups.append(StateGroup(key[-1] if key else -1, members[key], bids, leads, led))
     return Tree(recall, groups, states)
