@@ -147,10 +147,7 @@ class Game(Generic[V]):
         return states
 
     def new_state(self, seed: int = 0, episode: int = 0) -> State:
-        """Return the beginning of game ``episode`` of ``seed``, to be played from Python: the fastest way to one game.
-
-        Raises ParameterError if a number is out of range.
-        """
+        """Return the beginning of game ``episode`` of ``seed``, to be played from Python."""
         return State.begin(self, seed, episode)
 
     @cached_property

@@ -14,18 +14,31 @@ import importlib
 from collections.abc import Callable
 from functools import partial
 from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
+from dicegym.engine.batch import BatchGame
 from dicegym.engine.dice import game_key
 from dicegym.engine.entries import Task, ask, entry_of
 from dicegym.engine.jit import COMPILED, loop_kernel
 from dicegym.engine.loops import begin, legal, observe, returns, step
+from dicegym.engine.scene import Scene
 from dicegym.errors import ParameterError, StepError
 
-if TYPE_CHECKING:
-    from dicegym.engine.game import Game
+
+class StateGame(BatchGame, Protocol):
+    """What a state asks of a game; `dicegym.engine.game.Game` is one."""
+
+    spec: GameSpec[Any]
+
+    @property
+    def state_memory(self) -> StateMemory:
+        """Where its states lie."""
+
+    def scene(self, state: Any, seat: int | None = None) -> Scene:
+        """Return one screen of a state."""
+
 
 ROWS = 64
 """States of a block."""
@@ -92,7 +105,7 @@ def prepare_state(place, arguments):
 class _Block:
     """The memory of `ROWS` states of a game."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: StateGame) -> None:
         self.keys = np.zeros(ROWS, np.uint64)
         self.states = game.new_states(ROWS)
         self.masks = np.zeros((ROWS, game.n_actions), np.bool_)
@@ -113,7 +126,7 @@ class StateMemory:
         game: the game.
     """
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: StateGame) -> None:
         self._game = game
         self._free: list[tuple[_Block, int]] = []
         self.lists: dict[bytes, list[int]] = {}
@@ -165,7 +178,7 @@ class State:
         "game",
     )
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: StateGame) -> None:
         self.game = game
         memory = game.state_memory
         self._block, self._row = block, row = memory.take()
@@ -181,7 +194,7 @@ class State:
             self.game.state_memory.give_back(self._block, self._row)
 
     @classmethod
-    def begin(cls, game: Game, seed: int = 0, episode: int = 0) -> State:
+    def begin(cls, game: StateGame, seed: int = 0, episode: int = 0) -> State:
         """Return the beginning of game ``episode`` of ``seed``."""
         state = cls(game)
         state._block.keys[state._row] = game_key(seed, episode)
@@ -189,7 +202,7 @@ class State:
         return state
 
     @classmethod
-    def of(cls, game: Game, record: Any) -> State:
+    def of(cls, game: StateGame, record: Any) -> State:
         """Return a state with a copy of ``record``, one of the game's."""
         state = cls(game)
         state._block.states[state._row] = record
@@ -321,5 +334,5 @@ def _home_of(name: str) -> Any:
     return getattr(importlib.import_module(HOMES[name]), name)
 
 
-def _restore(game: Game, record: bytes) -> State:
+def _restore(game: StateGame, record: bytes) -> State:
     return State.of(game, np.frombuffer(record, game.spec.state)[0])

@@ -11,13 +11,13 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
-from dicegym.players.watched import WatchedMove, moments
 
 import dicegym
 from dicegym.cli import viewer
 from dicegym.cli.console import Terminal
 from dicegym.cli.keys import keys
 from dicegym.cli.viewer import ALL, ViewerPace
+from dicegym.pictures.watched import WatchedMove, moments
 from dicegym.play.player import FunctionPlayer
 
 MODEL = ("watch", "ppo", "--game", "hog", "--seed", "3")

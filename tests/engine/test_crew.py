@@ -236,7 +236,7 @@ def test_what_is_worked_on_lives_as_long_though_nobody_has_the_helper(monkeypatc
     with monkeypatch.context() as patched:
         patched.setattr(crew_module, "_settle", lambda helpers: None)  # who was interrupted twice
         patched.setattr(crew_module._Helper, "settle", lambda helper: None)
-        crew.call(task, [0, 4, 8], -1, 6 * LONG)
+        crew.call(task, [0, 4, 8], -1, 20 * LONG)
     (helper,) = helpers(crew)
     board = helper.board
     del crew, helper, task, out

@@ -126,5 +126,3 @@ def test_wrong_use_is_refused() -> None:
         state.step(1)
     with pytest.raises(ParameterError, match="the game is over"):
         state.fork(1)
-    with pytest.raises(ParameterError):
-        game.new_state(-1)

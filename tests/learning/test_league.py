@@ -347,7 +347,7 @@ def test_what_is_no_table_is_refused(text: str, tmp_path: Path) -> None:
 
 def test_the_command_says_when_there_is_no_league(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main_status(["runs", "league", str(tmp_path)]) == 2
-    assert "holds no league.csv" in capsys.readouterr().err
+    assert "has no league.csv" in capsys.readouterr().err
 
 
 def main_status(arguments: list[str]) -> object:

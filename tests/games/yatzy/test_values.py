@@ -86,6 +86,6 @@ def test_an_illegal_action_costs_nothing_until_the_server_plays() -> None:
 
 def test_who_has_values() -> None:
     exact = sources(GAME)[0]
-    assert (exact.name, exact.kind, exact.ready()) == ("values", "exact", "exact", True)
+    assert (exact.name, exact.kind, exact.ready()) == ("exact", "exact", True)
     judge = exact.load(None)
-    assert (judge.kind, judge.unit, judge.sure, judge.sees_all) == ("values", "exact", "points", "exact", False)
+    assert (judge.kind, judge.unit, judge.sure, judge.sees_all) == ("exact", "points", "exact", False)
