@@ -24,6 +24,7 @@ from dicegym.engine.entries import Task, ask, entry_of
 from dicegym.engine.jit import COMPILED, loop_kernel
 from dicegym.engine.loops import begin, legal, observe, returns, step
 from dicegym.engine.scene import Scene
+from dicegym.engine.spec import GameSpec
 from dicegym.errors import ParameterError, StepError
 
 
