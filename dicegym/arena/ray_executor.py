@@ -39,6 +39,8 @@ RUNNING = "auto"
 """The address of the Ray that runs on this machine."""
 KNOCK_SECONDS, LOOK_EVERY = 10.0, 1.0
 """How long a cluster may take to answer, and from one look at its nodes to the next."""
+PATIENCE = 600.0
+"""Seconds without a node that has a processor, after which work is given up."""
 MOST_LOSSES = 5
 """Nodes or processes that may be lost with the same work."""
 Bundle = tuple[Entry, dict[str, bytes | str]]
@@ -62,6 +64,7 @@ class Cluster:
 
     def __init__(self, ray: Any, told: Callable[[str], None] = lambda line: None) -> None:
         self.ray, self._told, self._looked = ray, told, -LOOK_EVERY
+        self._usable = time.monotonic()
         self.processors: dict[str, int] = {}
         self.look()
         told(f"a Ray cluster of {len(self.processors)} nodes with {sum(self.processors.values())} processors")
@@ -74,6 +77,9 @@ class Cluster:
             nodes = [one for one in self.ray.nodes() if one["Alive"] and one["Resources"].get("CPU", 0) >= 1]
         except (self.ray.exceptions.RayError, ConnectionError) as error:
             raise DicegymError(f"the cluster does not answer ({one_line(error, 200)}): start it again") from error
+        self._usable = time.monotonic() if nodes else self._usable
+        if time.monotonic() - self._usable > PATIENCE:
+            raise DicegymError(f"the cluster has had no node with a processor for {PATIENCE:.0f} s: start one")
         there = {f"{one['NodeManagerHostname']} ({one['NodeID'][:8]})": int(one["Resources"]["CPU"]) for one in nodes}
         for lost in self.processors.keys() - there.keys():
             self._told(f"node {lost} was lost: other nodes do its work again")

@@ -8,10 +8,13 @@ from typing import Any, NamedTuple
 
 from dicegym.arena.keys import digest, rules_of, written
 from dicegym.engine.game import Game
+from dicegym.errors import ParameterError
 from dicegym.sandbox.limits import Limits
 
 DEFAULT = "dicegym-arena.sqlite"
 """File in which the command line keeps contests, in the user's data folder."""
+NONE = "none"
+"""What ``--store`` takes where nothing is to be stored."""
 VARIABLE = "DICEGYM_STORE"
 """Environment variable that names another."""
 
@@ -90,7 +93,9 @@ def make_default_folder(path: Path) -> None:
 
 
 def named_store(store: str | None) -> str:
-    """Return the store that is named on the command line; None: the default one."""
+    """Return the store that is named on the command line; None: the default one. Raises ParameterError for "none"."""
+    if store == NONE:
+        raise ParameterError("--store none stores nothing, and a store is needed here: name a file, or leave it out")
     return default_store() if store is None else store
 
 

@@ -42,8 +42,8 @@ def compare_runs(
     from dicegym.learning.curve_pictures import check_picture, draw_experiments, write_curves
     from dicegym.learning.curves import ENOUGH
 
-    picture = written[".png"] or written[".svg"]
-    if picture is not None:
+    pictures = [path for path in (written[".png"], written[".svg"]) if path is not None]
+    for picture in pictures:
         check_picture(picture)
     found = compare(first, second, steps, score)
     out.print(f"{found.game}: {found.measure}, after {found.steps:,} steps")
@@ -61,7 +61,7 @@ def compare_runs(
     else:
         out.print("no setting differs but seeds")
     write_json(written[".json"], found.to_json())
-    if picture is not None:
+    for picture in pictures:
         write_curves([draw_experiments(found.experiments())], picture)
         out.print(f"wrote {picture}")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Iterable, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from dicegym.games.worth import Valuer
     from dicegym.sandbox.limits import Limits
 
-NONE = "none"
-"""What ``--store`` takes to store nothing."""
 LIMITS = ("seconds", "load", "move", "memory")
 """Names that ``--limit`` takes."""
 
@@ -171,8 +170,10 @@ class BotOptions(NamedTuple):
             if name not in known:
                 raise ParameterError(f"--limit {name}: there is no such limit here; limits are {', '.join(known)}")
         limits = Limits()
-        memory = int(pairs.get("memory", limits.memory / 2**20) * 2**20)
-        return Limits(pairs.get("seconds", limits.seconds), memory, pairs.get("load"), pairs.get("move"))
+        memory = pairs.get("memory", limits.memory / 2**20)
+        if not isfinite(memory):
+            raise ParameterError(f"--limit memory={memory} is no number of MiB: write memory=512")
+        return Limits(pairs.get("seconds", limits.seconds), int(memory * 2**20), pairs.get("load"), pairs.get("move"))
 
     def tell_isolation(self, named: Iterable[str]) -> None:
         """Say how bots are isolated, before any of them runs, if one is named that a stranger may have written.
@@ -253,8 +254,6 @@ def store_name(store: str | None) -> str:
     """Return the store to read. Raises ParameterError for "none" and DependencyError without SQLAlchemy."""
     from dicegym.arena.storage import named_store
 
-    if store == NONE:
-        raise ParameterError("--store none stores nothing, so there is nothing to read: name a store")
     try:
         importlib.import_module("dicegym.arena.store.reading")
     except ImportError as error:
@@ -277,7 +276,7 @@ class StoreOptions(NamedTuple):
             ParameterError: a label is given for what is not stored.
             DependencyError: a store or label is given, and a library is missing.
         """
-        from dicegym.arena.storage import VARIABLE, Storage, default_store, named_store
+        from dicegym.arena.storage import NONE, VARIABLE, Storage, default_store, named_store
 
         store, label = self
         if store == NONE:

@@ -40,6 +40,8 @@ def plot(
 
     Examples: dicegym runs plot runs/hog; dicegym runs plot runs/* -o curves.svg; dicegym runs plot best.zip
     """
+    if written[".png"] and written[".svg"]:
+        raise ParameterError("the curves are one picture: give --output once, .png or .svg")
     output = written[".png"] or written[".svg"]
     models = [one for one in run_dirs if one.suffix == ".zip" and not one.is_dir()]
     if models:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -58,8 +59,8 @@ def replay(
     from dicegym.arena.replay.telling import result_lines
 
     gif, html, json = (written[ending] for ending in (".gif", ".html", ".json"))
-    if step and (written or not out.is_terminal):
-        reason = "which writes files" if written else "and the output is no terminal"
+    if step and (written or not out.is_terminal or not sys.stdin.isatty()):
+        reason = "which writes files" if written else "and there is no terminal with a keyboard"
         raise ParameterError(f"--step waits for keys, {reason}: leave it out")
     if json is not None and seat is not None:
         raise ParameterError(f"{json} holds the game of all seats: leave --seat out, or write a page (-o FILE.html)")

@@ -21,6 +21,9 @@ SomeGame = Annotated[
     ),
 ]
 
+WAIT = 300.0
+"""Seconds for which one who joins waits for a first game."""
+
 
 def start(
     game: options.GameName,
@@ -57,6 +60,9 @@ def start(
     """
     import asyncio
 
+    from dicegym.arena.storage import named_store
+
+    named_store(store)  # refuses "none", as a server keeps its ratings
     from dicegym.server.scoreboard import Scoreboard
     from dicegym.server.server import serve as run
     from dicegym.server.settings import ServerSettings
@@ -98,7 +104,7 @@ def join(
     """
     from dicegym.server.client import join as run
 
-    run(game, server, agent, name, secret, games, seed, out.print, trust=trust)
+    run(game, server, agent, name, secret, games, seed, out.print, wait=WAIT, trust=trust)
 
 
 def status(

@@ -46,7 +46,12 @@ def web(
         typer.Option(metavar="FOLDER", help="write the store's contests as pages to this folder, and start no server"),
     ] = None,
     open_: Annotated[bool, typer.Option("--open", help="open the first page in a browser")] = False,
-    isolation: options.IsolationName = "jail",
+    isolation: Annotated[
+        str,
+        typer.Option(
+            metavar="jail|process|none", help="how uploaded bots are isolated; anything but jail is at your risk"
+        ),
+    ] = "jail",
 ) -> None:
     """Watch, play, enter and learn in a browser.
 
@@ -130,7 +135,7 @@ def tell_of_uploads(isolation: str) -> None:
             f"dicegym: no bots can be handed in, as nothing would hold them: {jail.probe(isolation)}; "
             "--isolation process takes them all the same, and lets them see more of this machine"
         )
-    elif isolation != jail.Isolation.JAIL:
+    elif jail.chosen(isolation).level != jail.Isolation.JAIL:
         err.print(f"dicegym: uploaded bots are held by {jail.chosen(isolation).description}: take them from friends")
 
 

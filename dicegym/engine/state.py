@@ -20,7 +20,7 @@ import numpy as np
 
 from dicegym.engine.batch import BatchGame
 from dicegym.engine.dice import game_key
-from dicegym.engine.entries import Task, ask, entry_of
+from dicegym.engine.entries import FAILED, Task, ask, entry_of, raised
 from dicegym.engine.jit import COMPILED, loop_kernel
 from dicegym.engine.loops import begin, legal, observe, returns, step
 from dicegym.engine.scene import Scene
@@ -212,8 +212,8 @@ class State:
 
     @property
     def record(self) -> Any:
-        """The game's record itself (`dicegym.engine.spec.GameSpec`); whoever changes it makes a new state of it."""
-        return self._block.states[self._row]
+        """A copy of the game's record (`dicegym.engine.spec.GameSpec`)."""
+        return self._block.states[self._row].copy()
 
     @property
     def player(self) -> int:
@@ -252,11 +252,15 @@ class State:
 
         Raises:
             StepError: the game is over.
+            RuntimeError: the rules raised something.
             TypeError: the action is no whole number.
         """
         if self._told & _OVER:
             raise StepError("the game is over and takes no more actions: begin another with new_state()")
-        self._told = told = self._ask(STEP, self._row, index(action), self._watched)
+        told = self._ask(STEP, self._row, index(action), self._watched)
+        if told < 0:
+            raise raised(FAILED)
+        self._told = told
         return told >> _FAULT & _FAULTS
 
     def observation(self, seat: int | None = None) -> np.ndarray:
@@ -326,6 +330,7 @@ class State:
         return _restore, (self.game, self.record.tobytes())
 
     def _checked(self, seat: int) -> int:
+        seat = index(seat)
         if not 0 <= seat < self.game.players:
             raise ParameterError(f"seat {seat} is no seat of {self.game!r}: give 0 to {self.game.players - 1}")
         return seat

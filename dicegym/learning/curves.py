@@ -196,6 +196,8 @@ class Curve:
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Curve:
         """Return what `to_plain` told of. Raises ValueError if that is damaged."""
+        if set(plain) != {"best", "missed", "score", "evaluations"}:
+            raise ValueError("it is no curve of a training")
         return _STATE.validate_python(plain)
 
 

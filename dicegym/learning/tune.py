@@ -225,11 +225,8 @@ def tune(
         for left in found.trials(TrialState.RUNNING) if len(found.trials(*OVER)) < trials else ():
             if not storage or _place(found, left).is_dir():  # broken off here, and not on another machine
                 _try(found, optuna.Trial(study, left._trial_id), trials, trust, tell)
-        while (number := len(found.trials(*OVER, TrialState.RUNNING))) < trials:
-            with _quiet():
-                study.sampler = optuna.samplers.TPESampler(seed=named_seed(seed, number) % (1 << 32))
-                trial = study.ask(dict(space))
-            _try(found, trial, trials, trust, tell)
+        while len(found.trials(*OVER, TrialState.RUNNING)) < trials:
+            _try(found, study.ask(), trials, trust, tell)
     except KeyboardInterrupt as end:
         kept = f"{len(found.trials(*OVER))} of {trials} trials are over in {target}"
         raise SignalInterrupt(number_of(end), f"{kept}: the same command goes on") from None
@@ -268,6 +265,20 @@ def _storage(folder: Path, storage: str) -> optuna.storages.BaseStorage:
         ) from error
 
 
+def _suggest(found: Study, trial: optuna.Trial) -> None:
+    """Draw what a trial tries; what was drawn before it was broken off stays as it is."""
+    with _quiet():
+        seed = named_seed(found.plan.seed, trial.number) % (1 << 32)
+        found.study.sampler = optuna.samplers.TPESampler(seed=seed)
+        for name, one in read_space(found.plan.search).items():
+            if isinstance(one, CategoricalDistribution):
+                trial.suggest_categorical(name, one.choices)
+            elif isinstance(one, IntDistribution):
+                trial.suggest_int(name, one.low, one.high, log=one.log)
+            else:
+                trial.suggest_float(name, one.low, one.high, log=one.log)
+
+
 def _try(found: Study, trial: optuna.Trial, trials: int, trust: bool, tell: TuneProgress) -> None:
     """Train with what a trial tries and tell Optuna how that ended, unless another process is at it or has ended it."""
     plan, study, place = found.plan, found.study, _place(found, trial)
@@ -285,6 +296,7 @@ def _try(found: Study, trial: optuna.Trial, trials: int, trust: bool, tell: Tune
             return
         if study.get_trials(deepcopy=False)[trial.number].state != TrialState.RUNNING:
             return
+        _suggest(found, trial)
         over, begun = len(found.trials(*OVER)), (place / SETTINGS_FILE).is_file()
 
         def tell_steps(done: int, of: int, text: str) -> None:

@@ -9,14 +9,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dicegym.bots.source import Source
 from dicegym.engine.dice import FINE
 from dicegym.engine.game import Game
 from dicegym.engine.seats import seat_pool
 from dicegym.engine.validate import finite_number
 from dicegym.errors import ParameterError, UntrustedCodeWarning
 from dicegym.play.player import Player
-from dicegym.players.roster import is_strangers, opponent
+from dicegym.players.roster import agents_folder, is_strangers, opponent, resolve
 from dicegym.players.twins import TwinPlayer
+from dicegym.registry import is_shipped as is_own_game
 
 _warned = False
 """Whether `UntrustedCodeWarning` was given."""
@@ -98,7 +100,7 @@ class Pool:
         weights = list(spec.values()) if isinstance(spec, dict) else [1.0] * len(specs)
         pool = cls([opponent(game, name, trust) for name in specs], weights)
         for name, player in zip(specs, pool.players, strict=True):
-            if not isinstance(player, TwinPlayer) and is_strangers(game, name):
+            if not isinstance(player, TwinPlayer) and _is_to_be_told(game, name):
                 _warn_of_program(player.name)
         return pool
 
@@ -118,6 +120,16 @@ class Pool:
         seat_pool(*self.draws, np.uint64(key), learner, members)
         found: list[int] = members.tolist()
         return found
+
+
+def _is_to_be_told(game: Game, spec: Any) -> bool:
+    """Return whether ``spec`` names a stranger's file that does not ship with its game from outside either."""
+    if not is_strangers(game, spec):
+        return False
+    origin = resolve(game, spec)
+    if is_own_game(game.name) or not isinstance(origin, Source):
+        return True
+    return not origin.file.resolve().is_relative_to(agents_folder(game).resolve())
 
 
 def _warn_of_program(name: str) -> None:

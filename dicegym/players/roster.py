@@ -165,16 +165,12 @@ def opponent(game: Game, spec: Spec | Any, trust: bool = False) -> Player:
 
 
 def is_strangers(game: Game, spec: Spec | Any) -> bool:
-    """Return whether ``spec`` names a bot's file that ships, with all that it imports, with nothing that is installed.
+    """Return whether ``spec`` names a bot's file that does not ship, with all that it imports, with the package.
 
-    What ships is the package's own, or an agent beside the rules of a game from outside. Raises as `resolve` does.
+    Raises as `resolve` does.
     """
     origin = None if is_given(spec) else resolve(game, spec)
-    if not isinstance(origin, Source):
-        return False
-    if not is_own_game(game.name) and origin.file.is_relative_to(agents_folder(game)):
-        return False
-    return not ships(origin)
+    return isinstance(origin, Source) and not ships(origin)
 
 
 def ships(source: Source) -> bool:

@@ -280,6 +280,8 @@ def check_optimizer(state: Any, optimizer: Any, called: str) -> None:
     for group, wanted in zip(groups, fresh["param_groups"], strict=True):
         if not isinstance(group, dict) or set(group) - {"initial_lr"} != set(wanted) - {"initial_lr"}:
             raise no_weights(called, "it is that of another kind of optimizer")
+        if not isinstance(group.get("initial_lr", 0.0), int | float):
+            raise no_weights(called, "its initial_lr is no number")
         for name, value in wanted.items():
             if not _alike(group.get(name, value), value):
                 raise no_weights(called, f"its {name} is another kind of value than {one_line(value, 60)}")

@@ -69,7 +69,7 @@ def is_trusted(game: Game, spec: str) -> bool:
     if not CAN_FORK:
         raise ParameterError(
             f"{spec!r} cannot play in a server on this system, which cannot keep bots' files apart: let it come by "
-            "`dicegym join`"
+            "`dicegym server join`"
         )
     return False
 

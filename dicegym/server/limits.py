@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from dicegym.server.access import fold_name
+
 BYTES = 32 * 1024
 """Bytes a second from a client, beside its moves."""
 MESSAGE = 640
@@ -62,13 +64,13 @@ class TokenBucket:
 class LoginBackoff:
     """Delays for those who say wrong secrets, longer each time.
 
-    They are for a name at an address, so nobody keeps the owner from logging in from another address. From the same
-    one the right secret waits as long as a wrong one would, `LONGEST` seconds at most. As every secret waits before it
-    is looked at, to hang up and come again saves no time.
+    They are for a name at an address, and for an address at which many were wrong, so nobody keeps the owner from
+    logging in from another address. From the same one the right secret waits as long as a wrong one would, `LONGEST`
+    seconds at most. As every secret waits before it is looked at, to hang up and come again saves no time.
     """
 
-    FREE = 3
-    """Wrong secrets before there are delays."""
+    FREE, FREE_BY_ADDRESS = 3, 12
+    """Wrong secrets before there are delays: for a name, and for all names at an address together."""
     FIRST, LONGEST = 1.0, 30.0
     """Seconds of the first delay, of which each is twice the one before, and of the longest."""
     FORGOTTEN = 600.0
@@ -78,24 +80,28 @@ class LoginBackoff:
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
         self._clock = clock
-        self._wrong: dict[tuple[str, str], tuple[int, float]] = {}  # how many, and when the last was
+        self._wrong: dict[tuple[str, str | None], tuple[int, float]] = {}  # how many, and when the last was
 
     def delay(self, address: str, name: str | None) -> float:
         """Return the seconds that a secret for ``name`` (None: it alone tells whose) from an address has to wait."""
-        beyond = self._count((address, name or "")) - self.FREE
+        by_name = self._count((address, fold_name(name or ""))) - self.FREE
+        beyond = max(by_name, self._count((address, None)) - self.FREE_BY_ADDRESS)
         return float(min(self.LONGEST, self.FIRST * 2 ** min(beyond, 16))) if beyond >= 0 else 0.0
 
     def record(self, address: str, name: str | None, right: bool) -> None:
-        """Record a secret that was looked at."""
-        key = address, name or ""
-        count = self._count(key) + 1
-        self._wrong.pop(key, None)  # what happened last stands last
-        if not right:
+        """Record a secret that was looked at; a right one clears what was wrong for its name, and not its address."""
+        own = address, fold_name(name or "")
+        if right:
+            self._wrong.pop(own, None)
+            return
+        for key in (own, (address, None)):
+            count = self._count(key) + 1
+            self._wrong.pop(key, None)  # what happened last stands last
             self._wrong[key] = count, self._clock()
-        if len(self._wrong) > self.REMEMBERED:
+        while len(self._wrong) > self.REMEMBERED:
             del self._wrong[next(iter(self._wrong))]
 
-    def _count(self, key: tuple[str, str]) -> int:
+    def _count(self, key: tuple[str, str | None]) -> int:
         count, last = self._wrong.get(key, (0, 0.0))
         return count if self._clock() - last < self.FORGOTTEN else 0
 

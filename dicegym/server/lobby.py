@@ -214,11 +214,11 @@ class Lobby:
 
     def _forget(self, client: Client) -> None:
         """Take note that a client is gone."""
-        if self.clients.pop(client.connection, None) is None:
-            return
         name = fold_name(client.name)
         if self._by_name.get(name) is client:
             del self._by_name[name]
+        if self.clients.pop(client.connection, None) is None:
+            return
         if client.table is not None:
             table, client.table = client.table, None
             if not table.over:
@@ -248,6 +248,8 @@ class Lobby:
                     if delay := self._backoff.delay(client.origin, wanted):  # nothing more is heard until then
                         deadline.reschedule(asyncio.get_running_loop().time() + delay + self._seconds)
                         await asyncio.sleep(delay)
+                        if not client.present:
+                            return
                     owner = self._secrets.owner(secret)
                     right = owner is not None and (wanted is None or fold_name(wanted) == fold_name(owner))
                     self._backoff.record(client.origin, wanted, right)
@@ -264,6 +266,8 @@ class Lobby:
 
     def _without_login(self, client: Client) -> None:
         """Make a guest of a client that says nothing, as far as guests may play."""
+        if not client.present:  # it was sent away
+            return
         peer = client.connection.peer
         no_login = f'sent no LOGIN within {self._seconds:g} s: a client begins with {{"key": "LOGIN", "secret": ...}}'
         if self._guests:

@@ -72,6 +72,21 @@ def test_states_do_not_share_memory() -> None:
         assert state.record.tobytes() == records[seed].tobytes()
 
 
+def test_a_record_stays_when_its_state_is_gone() -> None:
+    game = dicegym.game("hog")
+    record = game.new_state(1).record
+    other = game.new_state(2)
+    assert record.tobytes() == game.new_game(1)[0].tobytes() != other.record.tobytes()
+
+
+def test_seats_are_taken_as_records_have_them() -> None:
+    state = dicegym.game("hog").new_state(1)
+    for seat in (np.int8(0), np.uint8(1), state.record["player"]):
+        assert (state.observation(seat) == state.observation(int(seat))).all()
+    with pytest.raises(TypeError, match="float"):
+        state.observation(0.0)  # type: ignore[arg-type]
+
+
 def test_what_is_handed_out_is_not_changed_later() -> None:
     state = dicegym.game("liarsdice", players=3, dice=5).new_state(2)
     assert len(state.legal_actions()) > FEW

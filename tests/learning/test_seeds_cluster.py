@@ -122,6 +122,14 @@ def _trainer(ray: Any, folder: Path) -> RayTrainer:
     return RayTrainer(ray, SeedTask("hog", str(folder), 3, "", (), False, False, 2))
 
 
+def test_a_training_without_room_says_so_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trainer = _trainer(Ray(None), tmp_path / "here")
+    assert trainer.events() == []
+    monkeypatch.setattr(ray_trainer, "ROOM_SECONDS", -1.0)
+    assert trainer.events() == [Said("waits for a node of the cluster with room: threads 2, cpu")]
+    assert trainer.events() == []
+
+
 @pytest.mark.parametrize("stopped", [True, False])
 @pytest.mark.parametrize("error", [None, WorkFailedError("no space left"), DicegymError("lost")])
 def test_how_a_training_has_ended_is_told_after_all_that_it_said(

@@ -65,6 +65,25 @@ def test_what_counts_as_one_address(address: str, origin: str) -> None:
     assert origin_of(address) == origin
 
 
+def test_guessing_under_many_names_is_found_by_the_address() -> None:
+    backoff = LoginBackoff(Clock())
+    for number in range(backoff.FREE_BY_ADDRESS):
+        assert backoff.delay("1.2.3.4", f"name-{number}") == 0
+        backoff.record("1.2.3.4", f"name-{number}", right=False)
+    backoff.record("1.2.3.4", "mine", right=True)
+    assert backoff.delay("1.2.3.4", "anna") > 0
+    for number in range(2 * backoff.REMEMBERED):
+        backoff.record(f"address-{number}", None, right=False)
+    assert len(backoff._wrong) <= backoff.REMEMBERED
+
+
+def test_a_name_in_other_letters_is_the_same_name() -> None:
+    backoff = LoginBackoff(Clock())
+    for name in ("anna", "Anna", "aNNa"):
+        backoff.record("1.2.3.4", name, right=False)
+    assert backoff.delay("1.2.3.4", "ANNA") > 0
+
+
 def test_wrong_secrets_cost_growing_delays() -> None:
     clock = Clock()
     backoff = LoginBackoff(clock)

@@ -11,6 +11,7 @@ import os
 import signal
 import socket
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,8 @@ from dicegym.players.trust import SEAL, is_sealed, write_seal
 
 HEAD = {"node:__internal_head__": 0.001}
 """What only the first node of a cluster has, with which the cluster ends."""
+ROOM_SECONDS = 15.0
+"""Seconds after which a training that no node has room for says so."""
 RunFiles = dict[str, bytes]
 """By their paths from a run's folder, what is in its files."""
 
@@ -157,6 +160,7 @@ class RayTrainer:
         self._folder = Path(task.folder)
         config = read_text(task.config, "name a file of settings", LARGEST_TEXT) if task.config else ""
         self._inbox = cluster.ray.remote(num_cpus=0, resources=HEAD)(SeedInbox).remote(read_run(self._folder))
+        self._room, self._since, self._waits = f"threads {task.threads}, {task.device}", time.monotonic(), True
         room = {"num_cpus": task.threads, "num_gpus": 1 if task.device.startswith("cuda") else 0}
         threads = {"env_vars": {name: str(task.threads) for name in LIBRARY_THREADS}}
         train = cluster.remote(train_on_node, **room, max_calls=1, runtime_env=threads)
@@ -167,7 +171,11 @@ class RayTrainer:
         self._cluster.look()
         ended = self._cluster.ray.wait([self._work], timeout=0)[0]  # first: then all that it said is there
         found = list[SeedEvent]()
+        if self._waits and time.monotonic() - self._since > ROOM_SECONDS:
+            self._waits = False
+            found.append(Said(f"waits for a node of the cluster with room: {self._room}"))
         for news in self._cluster.result(self._inbox.take.remote(), f"the words of {self._called}"):
+            self._waits = False
             if isinstance(news, dict):
                 write_run(news, self._folder)
             else:
