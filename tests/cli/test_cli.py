@@ -132,7 +132,7 @@ def test_what_an_agent_reads_is_exported_with_it(run: Run, tmp_path: Path, game:
         (("evaluate", "bacon", "--limit", "move=3"), "there is no such limit here; limits are seconds, memory"),
         (("evaluate", "bacon", "-o", "x.csv"), "--output x.csv must end in .json"),
         (("tournament", "hog", "-o", "a.json", "-o", "b.json"), "a.json and b.json are both .json"),
-        (("arena", "list", "--store", "none"), "there is nothing to read: name a store"),
+        (("arena", "list", "--store", "none"), "a store is needed here: name a file"),
         (("games", "--rules"), "name it, as in `dicegym games hog --rules`"),
         (("games", "hog", "--rules", "--playthrough"), "ask for one at a time"),
         (("doctor", "--games", "hog"), "give --bench with them"),

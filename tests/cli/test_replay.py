@@ -66,7 +66,7 @@ def test_it_is_written_in_every_form(file: Path, tmp_path: Path, capsys: pytest.
     ("arguments", "words"),
     [
         (("FILE", "--seat", "2"), "seat 2 is no seat of a game of 2: give 0 to 1"),
-        (("FILE", "--step"), "--step waits for keys, and the output is no terminal"),
+        (("FILE", "--step"), "--step waits for keys, and there is no terminal with a keyboard"),
         (("FILE", "--step", "-o", "x.html"), "--step waits for keys, which writes files"),
         (("FILE", "-o", "x.mp4"), "must end in .gif or .html or .json"),
         (("FILE", "-o", "/nowhere/x.html"), "there is no folder /nowhere"),

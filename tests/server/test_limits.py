@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from talk import run
 
 from dicegym.errors import ParameterError
-from dicegym.server.access import Origins, origin_of
+from dicegym.server import lobby as lobby_module
+from dicegym.server.access import Origins, Secrets, origin_of
 from dicegym.server.limits import LoginBackoff, ThrottledLog, TokenBucket, room_for
+from dicegym.server.lobby import Lobby
 
 
 class Clock:
@@ -88,7 +93,7 @@ def test_wrong_secrets_cost_growing_delays() -> None:
     clock = Clock()
     backoff = LoginBackoff(clock)
     delays = []
-    for _ in range(12):
+    for _ in range(backoff.FREE_BY_ADDRESS - 1):
         delays.append(backoff.delay("1.2.3.4", "anna"))
         backoff.record("1.2.3.4", "anna", right=False)
     assert delays[: backoff.FREE] == [0.0] * backoff.FREE
@@ -176,3 +181,42 @@ def test_a_limit_of_open_files_is_raised_as_far_as_needed(monkeypatch: pytest.Mo
     assert limits[0] > 600
     assert 400 < room_for(5000) < 764
     assert limits == [764, 764]
+
+
+class Closing:
+    """A connection that takes a moment to end once it is closed, as those of clients do that do not answer."""
+
+    def __init__(self, peer: str) -> None:
+        self.peer, self.address, self.open, self.gone = peer, "127.0.0.1", True, asyncio.Event()
+
+    async def receive(self) -> None:
+        await self.gone.wait()
+        self.open = False
+
+    def send(self, message: Any) -> None:
+        """Take no note."""
+
+    def close(self) -> None:
+        if self.open:
+            self.open = False
+            asyncio.get_running_loop().call_later(0.3, self.gone.set)
+
+
+@run
+async def test_a_client_that_was_sent_away_is_no_guest_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lobby_module, "SPARE", 1)
+    wire: Any = SimpleNamespace(CommandError=ValueError, welcome_message=dict, error_message=dict)
+    wire.original_login = lambda login: False
+    wire.welcome_message = wire.error_message = lambda *told: {}
+    matches: Any = SimpleNamespace(rating=lambda name: 1200, fill=lambda: None, spelling=lambda name: None)
+    lobby = Lobby(wire, matches, Secrets({"anna": "secret"}), True, (), 0.2, 0, 1, print)
+    connections = [Closing(peer) for peer in "abc"]
+    serving = []
+    for one in connections:
+        serving.append(asyncio.create_task(lobby.serve(one)))  # type: ignore[arg-type]
+        await asyncio.sleep(0.01)
+    for one in connections[1:]:
+        one.gone.set()
+    await asyncio.gather(*serving)
+    assert not lobby.clients
+    assert not list(lobby.named)
