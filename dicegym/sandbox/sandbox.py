@@ -98,7 +98,7 @@ class _Worker:
         method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
         context: Any = multiprocessing.get_context(method)
         if method == "forkserver":
-            context.set_forkserver_preload(["dicegym.sandbox.worker"])
+            context.set_forkserver_preload(["dicegym.sandbox.preload"])
         self.job: Job | None = None
         self.processors = processors
         self._limits = limits

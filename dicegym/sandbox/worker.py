@@ -179,6 +179,7 @@ def keep(
     hosts = Hosts(game, limits, level, folder)
     watcher = threading.Thread(target=_end_with_caller, args=(hosts, folder), daemon=True)
     watcher.start()
+    gc.freeze()  # what the fork server made: a collection that looks at it would copy all of its memory
     rehearse(game, entry)
     gc.collect()
     gc.freeze()
