@@ -169,7 +169,7 @@ def test_export_of_another_form_is_refused() -> None:
         export_source(model("hog"), dicegym.game("hog"), "mine/hog.py")
 
 
-@pytest.mark.parametrize(("game", "agent"), [("hog", "swap"), ("hog", "ppo"), ("yatzy", "ppo")])
+@pytest.mark.parametrize(("game", "agent"), [("hog", "swap"), ("hog", "ppo")])
 def test_a_name_adds_nothing_to_the_program(game: str, agent: str) -> None:
     """Whoever made a model names its file, and so the player; what is written out is run by others."""
     table = dicegym.game(game)

@@ -268,7 +268,7 @@ def test_threads_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
 def values_of(game: dicegym.Game) -> EquilibriumValues:
     """Return values by a strategy that was learned for a moment."""
     solver = Solver(game)
-    while solver.steps < 30:
+    while solver.steps < 12:
         solver.step()
     strategies = solver.current()
     return EquilibriumValues(game, strategies, exploitability(solver.groups, strategies))
@@ -278,7 +278,7 @@ def values_of(game: dicegym.Game) -> EquilibriumValues:
 def test_values_are_those_of_the_policy(game: dicegym.Game) -> None:
     """A value is the mean, by the policy, of what comes then; an action's, the mean over what is believed."""
     valuer, rng = values_of(game), np.random.default_rng(3)
-    for seed in range(5):
+    for seed in range(2):
         state = game.new_game(seed)[0]
         while not state["over"]:
             me = int(state["player"])
@@ -384,9 +384,9 @@ def test_a_solution_is_kept_and_found_again() -> None:
     assert solving.memory() > 1e8
     with pytest.raises(ParameterError, match="dicegym values solve liarsdice_spot_on equilibrium"):
         solution.kept_values(SPOT_ON)
-    quality = solving.solve(folder, goal=0.01, seconds=None, threads=2, progress=SILENT)
+    quality = solving.solve(folder, goal=0.03, seconds=None, threads=2, progress=SILENT)
     assert quality == solving.quality(folder)
-    assert 0 < quality <= 0.01
+    assert 0 < quality <= 0.03
     valuer = solution.kept_values(SPOT_ON)
     assert valuer.exploitability == quality
     assert exploitability(groups_of(SPOT_ON), valuer.strategies) == pytest.approx(quality)
