@@ -1,4 +1,4 @@
-"""Measure what `dicegym doctor --bench` does not: `python -m benchmarks measure` and `python -m benchmarks curves`."""
+"""Measure what `dicegym doctor --bench` does not: by `python -m benchmarks COMMAND`."""
 
 from __future__ import annotations
 
@@ -68,10 +68,29 @@ def measure(
         draw(result, chart)
 
 
+def learners(
+    seeds: Annotated[int, typer.Option(min=2, help="trainings of each learner on each environment")] = 5,
+    written: Annotated[Outputs, ".json", ".md"] = NO_FILES,
+) -> None:
+    """Compare FastMaskablePPO with MaskablePPO on CartPole, connect four and all games: speed and learning curves.
+
+    Speeds are steps a second of processor time, on one thread.
+
+    Example: python -m benchmarks learners --seeds 5 -o learners.md
+    """
+    from benchmarks.learners import compare_all, table
+
+    rows = compare_all(seeds, err.print)
+    out.print(table(rows))
+    write_json(written[".json"], rows)
+    if (markdown := written[".md"]) is not None:
+        write_text(markdown, table(rows) + "\n")
+
+
 # For the help: a paragraph with a line for each mode, which must not be filled.
 measure.__doc__ = f"{measure.__doc__}\n\n\b\nModes:\n{listed()}"
 
-app = group("Measure what `dicegym doctor --bench` does not.", measure=measure, curves=curves)
+app = group("Measure what `dicegym doctor --bench` does not.", measure=measure, curves=curves, learners=learners)
 
 
 def main(arguments: list[str] | None = None) -> None:

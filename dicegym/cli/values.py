@@ -9,6 +9,7 @@ from dicegym.cli.exploitability import exploitability
 from dicegym.cli.hint import hint
 from dicegym.cli.rollout import rollout
 from dicegym.cli.solve import solve
+from dicegym.cli.verify import verify
 
 values = group(
     "Compute exact values, hints, regret and exploitability.",
@@ -19,4 +20,5 @@ values = group(
     exact=exact,
     exploitability=exploitability,
     solve=solve,
+    verify=verify,
 )

@@ -33,6 +33,7 @@ from dicegym.registry import GAMES, rules_module
 __all__ = [
     "ADAPTER",
     "CHANCE",
+    "CLAIMS",
     "COMMANDS",
     "CONTROLS",
     "DUEL",
@@ -57,6 +58,8 @@ __all__ = [
     "Z_95",
     "Adapter",
     "Chance",
+    "Claim",
+    "Claims",
     "Commands",
     "Controls",
     "Duel",
@@ -378,6 +381,26 @@ class Solitaire(Protocol):
         """
 
 
+class Claim(NamedTuple):
+    """A published value, and how it is computed anew."""
+
+    what: str
+    value: float
+    tolerance: float
+    """How far the computed value may be away: rounding, or the width of the bounds that a solver stops at."""
+    source: str
+    """Who published it, or how it was proved."""
+    compute: Callable[[], float]
+    """Raises ParameterError, which says what to do first, where it rests on tables that are not on this machine."""
+
+
+class Claims(Protocol):
+    """A game's ``values.py``: the values that are published for it, for `dicegym values verify`."""
+
+    def claims(self) -> Sequence[Claim]:
+        """Return the claims; nothing is computed yet."""
+
+
 KEYBOARD: Part[Keyboard] = Part(Keyboard, "controls", "that reads what a person types and tells what happens")
 CONTROLS: Part[Controls] = Part(Controls, "controls", "that says how a person plays on a page")
 INTERFACE: Part[Interface] = Part(Interface, "interface", "that says how bots are written", "finished", "bots")
@@ -392,6 +415,7 @@ VALUES: Part[Values] = Part(Values, "values", "that says what its states are wor
 LUCK: Part[Luck] = Part(Luck, "values", "that takes luck out of results", "none", "players")
 SOLUTIONS: Part[Solutions] = Part(Solutions, "values", "that can be solved and kept", "none", "players")
 REPLIES: Part[Replies] = Part(Replies, "values", "that knows what actions are worth in replies", "none", "players")
+CLAIMS: Part[Claims] = Part(Claims, "values", "that lists published values", "none", "players")
 CHANCE: Part[Chance] = Part(Chance, "chance", "that lists what its dice may decide")
 SECRETS: Part[SecretChoices] = Part(SecretChoices, "chance", "that takes secret choices back")
 WIRE: Part[Wire] = Part(Wire, "protocol", "that servers and clients say to each other")
@@ -415,6 +439,7 @@ PARTS: tuple[Part[Any], ...] = (
     LUCK,
     SOLUTIONS,
     REPLIES,
+    CLAIMS,
     CHANCE,
     SECRETS,
     WIRE,

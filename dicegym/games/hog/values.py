@@ -23,12 +23,13 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.errors import DicegymError, ParameterError
-from dicegym.games.hog.exact import Function, best_table, spread, tabulate
+from dicegym.games import game as make_game
+from dicegym.games.hog.exact import Function, best_response, best_table, spread, tabulate, win_rate
 from dicegym.games.hog.examination import by_scores
-from dicegym.games.hog.rules import N_ACTIONS
+from dicegym.games.hog.rules import N_ACTIONS, SPEC
 from dicegym.games.hog.solving.strategies import REMEMBERED, Duel, Search, choices_of, full_sight
 from dicegym.games.hog.solving.sweeps import PLAY, WEIGH, action_values, state_values
-from dicegym.games.parts import plays_with
+from dicegym.games.parts import Claim, plays_with
 from dicegym.games.solved import damaged, read_arrays, tables_folder, unsolved, write_arrays
 from dicegym.games.worth import ActionValues, Meter, Progress, ValueKind, Valuer, ValueSource, ValueUnit
 from dicegym.play.player import Player
@@ -366,3 +367,32 @@ def _values_between(one: bytes, other: bytes, goal: int) -> np.ndarray:
     duel = Duel(*map(choices_of, tables))
     duel.sweep(PLAY, PLAY, every_state=True)
     return duel.values[:, 0]
+
+
+def claims() -> Sequence[Claim]:
+    """Return what is published of Hog: scripted strategies against each other, and best responses."""
+    game = make_game(SPEC.name)
+    rolls = {number: np.full((game.parameters["goal"],) * 2, number, np.int8) for number in (0, 5, 8)}
+    proof = "dynamic programming over all scores, runs and exchanges; two independent referees agree"
+
+    def wins(number: int, against: int) -> Callable[[], float]:
+        return lambda: win_rate(rolls[number], rolls[against], game)
+
+    return (
+        Claim("win rate of always_roll(8) against always_roll(5)", 0.6309396782889423, 1e-12, proof, wins(8, 5)),
+        Claim("win rate of always_roll(0) against always_roll(5)", 0.10287788345023996, 1e-12, proof, wins(0, 5)),
+        Claim(
+            "win rate of the best response to always_roll(5), which sees everything",
+            0.8447429170839178,
+            1e-12,
+            proof,
+            lambda: best_response(rolls[5], game)[0],
+        ),
+        Claim(
+            "win rate of the table that one climb finds against always_roll(5)",
+            0.8099157704869329,
+            1e-12,
+            "hill climbing, exact for the table found",
+            lambda: best_table(rolls[5], game, trials=1)[0],
+        ),
+    )

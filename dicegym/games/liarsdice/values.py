@@ -10,12 +10,13 @@ from collections.abc import Mapping, Sequence
 from dicegym.engine.game import Game
 from dicegym.games.bidding.luck import meter
 from dicegym.games.bidding.solving import recall_game
+from dicegym.games.bidding.solving.claims import game_claims, hand_claims
 from dicegym.games.bidding.solving.solution import EquilibriumSolution
 from dicegym.games.bidding.values import best_reply, check_best_reply, exploitability, sources
-from dicegym.games.parts import plays_with
+from dicegym.games.parts import Claim, plays_with
 from dicegym.games.solved import Solution
 
-__all__ = ["best_reply", "check_best_reply", "exploitability", "meter", "solutions", "sources"]
+__all__ = ["best_reply", "check_best_reply", "claims", "exploitability", "meter", "solutions", "sources"]
 
 EXACT: Sequence[Mapping[str, int]] = ({"players": 2, "dice": 2},)
 """Games that are solved with all bids remembered."""
@@ -27,3 +28,9 @@ def solutions(game: Game) -> Sequence[Solution]:
     if any(plays_with(game, settings) for settings in EXACT):
         return (EquilibriumSolution(game, steps=1000, minutes=10),)
     return recall_game.solutions(game)
+
+
+def claims() -> Sequence[Claim]:
+    """Return what is published of the classic game."""
+    hands = {(1, 1): -1 / 9, (2, 1): 212027 / 771552, (1, 2): -22 / 81}
+    return (*hand_claims("liarsdice", hands), *game_claims("liarsdice", 4 / 9, 0.22e-3))

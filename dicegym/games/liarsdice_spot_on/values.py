@@ -10,12 +10,13 @@ from collections.abc import Mapping, Sequence
 from dicegym.engine.game import Game
 from dicegym.games.bidding.luck import meter
 from dicegym.games.bidding.solving import recall_game
+from dicegym.games.bidding.solving.claims import game_claims
 from dicegym.games.bidding.solving.solution import EquilibriumSolution
 from dicegym.games.bidding.values import best_reply, check_best_reply, exploitability, sources
-from dicegym.games.parts import plays_with
+from dicegym.games.parts import Claim, plays_with
 from dicegym.games.solved import Solution
 
-__all__ = ["best_reply", "check_best_reply", "exploitability", "meter", "solutions", "sources"]
+__all__ = ["best_reply", "check_best_reply", "claims", "exploitability", "meter", "solutions", "sources"]
 
 EXACT: Sequence[Mapping[str, int]] = ({"players": 2, "dice": 2}, {"players": 2, "dice": 3})
 """Games that are solved with all bids remembered."""
@@ -32,3 +33,8 @@ def solutions(game: Game) -> Sequence[Solution]:
         if plays_with(game, settings)
     )
     return found or recall_game.solutions(game)
+
+
+def claims() -> Sequence[Claim]:
+    """Return what is published of the game with "spot on"."""
+    return game_claims("liarsdice_spot_on", 0.5, 0.88e-3)

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 import torch
+from gymnasium.spaces import Box
 from sb3_contrib import MaskablePPO
-from sb3_contrib.common.maskable.utils import get_action_masks
 from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.utils import explained_variance
@@ -19,6 +19,7 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from dicegym.errors import ParameterError
 from dicegym.learning.fast_ppo.engine import Engine, Weights, one_thread
+from dicegym.learning.fast_ppo.environments import KEY, as_vec_env, masks_of, split_masks, with_masks
 from dicegym.learning.fast_ppo.layout import why_not
 from dicegym.learning.fast_ppo.rollouts import KeptRolloutBuffer
 
@@ -28,9 +29,14 @@ Self = TypeVar("Self", bound="FastMaskablePPO")
 class FastMaskablePPO(MaskablePPO):
     """MaskablePPO, several times as fast on a processor: same policy, files, callbacks, schedules and logs.
 
-    It computes plain networks (linear layers with ReLU or tanh between, one vector as observation, discrete actions,
-    Adam, on the CPU) by passes of its own in as many threads as ``torch.get_num_threads()`` says. For anything else it
-    does what MaskablePPO does, and warns with the reason, which is also in ``fallback``.
+    It computes plain networks (linear layers with ReLU or tanh between, discrete actions, Adam, on the CPU) by passes
+    of its own in as many threads as ``torch.get_num_threads()`` says. For anything else it does what MaskablePPO does,
+    and warns with the reason, which is also in ``fallback``.
+
+    Any environment of Stable-Baselines3 or Gymnasium will do: one, a vector of them, or an id. Its observations are
+    flattened as Stable-Baselines3 does it. Masks come from its method ``action_masks``, or else from the entry
+    ``action_mask`` of Dict observations, which the networks then do not see, or from that of ``info``; without any, all
+    actions are allowed.
 
     An update takes the same step as MaskablePPO's from the same rollout and generators, up to the rounding of float32.
     Actions are drawn with one number each, so that rollouts of the same seed differ from MaskablePPO's. With another
@@ -84,7 +90,7 @@ class FastMaskablePPO(MaskablePPO):
         old = self.rollout_buffer
         self.rollout_buffer = KeptRolloutBuffer(
             old.buffer_size,
-            old.observation_space,
+            Box(-np.inf, np.inf, (self.policy.features_dim,), np.float32),
             old.action_space,
             old.device,
             gae_lambda=old.gae_lambda,
@@ -102,6 +108,34 @@ class FastMaskablePPO(MaskablePPO):
     def get_parameters(self) -> dict[str, dict[str, Any]]:
         """Return the parameters of policy and optimizer as MaskablePPO does: tensors with memory of their own."""
         found: dict[str, dict[str, Any]] = _cloned(super().get_parameters())
+        return found
+
+    @staticmethod
+    def _wrap_env(env: Any, verbose: int = 0, monitor_wrapper: bool = True) -> VecEnv:
+        """Return an environment as a VecEnv that has masks."""
+        return with_masks(MaskablePPO._wrap_env(as_vec_env(env), verbose, monitor_wrapper))
+
+    def predict(
+        self,
+        observation: Any,
+        state: tuple[np.ndarray, ...] | None = None,
+        episode_start: np.ndarray | None = None,
+        deterministic: bool = False,
+        action_masks: np.ndarray | None = None,
+    ) -> tuple[np.ndarray, tuple[np.ndarray, ...] | None]:
+        """Return the actions for observations, as MaskablePPO; a Dict may bring its ``action_mask``."""
+        masked = isinstance(observation, dict) and KEY in observation
+        if masked and KEY not in getattr(self.observation_space, "spaces", ()):
+            observation, action_masks = split_masks(observation)
+        return super().predict(observation, state, episode_start, deterministic, action_masks)
+
+    def _vectors(self, observations: Any) -> np.ndarray:
+        """Return observations as the networks read them, float32[episodes, size]."""
+        space = self.observation_space
+        if isinstance(space, Box) and len(space.shape) == 1 and space.dtype == np.float32:
+            return observations  # type: ignore[no-any-return]  # what the space says
+        with torch.no_grad():
+            found: np.ndarray = self.policy.extract_features(self.policy.obs_to_tensor(observations)[0]).numpy()
         return found
 
     def _ready(self) -> Engine | None:
@@ -123,10 +157,12 @@ class FastMaskablePPO(MaskablePPO):
     ) -> bool:
         """Fill the rollout buffer; return whether that was done, or a callback ended it. As MaskablePPO's."""
         engine = self._ready()
-        if engine is None or not use_masking or not isinstance(rollout_buffer, KeptRolloutBuffer):
+        if engine is None or not isinstance(rollout_buffer, KeptRolloutBuffer):
             return super().collect_rollouts(env, callback, rollout_buffer, n_rollout_steps, use_masking)
+        allowed = np.ones((env.num_envs, rollout_buffer.mask_dims), np.bool_)
         with one_thread():
-            return self._collect(engine, env, callback, rollout_buffer, n_rollout_steps)
+            masks = masks_of(env) if use_masking else lambda: allowed
+            return self._collect(engine, env, callback, rollout_buffer, n_rollout_steps, masks)
 
     def _collect(
         self,
@@ -135,28 +171,28 @@ class FastMaskablePPO(MaskablePPO):
         callback: BaseCallback,
         rollout_buffer: KeptRolloutBuffer,
         n_rollout_steps: int,
+        masks: Callable[[], np.ndarray],
     ) -> bool:
         self.policy.set_training_mode(False)
         rollout_buffer.reset()
-        last: np.ndarray = self._last_obs  # type: ignore[assignment]  # vectors, as `why_not` has made sure of
+        last = self._vectors(self._last_obs)
         starts: np.ndarray = self._last_episode_starts  # type: ignore[assignment]  # set with them
-        masks_of = _masks(env)
         engine.begin(last)
         callback.on_rollout_start()
-        action_masks = masks_of()
+        action_masks = masks()
         actions, values, log_probs = engine.act(0, last, action_masks, torch.rand(env.num_envs).numpy())
         for n_steps in range(n_rollout_steps):
             new_obs, rewards, dones, infos = env.step(actions)
-            last = new_obs  # type: ignore[assignment]  # as above
+            last = self._vectors(new_obs)
             self.num_timesteps += env.num_envs
             callback.update_locals(locals())
             if not callback.on_step():
                 return False
             note = partial(self._note, rollout_buffer, (starts, values, actions, log_probs, rewards), dones, infos)
-            self._last_obs, self._last_episode_starts = last, dones
+            self._last_obs, self._last_episode_starts = new_obs, dones  # type: ignore[assignment]  # as SB3 says
             starts = dones
             if n_steps + 1 < n_rollout_steps:
-                action_masks = masks_of()
+                action_masks = masks()
                 uniforms = torch.rand(env.num_envs).numpy()
                 actions, values, log_probs = engine.act(n_steps + 1, last, action_masks, uniforms, note)
             else:
@@ -265,14 +301,6 @@ _OWN = [one for one in inspect.signature(FastMaskablePPO.__init__).parameters.va
 FastMaskablePPO.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # what inspect reads
     [*inspect.signature(MaskablePPO).parameters.values(), *_OWN]
 )
-
-
-def _masks(env: VecEnv) -> Callable[[], np.ndarray]:
-    """Return what gives the masks of all games (bool[n, n_actions]): in one call where the games can."""
-    whole = getattr(env, "action_masks", None)
-    if callable(whole):
-        return whole  # type: ignore[no-any-return]  # of a VecEnv it can be nothing else
-    return lambda: np.asarray(get_action_masks(env), np.bool_)
 
 
 def _cloned(found: Any) -> Any:

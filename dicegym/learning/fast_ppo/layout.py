@@ -10,15 +10,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from gymnasium.spaces import Box, Discrete
+from gymnasium.spaces import Discrete
 from sb3_contrib import MaskablePPO
-from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
-from stable_baselines3.common.torch_layers import FlattenExtractor
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy, MaskableMultiInputActorCriticPolicy
+from stable_baselines3.common.torch_layers import CombinedExtractor, FlattenExtractor
 
 from dicegym.learning.fast_ppo.vectors import aligned, padded
 
 ACTIVATIONS = (torch.nn.ReLU, torch.nn.Tanh)
 """What may stand between layers."""
+POLICIES = (MaskableActorCriticPolicy, MaskableMultiInputActorCriticPolicy)
 CHUNK = 128
 """Decisions that go through the networks together: as many as a cache holds all outputs of.
 
@@ -56,16 +57,14 @@ class Networks:
 
 def why_not(model: MaskablePPO) -> str:
     """Return why a model's networks cannot be computed here; an empty text if they can."""
-    policy, space = model.policy, model.observation_space
-    if type(policy) is not MaskableActorCriticPolicy and not hasattr(policy, "privileged"):
+    policy = model.policy
+    if type(policy) not in POLICIES and not hasattr(policy, "privileged"):
         return f"its policy is a {type(policy).__name__}"
-    if not isinstance(space, Box) or len(space.shape) != 1 or space.dtype != np.float32:
-        return f"its observations are {space}, and no vector of float32"
     if not isinstance(model.action_space, Discrete) or model.action_space.start != 0:
         return f"its actions are {model.action_space}"
     if model.device.type != "cpu":
         return f"its networks are on {model.device}"
-    if type(policy.features_extractor) is not FlattenExtractor or not policy.share_features_extractor:
+    if not _only_flattens(policy.features_extractor) or not policy.share_features_extractor:
         return f"its features extractor is a {type(policy.features_extractor).__name__}"
     for net in (policy.mlp_extractor.policy_net, policy.mlp_extractor.value_net):
         modules = list(net)
@@ -88,6 +87,12 @@ def why_not(model: MaskablePPO) -> str:
     ):
         return f"its rollout buffer is a {model.rollout_buffer_class.__name__}"
     return ""
+
+
+def _only_flattens(extractor: torch.nn.Module) -> bool:
+    """Return whether observations go into the networks as they are, one number after the other."""
+    parts = extractor.extractors.values() if type(extractor) is CombinedExtractor else ()
+    return type(extractor) is FlattenExtractor or (bool(parts) and all(type(one) is torch.nn.Flatten for one in parts))
 
 
 def _modules(policy: Any) -> list[torch.nn.Linear]:

@@ -18,6 +18,8 @@ SPARSE = 0.4
 class KeptRolloutBuffer(MaskableRolloutBuffer):
     """SB3's buffer, which asks for its memory once instead of for each rollout; masks take a byte, not four.
 
+    Its observations are the vectors that the networks read, whatever the environment's space is.
+
     Attributes:
         seen: float32[steps + 1, games, size], the observations of the rollout and, last, those after it.
     """

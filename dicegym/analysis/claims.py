@@ -1,0 +1,94 @@
+"""Published values: every figure that the games and models claim to be exact, computed anew and compared.
+
+A game lists its own in the part `Claims` of its ``values.py``. A model claims the exact scores that its file names.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from dicegym.errors import ParameterError
+from dicegym.games import game as make_game
+from dicegym.games.parts import CLAIMS, Claim, part
+from dicegym.players.model import trained_on
+from dicegym.players.model_file import facts
+from dicegym.players.roster import agents_folder
+from dicegym.registry import GAMES
+
+ROUNDING = 1e-9
+"""How far an exact win rate may be from the one in a model's file, which was computed by the same sums."""
+
+
+class Verdict(NamedTuple):
+    """What became of one claim."""
+
+    game: str
+    claim: Claim
+    found: float | None
+    """The value as computed now; None: it was not computed."""
+    seconds: float
+    skipped: str = ""
+    """Why it was not computed."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the value is as claimed, or was left out."""
+        return self.found is None or abs(self.found - self.claim.value) <= self.claim.tolerance
+
+    @property
+    def word(self) -> str:
+        """The verdict in one word."""
+        return "skipped" if self.found is None else "ok" if self.holds else "WRONG"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the verdict as plain values."""
+        claim = self.claim._asdict()
+        del claim["compute"]
+        return {"game": self.game, **claim, "found": self.found, "verdict": self.word, "skipped": self.skipped}
+
+
+def claims_of(name: str) -> Sequence[Claim]:
+    """Return what a game and its models claim. Raises UnknownNameError for a game that is not registered."""
+    own = part(name, CLAIMS)
+    return [*(own.claims() if own is not None else ()), *_model_claims(name)]
+
+
+def _model_claims(name: str) -> Iterator[Claim]:
+    """Yield the exact scores of the models that ship with a game."""
+    for path in sorted(agents_folder(name).glob("*.zip")):
+        for score in facts(path)["scores"]:
+            if score["games"] == 0 and score["low"] == score["high"]:
+                what = f"{score['measure']} of {path.stem} against {score['opponent']}"
+                compute = partial(_exact_score, path, score["opponent"])
+                yield Claim(what, score["value"], ROUNDING, "the model's card", compute)
+
+
+def _exact_score(path: Any, opponent: str) -> float:
+    from dicegym.learning.evaluate import evaluate
+
+    return evaluate(trained_on(path), str(path), opponent).value
+
+
+def verify(games: Iterable[str] = (), told: Callable[[str], None] = lambda what: None) -> Iterator[Verdict]:
+    """Compute every published value anew, and yield what became of each.
+
+    Args:
+        games: names of games; none: all that are registered.
+        told: called with what is computed next.
+
+    Raises UnknownNameError for a game that is not registered.
+    """
+    for name in tuple(games) or tuple(GAMES):
+        make_game(name)
+        for claim in claims_of(name):
+            told(f"{name}: {claim.what}")
+            began = time.perf_counter()
+            found, skipped = None, ""
+            try:
+                found = float(claim.compute())
+            except ParameterError as error:  # it rests on tables that were not solved on this machine
+                skipped = str(error)
+            yield Verdict(name, claim, found, time.perf_counter() - began, skipped)

@@ -1,0 +1,84 @@
+"""Published values of both Liar's Dice games: hands and games of one die each, and the tables of two dice each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import numpy as np
+
+from dicegym.errors import ParameterError
+from dicegym.games import game as make_game
+from dicegym.games.bidding.solving.hand import tabulate
+from dicegym.games.bidding.solving.learner import Learner
+from dicegym.games.bidding.solving.solution import NAME, kept_values, values_at_once
+from dicegym.games.parts import Claim
+from dicegym.games.solved import tables_folder
+
+STEPS = 60
+"""Of the solver, after which the bounds of a single hand are less than 0.01 apart."""
+LINEAR_PROGRAM = "linear programs of Koller and Megiddo (1992)"
+SOLVED = "counterfactual regret minimisation, and a best response that remembers all bids"
+
+
+def hand_claims(game: str, values: Mapping[tuple[int, int], float]) -> Sequence[Claim]:
+    """Return what single hands without wild faces are worth to who opens, from -1 to 1.
+
+    Args:
+        game: the game's name.
+        values: value -> dice of who opens and of the other.
+    """
+    return [
+        Claim(
+            f"value of a single hand of {own} against {other} dice, for who opens",
+            value,
+            0.01,
+            LINEAR_PROGRAM,
+            partial(_hand_value, game, own, other),
+        )
+        for (own, other), value in values.items()
+    ]
+
+
+def _hand_value(game: str, own: int, other: int) -> float:
+    """Return the middle of the bounds: what a best response leaves who opens, and what its own best response gets."""
+    hand = tabulate(make_game(game, players=2, dice=2), own, other)
+    ends = np.array([float(ending.first == own) for ending in hand.endings])  # whoever loses a die loses
+    learning = Learner(hand)
+    for _ in range(STEPS):
+        learning.learn(ends)
+    strategy = learning.strategy()
+    return strategy.win_chance(ends, 0, best=True) - strategy.win_chance(ends, 1, best=True)
+
+
+def game_claims(game: str, opens: float, exploitability: float) -> Sequence[Claim]:
+    """Return what a game of one die each is worth to who opens, and how exploitable the tables of two dice each are.
+
+    Args:
+        game: the game's name.
+        opens: how likely who opens wins with one die each.
+        exploitability: of the tables of `dicegym values solve`, at most, in win rate.
+    """
+    return [
+        Claim("win rate of who opens, one die each", opens, 1e-4, LINEAR_PROGRAM, partial(_opens, game)),
+        Claim(
+            "exploitability of the equilibrium of two dice each, at most",
+            exploitability / 2,
+            exploitability / 2,
+            SOLVED,
+            partial(_exploitability, game),
+        ),
+    ]
+
+
+def _opens(game: str) -> float:
+    return float(values_at_once(make_game(game, players=2, dice=1)).hands.opens[1, 1])
+
+
+def _exploitability(game: str) -> float:
+    table = make_game(game, players=2, dice=2)
+    if not tables_folder(table, NAME).exists():
+        raise ParameterError(
+            f"it is not solved on this machine: `dicegym values solve {game} {NAME} -p dice=2` does it"
+        )
+    return kept_values(table).exploitability

@@ -1,0 +1,90 @@
+"""Published values: each is computed anew, and one that is wrong is said to be wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import dicegym.analysis.claims as claims_module
+from dicegym.analysis.claims import Verdict, claims_of, verify
+from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.games.parts import Claim
+from dicegym.registry import GAMES
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+def test_games_and_models_claim_what_is_published() -> None:
+    texts = {name: [claim.what for claim in claims_of(name)] for name in GAMES}
+    assert texts["yatzy"][0] == "mean score of best play, alone"
+    assert "exact win rate of ppo against always_roll(5)" in texts["hog"]
+    assert len(texts["liarsdice"]) == 5
+    assert len(texts["liarsdice_spot_on"]) == 2
+    for name in GAMES:
+        for claim in claims_of(name):
+            assert claim.tolerance > 0
+            assert claim.source
+
+
+def test_yatzy_is_worth_what_is_published() -> None:
+    (verdict,) = [one for one in verify(["yatzy"]) if one.claim.source.startswith("backward")]
+    assert verdict.holds
+    assert verdict.word == "ok"
+
+
+def test_what_was_not_solved_here_is_skipped_and_says_what_to_do() -> None:
+    verdict = list(verify(["liarsdice_spot_on"]))[-1]
+    assert verdict.word == "skipped"
+    assert "dicegym values solve liarsdice_spot_on equilibrium -p dice=2" in verdict.skipped
+
+
+@pytest.mark.parametrize(
+    ("found", "word"), [(0.5, "ok"), (0.5 + 2e-9, "WRONG"), (0.5 - 2e-9, "WRONG"), (None, "skipped")]
+)
+def test_a_value_holds_within_its_tolerance(found: float | None, word: str) -> None:
+    verdict = Verdict("hog", Claim("a value", 0.5, 1e-9, "nobody", lambda: 0.5), found, 0.0)
+    assert verdict.word == word
+    assert verdict.to_json()["verdict"] == word
+    assert verdict.holds is (word != "WRONG")
+
+
+def test_the_command_fails_if_a_value_is_wrong(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def unsolved() -> float:
+        raise ParameterError("solve it first")
+
+    listed = [
+        Claim("a right value", 1.0, 1e-9, "a proof", lambda: 1.0),
+        Claim("a missing value", 1.0, 1e-9, "a proof", unsolved),
+    ]
+    monkeypatch.setattr(claims_module, "claims_of", lambda name: listed)
+    status, out, _ = run("values", "verify", "hog")
+    assert status == 0
+    assert "2 values, 1 computed, 0 wrong" in out
+    assert "skipped: hog, a missing value: solve it first" in out
+    listed.append(Claim("a wrong value", 1.0, 1e-9, "a guess", lambda: 1.1))
+    status, out, _ = run("values", "verify", "hog", "-o", tmp_path / "verdicts.json")
+    assert status == 1
+    assert "3 values, 2 computed, 1 wrong" in out
+    assert [one["verdict"] for one in json.loads((tmp_path / "verdicts.json").read_text())] == [
+        "ok",
+        "skipped",
+        "WRONG",
+    ]
+
+
+def test_unknown_games_are_named(run: Run) -> None:
+    with pytest.raises(UnknownNameError):
+        list(verify(["chess"]))
+    status, _, err = run("values", "verify", "chess")
+    assert status == 2
+    assert "chess" in err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", GAMES)
+def test_every_published_value_holds(name: str) -> None:
+    wrong = [verdict for verdict in verify([name]) if not verdict.holds]
+    assert not wrong
