@@ -1,10 +1,14 @@
-"""The lobby: takes in clients, logs them in, and hears what they send, at their tables and between games."""
+"""The lobby: takes in clients, logs them in, and hears what they send, at their tables and between games.
+
+Nothing here waits: each message is dealt with in the call that brings it.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from dicegym.server.access import Secrets, fold_name, name_fault, origin_of
 from dicegym.server.limits import LoginBackoff, ThrottledLog
@@ -36,6 +40,7 @@ class Client:
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
+        self.tell = connection.send
         self.origin = origin_of(connection.address)
         self.name = ""
         self.guest = True  # until it has shown a secret
@@ -48,6 +53,8 @@ class Client:
         self.asleep = False
         self.stirred = True
         self.moved = False  # whether it has ever made a move
+        self.wrong = 0  # secrets
+        self.deadline: asyncio.TimerHandle | None = None  # to log in
 
     @property
     def present(self) -> bool:
@@ -70,10 +77,6 @@ class Client:
         if not self.guest:
             return 0
         return 3 if not self.name else 2 if self.asleep else 0 if self.moved else 1
-
-    def tell(self, data: bytes) -> None:
-        """Send a message."""
-        self.connection.send(data)
 
     def helped(self) -> None:
         """Take note that the server has played a turn for it: unless it says something, it may be asleep."""
@@ -145,19 +148,13 @@ class Lobby:
         """All clients that have logged in."""
         return self._by_name.values()
 
-    async def serve(self, connection: Connection) -> None:
-        """Serve a client until its connection is gone."""
+    def enter(self, connection: Connection) -> None:
+        """Serve a client from now on until its connection is gone."""
         client = Client(connection)
-        if self._enter(client):
-            try:
-                await self._log_in(client)
-                while (message := await connection.receive()) is not None:
-                    self._hear(client, message)
-            finally:
-                connection.open = False
-                self._forget(client)
-        else:
-            await connection.receive()  # until it has read why
+        if self._take_in(client):
+            connection.hear = functools.partial(self._hear, client)
+            connection.lost = functools.partial(self._forget, client)
+            self._await_login(client, self._seconds)
 
     def take_back(self, client: Client, table: Table) -> None:
         """Take a client from its table to those who wait; one that has slept through it must say something first."""
@@ -178,7 +175,7 @@ class Lobby:
 
     # Places
 
-    def _enter(self, client: Client) -> bool:
+    def _take_in(self, client: Client) -> bool:
         """Take in a connection, if there is room for it; it may be that of an idle client that has not logged in."""
         spare = SPARE if self._secrets is not None else 0
         if len(self.clients) >= self._most + spare:
@@ -214,6 +211,9 @@ class Lobby:
 
     def _forget(self, client: Client) -> None:
         """Take note that a client is gone."""
+        client.connection.open = False
+        if client.deadline is not None:
+            client.deadline.cancel()
         name = fold_name(client.name)
         if self._by_name.get(name) is client:
             del self._by_name[name]
@@ -228,46 +228,50 @@ class Lobby:
 
     # Logging in
 
-    async def _log_in(self, client: Client) -> None:
-        """Hear a client until it has a name, or may not have one."""
-        wrong = 0
+    def _await_login(self, client: Client, seconds: float) -> None:
+        """Give a client so many seconds to log in."""
+        if client.deadline is not None:
+            client.deadline.cancel()
+        client.deadline = asyncio.get_running_loop().call_later(seconds, self._without_login, client)
+
+    def _log_in(self, client: Client, message: Message | Malformed) -> None:
+        """Hear a client that has no name yet."""
+        if isinstance(message, Malformed):
+            self._error(client, *message)
+            return
         try:
-            async with asyncio.timeout(self._seconds) as deadline:
-                while not client.name and (message := await client.connection.receive()) is not None:
-                    if isinstance(message, Malformed):
-                        self._error(client, *message)
-                        continue
-                    try:
-                        wanted, secret = self._wire.login_of(message)
-                    except self._wire.CommandError as error:
-                        self._error(client, getattr(error, "code", ""), str(error))
-                        continue
-                    if secret is None or self._secrets is None:
-                        self._admit_guest(client, wanted, message)
-                        continue
-                    if delay := self._backoff.delay(client.origin, wanted):  # nothing more is heard until then
-                        deadline.reschedule(asyncio.get_running_loop().time() + delay + self._seconds)
-                        await asyncio.sleep(delay)
-                        if not client.present:
-                            return
-                    owner = self._secrets.owner(secret)
-                    right = owner is not None and (wanted is None or fold_name(wanted) == fold_name(owner))
-                    self._backoff.record(client.origin, wanted, right)
-                    if right and owner is not None:
-                        self._admit_owner(client, owner, message)
-                        continue
-                    wrong += 1
-                    self._error(client, WRONG_SECRET, "this is nobody's secret, or not that of the name")
-                    self.throttled.note(WRONG_SECRET, client.origin, f"wrong secret from {client.connection.peer}")
-                    if wrong == WRONG_SECRETS:
-                        client.connection.close()
-        except TimeoutError:
-            self._without_login(client)
+            wanted, secret = self._wire.login_of(message)
+        except self._wire.CommandError as error:
+            self._error(client, getattr(error, "code", ""), str(error))
+            return
+        if secret is None or self._secrets is None:
+            self._admit_guest(client, wanted, message)
+            return
+        prove = functools.partial(self._check_secret, client, self._secrets, wanted, secret, message)
+        if delay := self._backoff.delay(client.origin, wanted):  # nothing more is heard until then
+            self._await_login(client, delay + self._seconds)
+            client.connection.hold(delay, prove)
+        else:
+            prove()
+
+    def _check_secret(self, client: Client, secrets: Secrets, wanted: str | None, secret: str, login: Message) -> None:
+        """Let a client in if its secret is right; who is wrong too often is disconnected."""
+        owner = secrets.owner(secret)
+        right = owner is not None and (wanted is None or fold_name(wanted) == fold_name(owner))
+        self._backoff.record(client.origin, wanted, right)
+        if right and owner is not None:
+            self._admit_owner(client, owner, login)
+            return
+        client.wrong += 1
+        self.throttled.note(WRONG_SECRET, client.origin, f"wrong secret from {client.connection.peer}")
+        why = "this is nobody's secret, or not that of the name"
+        if client.wrong < WRONG_SECRETS:
+            self._error(client, WRONG_SECRET, why)
+        else:
+            self._dismiss(client, WRONG_SECRET, why)
 
     def _without_login(self, client: Client) -> None:
         """Make a guest of a client that says nothing, as far as guests may play."""
-        if not client.present:  # it was sent away
-            return
         peer = client.connection.peer
         no_login = f'sent no LOGIN within {self._seconds:g} s: a client begins with {{"key": "LOGIN", "secret": ...}}'
         if self._guests:
@@ -300,6 +304,8 @@ class Lobby:
         if client.guest and len(self.clients) > self._most:
             self._refuse(client)
             return
+        if client.deadline is not None:
+            client.deadline.cancel()
         client.name = name
         client.original = self._wire.original_login(login)
         self._by_name[fold_name(name)] = client
@@ -340,18 +346,22 @@ class Lobby:
 
     # Playing
 
-    def _hear(self, client: Client, message: dict[str, Any] | Malformed) -> None:
+    def _hear(self, client: Client, message: Message | Malformed) -> None:
         """Pass a message on to the client's table, or say why not."""
-        client.stirred = True
         table = client.table
-        if table is None:
+        client.stirred = True
+        if table is not None and not isinstance(message, Malformed):
+            if table.command(client.seat, message):
+                client.moved = True
+                client.connection.refund()
+        elif not client.name:
+            self._log_in(client, message)
+            return
+        elif table is not None:
+            table.unreadable(client.seat, *message)
+        else:
             wait = f"you are {client.name} and wait for a game: no turn is yours yet"
             self._error(client, *(message if isinstance(message, Malformed) else (NOT_YOUR_TURN, wait)))
-        elif isinstance(message, Malformed):
-            table.unreadable(client.seat, *message)
-        elif table.command(client.seat, message):
-            client.moved = True
-            client.connection.refund()
         if client.asleep:
             client.asleep = False
             self._wait(client)

@@ -32,7 +32,7 @@ from dicegym.server.wire import STOPPED, wire_of
 from dicegym.signals import ENDING
 
 if TYPE_CHECKING:
-    from dicegym.server.connections import Connection
+    from dicegym.server.connections import Connection, Ports
     from dicegym.server.store import ResultStore
 
 Log = Callable[[str], None]
@@ -97,7 +97,7 @@ class Server:
         self._game: Game = make_game(settings.game, players=settings.players)
         self._wire = wire_of(settings.game)
         self._agents: list[LocalAgent] = []
-        self._listening: list[Any] = []
+        self._listening: Ports | None = None
         self._parts = contextlib.AsyncExitStack()  # what has begun, to be ended from the last to the first
         self._noted: ServerState | None = None
         self._began = time.monotonic()
@@ -124,13 +124,19 @@ class Server:
     async def _start(self) -> None:
         settings, parts = self.settings, self._parts
         try:
-            from dicegym.server.connections import start_serving
+            from dicegym.server.connections import Ports
             from dicegym.server.store import ResultStore
         except ImportError as error:
             raise DependencyError.for_extra(str(error.name).partition(".")[0], "server", "the server") from error
         secrets = None if settings.secrets is None else Secrets.read(settings.secrets)
         self._agents = self._named_agents(secrets)
-        await self._listen()
+        origins = Origins(settings.host, settings.hosts, settings.origins)
+        self._listening = ports = Ports(
+            self._enter, settings.host, settings.rate, origins, ThrottledLog(self.log), settings.login
+        )
+        parts.push_async_callback(ports.close)
+        await ports.take(settings.tcp, settings.ws)
+        self.addresses, self.ports = ports.addresses, ports.numbers
         # All kernels are in memory before anybody is timed.
         await asyncio.to_thread(play_game, self._game, [RandomPlayer()] * settings.players)
         for agent in self._agents:
@@ -161,11 +167,7 @@ class Server:
             self.log,
         )
         parts.push_async_callback(self._stop)
-        for listening in self._listening:
-            try:
-                await start_serving(listening)
-            except OSError as error:  # another server has taken the port in the meantime
-                raise ParameterError(f"cannot listen ({error.strerror or error}): give other ports") from None
+        await ports.accept()
         self.log(f"{self._game.spec.title} on {', '.join(self.addresses)}")
         self.log(f"results in {self.store.name}: {self.store.finished()} games so far; run {run}, seed {seed}")
         self.matchmaker.fill()
@@ -221,38 +223,13 @@ class Server:
             warn_of_kernels()
         return list(agents.values())
 
-    async def _listen(self) -> None:
-        from dicegym.server.connections import CLOSING, Terms, listen_tcp, listen_ws, port_of
-
-        settings, host = self.settings, self.settings.host
-        terms = Terms(
-            settings.rate, Origins(host, settings.hosts, settings.origins), ThrottledLog(self.log), settings.login
-        )
-        shown = f"[{host}]" if ":" in host else host
-
-        async def serve_client(connection: Connection) -> None:
-            await self.lobby.serve(connection)
-
-        async def close(listening: Any) -> None:
-            listening.close()
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(listening.wait_closed(), 2 * CLOSING)
-
-        for kind, port, prefix, listen in (
-            ("tcp", settings.tcp, "", listen_tcp),
-            ("ws", settings.ws, "ws://", listen_ws),
-        ):
-            if port is not None:
-                listening = await listen(serve_client, host, port, terms)
-                self._parts.push_async_callback(close, listening)
-                self._listening.append(listening)
-                self.ports[kind] = port_of(listening)
-                self.addresses += (f"{prefix}{shown}:{self.ports[kind]}",)
+    def _enter(self, connection: Connection) -> None:
+        self.lobby.enter(connection)
 
     async def _stop(self) -> None:
         """End all games and connections, and the run."""
-        for listening in self._listening:
-            listening.close()
+        if self._listening is not None:
+            self._listening.stop_accepting()
         self.matchmaker.stop_opening()
         await self.store.drain()
         await asyncio.sleep(0)  # what was stored last is told now

@@ -12,6 +12,7 @@ from talk import run
 from dicegym.errors import ParameterError
 from dicegym.server import lobby as lobby_module
 from dicegym.server.access import Origins, Secrets, origin_of
+from dicegym.server.connections import Connection
 from dicegym.server.limits import LoginBackoff, ThrottledLog, TokenBucket, room_for
 from dicegym.server.lobby import Lobby
 
@@ -183,23 +184,18 @@ def test_a_limit_of_open_files_is_raised_as_far_as_needed(monkeypatch: pytest.Mo
     assert limits == [764, 764]
 
 
-class Closing:
-    """A connection that takes a moment to end once it is closed, as those of clients do that do not answer."""
+class Silent(Connection):
+    """A connection whose client says nothing, and whose transport takes a moment to end."""
 
     def __init__(self, peer: str) -> None:
-        self.peer, self.address, self.open, self.gone = peer, "127.0.0.1", True, asyncio.Event()
+        super().__init__(TokenBucket(1, 1))
+        self.peer, self.address = peer, "127.0.0.1"
 
-    async def receive(self) -> None:
-        await self.gone.wait()
-        self.open = False
-
-    def send(self, message: Any) -> None:
+    def send(self, data: bytes) -> None:
         """Take no note."""
 
-    def close(self) -> None:
-        if self.open:
-            self.open = False
-            asyncio.get_running_loop().call_later(0.3, self.gone.set)
+    def _end(self) -> None:
+        """Go on for a while."""
 
 
 @run
@@ -210,13 +206,12 @@ async def test_a_client_that_was_sent_away_is_no_guest_later(monkeypatch: pytest
     wire.welcome_message = wire.error_message = lambda *told: {}
     matches: Any = SimpleNamespace(rating=lambda name: 1200, fill=lambda: None, spelling=lambda name: None)
     lobby = Lobby(wire, matches, Secrets({"anna": "secret"}), True, (), 0.2, 0, 1, print)
-    connections = [Closing(peer) for peer in "abc"]
-    serving = []
+    connections = [Silent(peer) for peer in "abc"]
     for one in connections:
-        serving.append(asyncio.create_task(lobby.serve(one)))  # type: ignore[arg-type]
-        await asyncio.sleep(0.01)
+        lobby.enter(one)
     for one in connections[1:]:
-        one.gone.set()
-    await asyncio.gather(*serving)
+        one.lost()
+    await asyncio.sleep(0.3)  # longer than it takes to make a guest of who does not log in
+    connections[0].lost()
     assert not lobby.clients
     assert not list(lobby.named)
