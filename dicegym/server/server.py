@@ -18,11 +18,11 @@ from dicegym.errors import DependencyError, ParameterError
 from dicegym.games import game as make_game
 from dicegym.play.drive import play_game
 from dicegym.play.player import RandomPlayer
-from dicegym.players.roster import agent_name
+from dicegym.players.roster import agent_name, is_strangers
 from dicegym.sandbox import jail
 from dicegym.sandbox.limits import warn_of_kernels
 from dicegym.server.access import Origins, Secrets, name_fault
-from dicegym.server.agents import LocalAgent, is_trusted
+from dicegym.server.agents import LocalAgent, plays_apart
 from dicegym.server.limits import ThrottledLog, room_for
 from dicegym.server.lobby import Lobby
 from dicegym.server.matchmaking import Matchmaker
@@ -202,8 +202,8 @@ class Server:
         settings, agents = self.settings, dict[str, LocalAgent]()
         choice = None
         for spec in settings.agents:
-            trusted = is_trusted(self._game, spec)
-            if not trusted and choice is None:
+            apart = plays_apart(self._game, spec)
+            if apart and choice is None:
                 choice = jail.chosen(settings.isolation)
                 self.log(f"isolation of bots' files: {choice.description}")
             base = name = agent_name(self._game, spec)
@@ -217,9 +217,10 @@ class Server:
                 raise ParameterError(
                     f"agent {spec!r} cannot play as {name!r}, a name with a secret: rename one of them"
                 )
-            level = None if trusted or choice is None else choice.level
+            level = choice.level if apart and choice is not None else None
             agents[name] = LocalAgent(name, spec, self._game, settings.answer, self.log, level)
-        if choice is not None and not jail.guards_files(choice.level):
+        strangers = any(is_strangers(self._game, spec) for spec in settings.agents)
+        if strangers and choice is not None and not jail.guards_files(choice.level):
             warn_of_kernels()
         return list(agents.values())
 
