@@ -1,8 +1,8 @@
 """Local agents: the server's own players, each asked in a thread of its own, at any number of tables.
 
-A model plays in the server's process. A bot's file plays apart, in a process for each of its tables, kept as in contests
-(`dicegym.sandbox`), also one that ships with the package: whatever ends or stops its process costs it that table, and
-neither the server nor others anything. After `MOST_FAILURES` such ends in a row the agent is not seated any more.
+A model plays in the server's process. A bot's file plays apart, in a process for each of its tables, kept as in
+contests (`dicegym.sandbox`), also one that ships with the package: whatever ends or stops its process costs it that
+table, and neither the server nor others anything. After `MOST_FAILURES` such ends in a row it is not seated any more.
 """
 
 from __future__ import annotations

@@ -9,9 +9,10 @@ import secrets as entropy
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from dicegym.arena.storage import default_store
+from dicegym.arena.store.trouble import BusyError
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import DependencyError, ParameterError
@@ -35,9 +36,12 @@ if TYPE_CHECKING:
     from dicegym.server.connections import Connection, Ports
     from dicegym.server.store import ResultStore
 
+T = TypeVar("T")
 Log = Callable[[str], None]
 MOST_SHOWN = 100
 """Ratings and lines in a snapshot."""
+LOCKED_PAUSE = 0.1
+"""Seconds between two attempts at a store that another program has locked; each attempt takes half a second."""
 NOTE_EVERY = 1.0
 """Seconds between two looks whether there is news for those who ask for the server's status."""
 
@@ -143,9 +147,10 @@ class Server:
             parts.push_async_callback(agent.stop)
         await asyncio.gather(*(agent.start() for agent in self._agents))
         seed = entropy.randbits(63) if settings.seed is None else settings.seed
-        self.store = ResultStore(default_store() if settings.store is None else settings.store, settings.game, self.log)
+        where = default_store() if settings.store is None else settings.store
+        self.store = await self._when_unlocked(lambda: ResultStore(where, settings.game, self.log))
         parts.callback(self.store.close)
-        run = self.store.begin_run(seed, self._game)
+        run = await self._when_unlocked(lambda: self.store.begin_run(seed, self._game))
         dice = named_seed("server", settings.game, seed, run)
         self.matchmaker = Matchmaker(self._wire, self._game, dice, self._agents, self.store, settings, self.log)
         names = [agent.name for agent in self._agents]
@@ -172,6 +177,18 @@ class Server:
         self.log(f"results in {self.store.name}: {self.store.finished()} games so far; run {run}, seed {seed}")
         self.matchmaker.fill()
         parts.callback(asyncio.get_running_loop().create_task(self._note_for_others()).cancel)
+
+    async def _when_unlocked(self, do: Callable[[], T]) -> T:
+        """Do something with the store, again and again while another program has it locked; say once that it waits."""
+        told = False
+        while True:
+            try:
+                return do()
+            except BusyError as error:
+                if not told:
+                    self.log(f"waiting for the store: {error}")
+                told = True
+            await asyncio.sleep(LOCKED_PAUSE)
 
     async def _note_for_others(self) -> None:
         """Keep in the store what the server is doing, whenever that has changed."""
