@@ -26,7 +26,6 @@ from dicegym.server.access import Origins, Secrets, name_fault
 from dicegym.server.agents import LocalAgent, plays_apart
 from dicegym.server.limits import ThrottledLog, room_for
 from dicegym.server.lobby import Lobby
-from dicegym.server.matchmaking import Matchmaker
 from dicegym.server.results import PlayerRating, ServerState
 from dicegym.server.settings import ServerSettings
 from dicegym.server.wire import STOPPED, wire_of
@@ -88,7 +87,6 @@ class Server:
     It warns (RuntimeWarning) on entering if there are untrusted agents and nothing keeps them apart.
     """
 
-    matchmaker: Matchmaker
     lobby: Lobby
     store: ResultStore
 
@@ -152,30 +150,18 @@ class Server:
         parts.callback(self.store.close)
         run = await self._when_unlocked(lambda: self.store.begin_run(seed, self._game))
         dice = named_seed("server", settings.game, seed, run)
-        self.matchmaker = Matchmaker(self._wire, self._game, dice, self._agents, self.store, settings, self.log)
-        names = [agent.name for agent in self._agents]
-        most = room_for(settings.connections, len(names))
+        most = room_for(settings.connections, len(self._agents))
         if most < settings.connections:
             self.log(
                 f"this system lets the server have {most} connections at once, and not {settings.connections}: raise "
                 "its limit of open files (ulimit -n)"
             )
-        self.lobby = self.matchmaker.lobby = Lobby(
-            self._wire,
-            self.matchmaker,
-            secrets,
-            settings.allows_guests,
-            names,
-            settings.login,
-            settings.pause,
-            most,
-            self.log,
-        )
+        self.lobby = Lobby(self._wire, self._game, dice, self._agents, self.store, settings, secrets, most, self.log)
         parts.push_async_callback(self._stop)
         await ports.accept()
         self.log(f"{self._game.spec.title} on {', '.join(self.addresses)}")
         self.log(f"results in {self.store.name}: {self.store.finished()} games so far; run {run}, seed {seed}")
-        self.matchmaker.fill()
+        self.lobby.fill()
         parts.callback(asyncio.get_running_loop().create_task(self._note_for_others()).cancel)
 
     async def _when_unlocked(self, do: Callable[[], T]) -> T:
@@ -211,8 +197,8 @@ class Server:
             tuple(agent.name for agent in self._agents),
             len(self.lobby.clients),
             sum(client.waits for client in self.lobby.named),
-            len(self.matchmaker.tables),
-            self.matchmaker.resting,
+            len(self.lobby.tables),
+            self.lobby.resting,
         )
 
     def _named_agents(self, secrets: Secrets | None) -> list[LocalAgent]:
@@ -248,29 +234,29 @@ class Server:
         """End all games and connections, and the run."""
         if self._listening is not None:
             self._listening.stop_accepting()
-        self.matchmaker.stop_opening()
+        self.lobby.stop_opening()
         await self.store.drain()
         await asyncio.sleep(0)  # what was stored last is told now
-        unfinished = self.matchmaker.leave()
+        unfinished = self.lobby.leave()
         if unfinished:
             self.log(f"{unfinished} games in progress are left unfinished and not rated")
-        played = self.settings.games and self.matchmaker.finished == self.settings.games
+        played = self.settings.games and self.lobby.finished == self.settings.games
         done = f"the server has played its {self.settings.games} games and stops"
         self.lobby.hang_up(STOPPED, done if played else "the server stops: games in progress are not rated")
         await asyncio.sleep(0.05)  # for what is still to be sent
         self.log(f"ratings and games are in {self.store.name}; to go on, start the server again with the same --store")
-        self.log(f"the server has stopped: {self.matchmaker.finished} games finished in this run")
+        self.log(f"the server has stopped: {self.lobby.finished} games finished in this run")
         with contextlib.suppress(Exception):  # what stops a server may be that nothing can be written
             await self.store.note(self._run_state(), ended=True)
 
     async def finished(self) -> None:
         """Wait until ``games`` games are finished. Raises what makes it impossible to go on."""
-        await asyncio.shield(self.matchmaker.done)
+        await asyncio.shield(self.lobby.done)
 
     def snapshot(self) -> Snapshot:
         """Return what the scoreboard shows."""
         tables = []
-        for table in sorted(self.matchmaker.tables, key=lambda table: table.number):
+        for table in sorted(self.lobby.tables, key=lambda table: table.number):
             totals = self._wire.totals_of(table.game, table.state)
             names = [seat.name for seat in table.seats]
             mover = "" if table.over else names[table.mover]
@@ -282,13 +268,13 @@ class Server:
             time.monotonic() - self._began,
             len(self.lobby.clients),
             sum(client.waits for client in self.lobby.named),
-            self.matchmaker.turns,
-            self.matchmaker.finished,
+            self.lobby.turns,
+            self.lobby.finished,
             tuple(tables),
             tuple(best[:MOST_SHOWN]),
             len(best),
             tuple(self.lines),
-            self.matchmaker.resting,
+            self.lobby.resting,
         )
 
 

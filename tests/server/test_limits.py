@@ -9,12 +9,15 @@ from typing import Any
 import pytest
 from talk import run
 
+import dicegym
 from dicegym.errors import ParameterError
 from dicegym.server import lobby as lobby_module
 from dicegym.server.access import Origins, Secrets, origin_of
 from dicegym.server.connections import Connection
 from dicegym.server.limits import LoginBackoff, ThrottledLog, TokenBucket, room_for
 from dicegym.server.lobby import Lobby
+from dicegym.server.results import PlayerRating
+from dicegym.server.settings import ServerSettings
 
 
 class Clock:
@@ -204,8 +207,9 @@ async def test_a_client_that_was_sent_away_is_no_guest_later(monkeypatch: pytest
     wire: Any = SimpleNamespace(CommandError=ValueError, welcome_message=dict, error_message=dict)
     wire.original_login = lambda login: False
     wire.welcome_message = wire.error_message = lambda *told: {}
-    matches: Any = SimpleNamespace(rating=lambda name: 1200, fill=lambda: None, spelling=lambda name: None)
-    lobby = Lobby(wire, matches, Secrets({"anna": "secret"}), True, (), 0.2, 0, 1, print)
+    store: Any = SimpleNamespace(rating=lambda name: PlayerRating(1200.0, 0, 0), spelling=lambda name: None)
+    settings = ServerSettings("yatzy", tcp=0, login=0.2)
+    lobby = Lobby(wire, dicegym.game("yatzy", players=2), 1, [], store, settings, Secrets({"anna": "secret"}), 1, print)
     connections = [Silent(peer) for peer in "abc"]
     for one in connections:
         lobby.enter(one)

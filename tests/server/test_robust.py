@@ -277,7 +277,7 @@ async def test_connections_that_come_and_go_leave_nothing_behind(tmp_path: Path)
             bot.vanish()
         await eventually(lambda: not server.lobby.clients)
         assert not server.lobby.named
-        assert not server.matchmaker.tables
+        assert not server.lobby.tables
 
 
 @run
