@@ -213,6 +213,8 @@ class LocalAgent:
         self._host = None
 
     def _end(self) -> None:
+        for table in list(self._seats):
+            self._leave(table)
         self._end_host()
         if self._folder:
             scratch.remove(self._folder)
