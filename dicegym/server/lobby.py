@@ -167,6 +167,7 @@ class Lobby:
         self._reserved = frozenset(fold_name(agent.name) for agent in agents)
         self._backoff = LoginBackoff()
         self._by_name: dict[str, Client] = {}  # by what all spellings of a name have in common
+        self._free: dict[Client, None] = {}  # those that have logged in and sit at no table
         self._left: dict[str, tuple[Table, int]] = {}
         self._guest_number = 0
         self._look = max(min(settings.gather, settings.pause), 0.01)  # seconds until the next look for who waits
@@ -181,6 +182,11 @@ class Lobby:
     def named(self) -> Collection[Client]:
         """All clients that have logged in."""
         return self._by_name.values()
+
+    @property
+    def waiting(self) -> list[Client]:
+        """The clients that are to be seated."""
+        return [client for client in self._free if client.waits]
 
     @property
     def resting(self) -> bool:
@@ -257,6 +263,7 @@ class Lobby:
         name = fold_name(client.name)
         if self._by_name.get(name) is client:
             del self._by_name[name]
+        self._free.pop(client, None)
         if self.clients.pop(client.connection, None) is None:
             return
         if client.table is not None:
@@ -419,6 +426,7 @@ class Lobby:
 
     def _wait(self, client: Client, pause: float = 0.0) -> None:
         client.since = self._loop.time() + pause
+        self._free[client] = None
         self.fill()
 
     def fill(self) -> None:
@@ -454,7 +462,7 @@ class Lobby:
 
     def _may_fill_later(self) -> bool:
         """Return whether waiting alone may fill a table."""
-        return any(client.waits or client.resting for client in self.named) or (
+        return any(client.waits or client.resting for client in self._free) or (
             self._settings.always and len(self._local()) >= self._game.players
         )
 
@@ -469,8 +477,8 @@ class Lobby:
         if not self.named:  # agents among themselves, a table at a time
             rested = self._loop.time() - self._idle_since >= patience
             return ([], players) if local >= players and not self.tables and rested else None
-        waiting = [client for client in self.named if client.waits]
-        expected = sum(not client.asleep and not client.waits for client in self.clients.values())
+        waiting = self.waiting
+        expected = len(self.clients) - len(waiting) - sum(client.asleep for client in self._free)
         remote = find_company(waiting, players, local, expected, self._loop.time(), patience)
         return None if remote is None else (remote, players - len(remote))
 
@@ -500,6 +508,7 @@ class Lobby:
         for seat, i in enumerate(order):
             if i < len(clients):
                 client = clients[i]
+                del self._free[client]
                 client.table, client.seat, client.last = table, seat, names
                 client.met.update(dict.fromkeys(names - {client.name}, number))
         self.tables.add(table)
@@ -536,9 +545,9 @@ class Lobby:
         if self.finished == self._settings.games and not self.done.done():
             self.done.set_result(None)
         self._filling = True  # all of the table wait before any of them is seated
-        for client in list(self.named):
-            if client.table is table:
-                self._take_back(client, table)
+        for seat in table.seats:
+            if isinstance(seat.remote, Client):
+                self._take_back(seat.remote, table)
         self._filling = False
         self.fill()
 

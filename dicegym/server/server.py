@@ -196,7 +196,7 @@ class Server:
             self.settings.players,
             tuple(agent.name for agent in self._agents),
             len(self.lobby.clients),
-            sum(client.waits for client in self.lobby.named),
+            len(self.lobby.waiting),
             len(self.lobby.tables),
             self.lobby.resting,
         )
@@ -267,7 +267,7 @@ class Server:
             self.addresses,
             time.monotonic() - self._began,
             len(self.lobby.clients),
-            sum(client.waits for client in self.lobby.named),
+            len(self.lobby.waiting),
             self.lobby.turns,
             self.lobby.finished,
             tuple(tables),
