@@ -100,7 +100,7 @@ class Connection:
                 self.open = False
                 self.transport.abort()
 
-    def hold(self, seconds: float, then: Callable[[], None] | None = None) -> None:
+    def hold(self, seconds: float, then: Callable[[], None] = lambda: None) -> None:
         """Hear nothing more of the client for a while, and call ``then`` if it is still there."""
         raise NotImplementedError
 
@@ -152,7 +152,8 @@ class TcpConnection(Connection, asyncio.BufferedProtocol):
 
     def eof_received(self) -> bool:
         """See `asyncio.BufferedProtocol`: who has closed its side is gone, whether or not it reads the rest."""
-        asyncio.get_running_loop().call_later(CLOSING, self.transport.abort)
+        if self.transport.get_write_buffer_size():
+            asyncio.get_running_loop().call_later(CLOSING, self.transport.abort)
         self.open = False
         self.lost()
         return False
@@ -175,15 +176,15 @@ class TcpConnection(Connection, asyncio.BufferedProtocol):
         self.objects.feed(data)
         self._hear_on()
 
-    def hold(self, seconds: float, then: Callable[[], None] | None = None) -> None:
+    def hold(self, seconds: float, then: Callable[[], None] = lambda: None) -> None:
         """See `Connection`."""
         self._held = True
         self.transport.pause_reading()
         asyncio.get_running_loop().call_later(seconds, self._release, then)
 
-    def _release(self, then: Callable[[], None] | None) -> None:
+    def _release(self, then: Callable[[], None]) -> None:
         self._held = False
-        if then is not None and self.open:
+        if self.open:
             then()
         self._hear_on()
         if not self._held:
@@ -244,7 +245,7 @@ class WebSocketConnection(Connection):
         super().__init__(websocket.bucket)
         self.attach(websocket.transport)
         self._websocket = websocket
-        self._held: tuple[float, Callable[[], None] | None] | None = None
+        self._held: tuple[float, Callable[[], None]] | None = None
         self._closing: asyncio.Task[None] | None = None
 
     async def run(self) -> None:
@@ -258,20 +259,28 @@ class WebSocketConnection(Connection):
                     work = 0
                     await asyncio.sleep(_pause_of(self._bucket) if self._bucket.left < 0 else 0)
                 self._cost = MESSAGE + len(frame)
-                text = isinstance(frame, str)
-                self.hear(parse(frame) if text else Malformed(BAD_JSON, "messages are sent in text frames"))
-                if self._held is not None:
-                    (seconds, then), self._held = self._held, None
-                    await asyncio.sleep(seconds)
-                    if then is not None and self.open and not self.transport.is_closing():
-                        then()
+                if isinstance(frame, str):
+                    message = parse(frame)
+                else:
+                    message = Malformed(BAD_JSON, "messages are sent in text frames")
+                await self._hear_one(message)
         except ConnectionClosed:
             pass
         finally:
             self.open = False
             self.lost()
 
-    def hold(self, seconds: float, then: Callable[[], None] | None = None) -> None:
+    async def _hear_one(self, message: Message | Malformed) -> None:
+        """Hear a message of a client that was not disconnected while it waited, and wait for as long as it is held."""
+        if self.open:
+            self.hear(message)
+        if self._held is not None:
+            (seconds, then), self._held = self._held, None
+            await asyncio.sleep(seconds)
+            if self.open and not self.transport.is_closing():
+                then()
+
+    def hold(self, seconds: float, then: Callable[[], None] = lambda: None) -> None:
         """See `Connection`."""
         self._held = seconds, then
 

@@ -395,21 +395,24 @@ class Lobby:
     # Playing
 
     def _hear(self, client: Client, message: Message | Malformed) -> None:
-        """Pass a message on to the client's table, or say why not."""
-        table = client.table
+        """Pass a message on to the client's table, if it sits at one."""
         client.stirred = True
-        if table is not None and not isinstance(message, Malformed):
-            if table.command(client.seat, message):
-                client.moved = True
-                client.connection.refund()
-        elif not client.name:
+        table = client.table
+        if table is None:
+            self._hear_without_table(client, message)
+        elif isinstance(message, Malformed):
+            table.unreadable(client.seat, message)
+        elif table.command(client.seat, message):
+            client.moved = True
+            client.connection.refund()
+
+    def _hear_without_table(self, client: Client, message: Message | Malformed) -> None:
+        """Hear a client that logs in, or waits for a game and has nothing to say."""
+        if not client.name:
             self._log_in(client, message)
             return
-        elif table is not None:
-            table.unreadable(client.seat, *message)
-        else:
-            wait = f"you are {client.name} and wait for a game: no turn is yours yet"
-            self._error(client, *(message if isinstance(message, Malformed) else (NOT_YOUR_TURN, wait)))
+        wait = f"you are {client.name} and wait for a game: no turn is yours yet"
+        self._error(client, *(message if isinstance(message, Malformed) else (NOT_YOUR_TURN, wait)))
         if client.asleep:
             client.asleep = False
             self._wait(client)

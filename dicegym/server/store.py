@@ -187,10 +187,8 @@ class ResultStore:
 
     def ratings(self) -> dict[str, PlayerRating]:
         """Return what is stored of each name."""
-        own = SERVER_RATINGS.c
-        asked = sa.select(own.name, own.rating, own.games, own.wins).where(own.game == self._game, own.games > 0)
         with in_words(self.name), self._engine.connect() as connection:
-            return {row.name: PlayerRating(row.rating, row.games, row.wins) for row in connection.execute(asked)}
+            return ratings_of(connection, self._game)
 
     def finished(self) -> int:
         """Return the number of games stored."""
@@ -381,6 +379,13 @@ def games_of(game: str, *what: Any) -> sa.Select[Any]:
     """Return the question for something of all games that servers of ``game`` have held."""
     joined = sa.select(*what).select_from(SERVER_GAMES).join(SERVER_RUNS, SERVER_RUNS.c.id == SERVER_GAMES.c.run)
     return joined.where(SERVER_RUNS.c.game == game)
+
+
+def ratings_of(connection: sa.Connection, game: str) -> dict[str, PlayerRating]:
+    """Return what is stored of each name that has a rating in a game."""
+    own = SERVER_RATINGS.c
+    asked = sa.select(own.name, own.rating, own.games, own.wins).where(own.game == game, own.games > 0)
+    return {row.name: PlayerRating(row.rating, row.games, row.wins) for row in connection.execute(asked)}
 
 
 def places_and_incidents(connection: sa.Connection, game: int) -> tuple[tuple[SeatResult, ...], tuple[ForcedTurn, ...]]:

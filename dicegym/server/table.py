@@ -11,7 +11,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.server.agents import LocalAgent
 from dicegym.server.results import ForcedTurn
-from dicegym.server.wire import NOT_YOUR_TURN, Message, Wire, encode
+from dicegym.server.wire import NOT_YOUR_TURN, Malformed, Message, Wire, encode
 
 
 class Guest(Protocol):
@@ -145,12 +145,12 @@ class Table:
             return self._play(self._wire.UNREADABLE, error)
         return self._play(action)
 
-    def unreadable(self, seat: int, code: str, text: str) -> None:
+    def unreadable(self, seat: int, wrong: Malformed) -> None:
         """Take note that the bot in ``seat`` has sent something that is no message at all."""
         if self.over or seat != self.mover:
-            self._refuse(seat, code, text)
+            self._refuse(seat, *wrong)
         else:
-            self._play(self._wire.UNREADABLE, _UnreadableError(code, text))
+            self._play(self._wire.UNREADABLE, wrong)
 
     def left(self, seat: int) -> None:
         """Take note that the bot in ``seat`` is gone."""
@@ -311,10 +311,3 @@ class Table:
         for seat in self.seats:
             if seat.local is not None:
                 seat.local.close(self)
-
-
-class _UnreadableError(Exception):
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message

@@ -114,13 +114,6 @@ def test_wrong_secrets_cost_growing_delays() -> None:
     assert backoff.delay("1.2.3.4", "anna") == 0
 
 
-def test_no_more_is_remembered_of_guesses_than_there_is_room_for() -> None:
-    backoff = LoginBackoff(Clock())
-    for number in range(2 * backoff.REMEMBERED):
-        backoff.record(f"address-{number}", None, right=False)
-    assert len(backoff._wrong) <= backoff.REMEMBERED
-
-
 @pytest.mark.parametrize(
     ("listens", "host", "origins", "taken"),
     [
