@@ -62,14 +62,14 @@ async def _measure(settings: ServerSettings, seconds: float, bots: int) -> Serve
         arguments = (settings.game, str(server.ports["tcp"]), str(bots), path)
         process = await asyncio.create_subprocess_exec(sys.executable, "-P", "-c", _CODE, *arguments)
         try:
-            while len(server.lobby.named) < bots or not server.matchmaker.turns:
+            while len(server.lobby.named) < bots or not server.lobby.turns:
                 await asyncio.sleep(0.05)
             await asyncio.sleep(WARM_UP)
-            began, used, before, tables = time.perf_counter(), time.process_time(), server.matchmaker.turns, []
+            began, used, before, tables = time.perf_counter(), time.process_time(), server.lobby.turns, []
             while (spent := time.perf_counter() - began) < seconds:
-                tables.append(len(server.matchmaker.tables))
+                tables.append(len(server.lobby.tables))
                 await asyncio.sleep(min(0.1, seconds - spent))
-            turns, cpu = server.matchmaker.turns - before, time.process_time() - used
+            turns, cpu = server.lobby.turns - before, time.process_time() - used
             return ServerLoad(turns / spent, cpu / spent, round(sum(tables) / len(tables)))
         finally:
             process.kill()

@@ -15,6 +15,7 @@ from dicegym.server.settings import ServerSettings
 
 PATIENCE = 10
 """Seconds after which a test gives up waiting for something that must happen."""
+_CONNECTED = list[Any]()  # the bots of the test that runs, which are disconnected at its end
 
 
 def run(coroutine: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
@@ -23,8 +24,13 @@ def run(coroutine: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., No
     @functools.wraps(coroutine)
     def test(*args: Any, **kwargs: Any) -> None:
         async def limited() -> None:
-            async with asyncio.timeout(6 * PATIENCE):
-                await coroutine(*args, **kwargs)
+            try:
+                async with asyncio.timeout(6 * PATIENCE):
+                    await coroutine(*args, **kwargs)
+            finally:
+                while _CONNECTED:
+                    _CONNECTED.pop().vanish()
+                await asyncio.sleep(0)  # sockets are closed in the next round of the event loop
 
         asyncio.run(limited())
 
@@ -52,6 +58,7 @@ class Bot:
         self.reader, self.writer = reader, writer
         self.name = ""
         self.seen = []
+        _CONNECTED.append(self)
 
     @classmethod
     async def connect(cls, server: Server, **options: Any) -> Bot:
@@ -106,6 +113,7 @@ class Bot:
     def vanish(self) -> None:
         """End the connection without a word, by a reset."""
         self.writer.transport.abort()
+        self.writer.close()
 
 
 class WebBot(Bot):
@@ -115,6 +123,7 @@ class WebBot(Bot):
         self.connection = connection
         self.name = ""
         self.seen = []
+        _CONNECTED.append(self)
 
     @classmethod
     async def connect(cls, server: Server, **options: Any) -> Bot:

@@ -4,7 +4,7 @@ Nothing here knows a game by name. What is said on the wire, and what it means t
 ``protocol.py`` in a game's folder; `dicegym.games.messages.Wire` says what that offers.
 
 From the network inwards: `wire` (JSON objects out of bytes), `connections` (TCP and WebSocket, `limits`), `lobby` (log
-in and wait, `access`), `matchmaking` (open tables), `table` (one game), `agents` (the server's own players), `store`
+in, wait, sit down and be rated, `access`), `table` (one game), `agents` (the server's own players), `store`
 (rate and store `results`), `server` (start and stop, `settings`), `scoreboard`. `archive` reads the store from outside.
 On the other side of the network is `client`.
 """

@@ -1,8 +1,8 @@
 """Local agents: the server's own players, each asked in a thread of its own, at any number of tables.
 
-An agent that ships with the package, or a model, plays in the server's process. A bot's file may be anybody's: it plays
-apart, in a process for each of its tables, kept as in contests (`dicegym.sandbox`). One that takes too long is ended at
-that table alone; after `MOST_FAILURES` such ends in a row the agent is not seated any more.
+A model plays in the server's process. A bot's file plays apart, in a process for each of its tables, kept as in
+contests (`dicegym.sandbox`), also one that ships with the package: whatever ends or stops its process costs it that
+table, and neither the server nor others anything. After `MOST_FAILURES` such ends in a row it is not seated any more.
 """
 
 from __future__ import annotations
@@ -21,12 +21,11 @@ from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ParameterError, one_line
 from dicegym.play.player import Player, whole
 from dicegym.play.turn import Act, Turn
-from dicegym.players.roster import agent, resolve
+from dicegym.players.roster import agent, is_strangers, resolve
 from dicegym.sandbox import scratch
 from dicegym.sandbox.hosts import HostProcess
 from dicegym.sandbox.isolated import IsolatedPlayer
 from dicegym.sandbox.jail import Isolation
-from dicegym.sandbox.jobs import Entry
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.remote import NOT_ASKED, GoneError
 from dicegym.sandbox.worker import CAN_FORK
@@ -58,20 +57,21 @@ class Asker(Protocol):
         """Take note that the agent did not answer properly."""
 
 
-def is_trusted(game: Game, spec: str) -> bool:
-    """Return whether an agent may play in the server's process.
+def plays_apart(game: Game, spec: str) -> bool:
+    """Return whether an agent is a bot's file, which plays in processes of its own.
 
-    Raises ParameterError for a bot's file where nothing can keep it apart; AgentError, UnknownNameError.
+    Where a system cannot make these, one that ships with the package plays in the server's process.
+
+    Raises ParameterError for another one there; AgentError, UnknownNameError.
     """
-    origin = resolve(game, spec)
-    if Entry(spec, origin).trusted or not isinstance(origin, Source):
-        return True
-    if not CAN_FORK:
+    if not isinstance(resolve(game, spec), Source):
+        return False
+    if not CAN_FORK and is_strangers(game, spec):
         raise ParameterError(
             f"{spec!r} cannot play in a server on this system, which cannot keep bots' files apart: let it come by "
             "`dicegym server join`"
         )
-    return False
+    return CAN_FORK
 
 
 class LocalAgent:
@@ -83,7 +83,7 @@ class LocalAgent:
         game: the game, with as many players as a table has.
         seconds: time to load and to answer, for a bot's file.
         log: takes lines for the operator.
-        level: how it is kept apart, for a bot's file; None for what is trusted and plays in this process.
+        level: how it is kept apart, for a bot's file; None for what plays in this process.
 
     Attributes:
         retired: True when it has failed too often to be seated again.
@@ -213,6 +213,8 @@ class LocalAgent:
         self._host = None
 
     def _end(self) -> None:
+        for table in list(self._seats):
+            self._leave(table)
         self._end_host()
         if self._folder:
             scratch.remove(self._folder)

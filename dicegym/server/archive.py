@@ -23,7 +23,7 @@ from dicegym.arena.store.trouble import called
 from dicegym.errors import ParameterError, unknown_name
 from dicegym.server.access import fold_name
 from dicegym.server.results import PlayerRating, RunInfo, ServerState, StoredGame
-from dicegym.server.store import advisory_key, games_of, lock_of, places_and_incidents, unlock
+from dicegym.server.store import advisory_key, games_of, lock_of, places_and_incidents, ratings_of, unlock
 
 
 class ServerStatus(NamedTuple):
@@ -111,11 +111,9 @@ class Archive:
 
     def ratings(self) -> dict[str, PlayerRating]:
         """Return what is known of each name, the best first."""
-        own = SERVER_RATINGS.c
-        rated = sa.select(own.name, own.rating, own.games, own.wins).where(own.game == self.game, own.games > 0)
         with self._reader.connection() as connection:
-            found = [(row.name, PlayerRating(row.rating, row.games, row.wins)) for row in connection.execute(rated)]
-        return dict(sorted(found, key=lambda one: (-one[1].rating, one[0])))  # a server may sort names by a language
+            found = ratings_of(connection, self.game)
+        return dict(sorted(found.items(), key=lambda one: (-one[1].rating, one[0])))
 
     def games(self, last: int = 0, player: str | None = None) -> list[StoredGame]:
         """Return finished games, the oldest first.

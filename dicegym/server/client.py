@@ -9,7 +9,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from dicegym.arena.provenance import package_version
@@ -21,7 +21,7 @@ from dicegym.play.drive import play_game
 from dicegym.play.player import Player, RandomPlayer, whole
 from dicegym.play.turn import Act, Turn
 from dicegym.players.roster import agent, agent_name, resolve
-from dicegym.server.wire import NOT_YOUR_TURN, REFUSALS, Malformed, Message, ObjectReader, Wire, encode, parse, wire_of
+from dicegym.server.wire import NOT_YOUR_TURN, REFUSALS, Malformed, Message, ObjectReader, Wire, encode, wire_of
 
 LARGEST = 1 << 20
 """Bytes that a message of a server may have."""
@@ -65,92 +65,84 @@ def address(text: str) -> Address:
     return Address(parts.hostname, port, text if web else "")
 
 
-class Channel(Protocol):
-    """A connection to a server."""
+class Channel:
+    """A connection to a server, over which JSON objects come and go.
+
+    Args:
+        take: returns what has come, nothing at the end; raises TimeoutError where so many seconds pass before (None:
+            for ever; 0: what has come already), and OSError if the connection is lost.
+        send: sends bytes. Raises OSError if the connection is gone.
+        leave: closes our side first, and waits for a moment until the server has closed its own.
+    """
+
+    def __init__(
+        self, take: Callable[[float | None], bytes], send: Callable[[bytes], object], leave: Callable[[], object]
+    ) -> None:
+        self._take, self._send, self.leave = take, send, leave
+        self._reader = ObjectReader(LARGEST)
 
     def receive(self, seconds: float | None) -> Message | None:
         """Return the next message; None if ``seconds`` pass before (None: for ever; 0: what has come already).
 
         Raises EOFError when the server has closed its side, OSError if the connection is lost.
         """
-
-    def send(self, message: Message) -> None:
-        """Send a message. Raises OSError if the connection is gone."""
-
-    def leave(self) -> None:
-        """Close our side first, and wait for a moment until the server has closed its own."""
-
-
-class TcpChannel:
-    """A `Channel` over TCP: a JSON object a line."""
-
-    def __init__(self, raw: socket.socket) -> None:
-        self._raw = raw
-        self._reader = ObjectReader(LARGEST)
-
-    def receive(self, seconds: float | None) -> Message | None:
-        """See `Channel`."""
         end = None if seconds is None else time.monotonic() + seconds
         while True:
             while (found := self._reader.read()) is not None:
                 if not isinstance(found, Malformed):
                     return found
-            self._raw.settimeout(None if end is None else max(end - time.monotonic(), 0))
             try:
-                data = self._raw.recv(1 << 16)
-            except (TimeoutError, BlockingIOError):
+                data = self._take(None if end is None else max(end - time.monotonic(), 0))
+            except TimeoutError:
                 return None
-            finally:
-                self._raw.settimeout(None)
             if not data:
                 raise EOFError("the server has closed the connection")
             self._reader.feed(data)
 
     def send(self, message: Message) -> None:
-        """See `Channel`."""
-        self._raw.sendall(encode(message))
+        """Send a message. Raises OSError if the connection is gone."""
+        self._send(encode(message))
 
-    def leave(self) -> None:
-        """See `Channel`: what the server still sends is read, as an unread rest would end the connection by a reset."""
+
+def _tcp_channel(raw: socket.socket) -> Channel:
+    raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    raw.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+
+    def take(seconds: float | None) -> bytes:
+        raw.settimeout(seconds)
+        try:
+            return raw.recv(1 << 16)
+        except BlockingIOError:
+            raise TimeoutError from None
+        finally:
+            raw.settimeout(None)
+
+    def leave() -> None:  # what the server still sends is read, as an unread rest would end the connection by a reset
         with contextlib.suppress(OSError):
-            self._raw.shutdown(socket.SHUT_WR)
-            self._raw.settimeout(LEAVING)
+            raw.shutdown(socket.SHUT_WR)
+            raw.settimeout(LEAVING)
             end = time.monotonic() + LEAVING
-            while self._raw.recv(1 << 16) and time.monotonic() < end:
+            while raw.recv(1 << 16) and time.monotonic() < end:
                 pass
 
+    return Channel(take, raw.sendall, leave)
 
-class WsChannel:
-    """A `Channel` over WebSocket: a JSON object a frame."""
 
-    def __init__(self, connection: Any, closed: type[Exception]) -> None:
-        self._connection = connection
-        self._closed = closed
-
-    def receive(self, seconds: float | None) -> Message | None:
-        """See `Channel`."""
-        end = None if seconds is None else time.monotonic() + seconds
-        while True:
-            try:
-                frame = self._connection.recv(None if end is None else max(end - time.monotonic(), 0))
-            except TimeoutError:
-                return None
-            except self._closed as error:
-                raise EOFError("the server has closed the connection") from error
-            found = parse(frame if isinstance(frame, str) else frame.decode(errors="replace"), LARGEST)
-            if not isinstance(found, Malformed):
-                return found
-
-    def send(self, message: Message) -> None:
-        """See `Channel`."""
+def _ws_channel(connection: Any, closed: type[Exception]) -> Channel:
+    def take(seconds: float | None) -> bytes:
         try:
-            self._connection.send(encode(message).decode().rstrip())
-        except self._closed as error:
-            raise ConnectionError(str(error)) from error
+            frame = connection.recv(seconds)
+        except closed:
+            return b""
+        return (frame.encode() if isinstance(frame, str) else bytes(frame)) + b"\n"
 
-    def leave(self) -> None:
-        """See `Channel`: the library says goodbye and waits for the answer."""
-        self._connection.close()
+    def send(data: bytes) -> None:
+        try:
+            connection.send(data.decode().rstrip())
+        except closed as error:
+            raise OSError("the server has closed the connection") from error
+
+    return Channel(take, send, connection.close)  # the library says goodbye and waits for the answer
 
 
 @contextlib.contextmanager
@@ -164,9 +156,7 @@ def connected(where: Address, seconds: float = 10.0) -> Iterator[Channel]:
     """
     if not where.url:
         with socket.create_connection((where.host, where.port), seconds) as raw:
-            raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            raw.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-            yield TcpChannel(raw)
+            yield _tcp_channel(raw)
         return
     try:
         from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
@@ -185,69 +175,11 @@ def connected(where: Address, seconds: float = 10.0) -> Iterator[Channel]:
     except WebSocketException as error:
         raise ConnectionError(f"no WebSocket there: {error}") from error
     with connection:
-        yield WsChannel(connection, ConnectionClosed)
+        yield _ws_channel(connection, ConnectionClosed)
 
 
 MakePlayer = Callable[[Game], Player]
 """Makes the player, given the game with as many seats as the first standing shows."""
-
-
-class SeatedAgent:
-    """An agent that knows a game by its messages alone: standings in, commands out.
-
-    It answers the standings of one game, and after `leave` those of another.
-
-    Args:
-        wire: the messages.
-        game: the game's name.
-        make: makes the player.
-        seed: of the player's randomness: game number i of this agent gets a seed of its own.
-
-    Attributes:
-        trouble: why the last answer was no command, or nothing.
-    """
-
-    def __init__(self, wire: Wire, game: str, make: MakePlayer, seed: int) -> None:
-        self.trouble = ""
-        self._wire, self._game, self._make, self._seed = wire, game, make, seed
-        self._player: Player | None = None
-        self._act: Act | None = None
-        self._seat = -1
-        self._begun = 0
-
-    def leave(self) -> None:
-        """Leave the table: the game is over, and the next standing is of another."""
-        self._act = None
-
-    def answer(self, standing: Message, name: str) -> Message | None:
-        """Return the command of the player called ``name``, or None if it is not its turn.
-
-        An empty one stands for an action that no command means: by the rules it is an error like others.
-
-        Raises:
-            CommandError: ``standing`` is no standing, or the name is not in it.
-            AgentError: the player failed.
-            ModelError: the player cannot play this game.
-        """
-        wire = self._wire
-        game = make_game(self._game, players=len(wire.names_of(standing)))
-        state, seat = wire.state_of(standing, name, game)
-        if state["over"] or state["player"] != seat:
-            return None
-        if self._player is None:
-            self._player = self._make(game)
-        if self._act is None or self._seat != seat:
-            self._seat = seat
-            # "chair" is the old word for a seat. It is part of the seed, so another would change what agents draw.
-            self._act = self._player.join(game, seat, named_seed("chair", self._seed, self._begun))
-            self._begun += 1
-        action = whole(self._act(Turn(game, state, seat)), self._player)
-        self.trouble = ""
-        try:
-            return wire.command_in(action, state)
-        except wire.CommandError as error:
-            self.trouble = str(error)
-            return {}
 
 
 class _Failed(Exception):  # noqa: N818 - no error of this program: the agent's, which costs it its turn
@@ -293,9 +225,12 @@ class Join:
     played: int = 0
 
     def __post_init__(self) -> None:
-        """Sit down."""
+        """Begin with nothing heard."""
         self._wire: Wire = wire_of(self.game)
-        self._seated = SeatedAgent(self._wire, self.game, self.make, self.seed)
+        self._player: Player | None = None
+        self._act: Act | None = None  # of a game that has begun
+        self._seat = -1
+        self._begun = 0
         self._welcomed: str | None = None
         self._own = ""  # our name in the standing
         self._standing: Message | None = None
@@ -418,7 +353,7 @@ class Join:
         self._heard = True
         self.played += 1
         self._standing, self._asked, self._due, self._last = None, False, False, False
-        self._seated.leave()
+        self._act = None
         self.log(text)
 
     def _answer(self, server: Channel) -> None:
@@ -429,7 +364,7 @@ class Join:
             return
         began = time.monotonic()
         try:
-            command = self._seated.answer(standing, self._own)
+            command = self._command(standing)
         except AgentError as error:
             self._failures += 1
             if self._failures >= MOST_FAILURES:
@@ -444,10 +379,34 @@ class Join:
             self.log(f"the server did not wait for the answer, which took {time.monotonic() - began:.1f} s: not sent")
             return
         self._asked, self._due = True, False
-        if self._seated.trouble:
-            self.log(f"the agent's answer is no command: {self._seated.trouble}")
         self._last = self._wire.open_boxes(standing, self._own) == 1 and self._wire.ends_turn(command)
         server.send(command)
+
+    def _command(self, standing: Message) -> Message | None:
+        """Return our command, or None if it is not our turn.
+
+        An empty one stands for an action that no command means: by the rules it is an error like others.
+
+        Raises AgentError if the player fails, ModelError if it cannot play this game.
+        """
+        wire = self._wire
+        game = make_game(self.game, players=len(wire.names_of(standing)))
+        state, seat = wire.state_of(standing, self._own, game)
+        if state["over"] or state["player"] != seat:
+            return None
+        if self._player is None:
+            self._player = self.make(game)
+        if self._act is None or self._seat != seat:
+            self._seat = seat
+            # "chair" is the old word for a seat. It is part of the seed, so another would change what agents draw.
+            self._act = self._player.join(game, seat, named_seed("chair", self.seed, self._begun))
+            self._begun += 1
+        action = whole(self._act(Turn(game, state, seat)), self._player)
+        try:
+            return wire.command_in(action, state)
+        except wire.CommandError as error:
+            self.log(f"the agent's answer is no command: {error}")
+            return {}
 
     def _refused(self, message: Message) -> None:
         """Take an ERROR: we were not let in, or the command was illegal."""

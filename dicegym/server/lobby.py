@@ -1,14 +1,24 @@
-"""The lobby: takes in clients, logs them in, and hears what they send, at their tables and between games."""
+"""The lobby: logs clients in, hears what they send, seats them at tables, and rates what they have played.
+
+Nothing here waits: each message is dealt with in the call that brings it.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Any, Protocol
+import functools
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING
 
+from dicegym.engine.dice import game_key
+from dicegym.engine.game import Game
+from dicegym.engine.seats import seating
 from dicegym.server.access import Secrets, fold_name, name_fault, origin_of
+from dicegym.server.agents import LocalAgent
 from dicegym.server.limits import LoginBackoff, ThrottledLog
-from dicegym.server.table import Table
+from dicegym.server.results import GameResult
+from dicegym.server.settings import ServerSettings
+from dicegym.server.table import Seat, Table
 from dicegym.server.wire import (
     BAD_NAME,
     FULL,
@@ -24,6 +34,7 @@ from dicegym.server.wire import (
 
 if TYPE_CHECKING:
     from dicegym.server.connections import Connection
+    from dicegym.server.store import ResultStore
 
 WRONG_SECRETS = 3
 """After so many a client is disconnected."""
@@ -36,6 +47,7 @@ class Client:
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
+        self.tell = connection.send
         self.origin = origin_of(connection.address)
         self.name = ""
         self.guest = True  # until it has shown a secret
@@ -43,11 +55,13 @@ class Client:
         self.table: Table | None = None
         self.seat = 0
         self.since = 0.0  # the time from which on it waits
-        self.met: dict[str, int] = {}
-        self.last: frozenset[str] = frozenset()
+        self.met: dict[str, int] = {}  # names of those it has met, with the number of the last common game
+        self.last: frozenset[str] = frozenset()  # the names of all remote bots at its last table
         self.asleep = False
         self.stirred = True
         self.moved = False  # whether it has ever made a move
+        self.wrong = 0  # secrets
+        self.deadline: asyncio.TimerHandle | None = None  # to log in
 
     @property
     def present(self) -> bool:
@@ -71,105 +85,134 @@ class Client:
             return 0
         return 3 if not self.name else 2 if self.asleep else 0 if self.moved else 1
 
-    def tell(self, data: bytes) -> None:
-        """Send a message."""
-        self.connection.send(data)
-
     def helped(self) -> None:
         """Take note that the server has played a turn for it: unless it says something, it may be asleep."""
         self.stirred = False
 
 
-class Matchmaking(Protocol):
-    """Where the games are: who opens tables."""
+def find_company(
+    waiting: Sequence[Client], players: int, local: int, expected: int, now: float, patience: float
+) -> list[Client] | None:
+    """Return the remote bots that play the next game, None if it is better to wait.
 
-    def rating(self, name: str) -> int:
-        """Return the rating of a name, as it is shown."""
+    Who waits longest plays next, against those it has met longest ago or never, and then those who wait longest.
+    Local agents fill what seats are left. Nobody waits longer than ``patience`` for more remote bots, or for others
+    than it has just played with, and not at all if there are none to come.
 
-    def fill(self) -> None:
-        """Seat who waits, as far as possible."""
-
-    def spelling(self, name: str) -> str | None:
-        """Return how a name is spelled that has a rating; None if it has none."""
+    Args:
+        waiting: the remote bots that wait.
+        players: seats at a table.
+        local: how many local agents there are.
+        expected: how many more remote bots are connected and may soon wait too.
+        now: the time.
+        patience: in seconds.
+    """
+    if not waiting:
+        return None
+    first, *others = sorted(waiting, key=lambda bot: bot.since)
+    others.sort(key=lambda bot: (first.met.get(bot.name, -1), bot.since))
+    remote = [first, *others[: players - 1]]
+    free = players - len(remote)
+    if free > local:
+        return None
+    if expected and now - first.since < patience and (free or {bot.name for bot in remote} == first.last):
+        return None
+    return remote
 
 
 class Lobby:
-    """All clients of a server.
+    """All clients and all games of a server.
 
     Args:
         wire: the messages.
-        matchmaking: told when somebody waits.
+        game: the game, with as many players as a table has.
+        seed: of the run: its game number i is ``game.new_game(seed, i)``.
+        agents: the local agents.
+        store: ratings and results.
+        settings: of the server.
         secrets: whose names are whose; None: nobody's.
-        guests: whether clients without a secret may play.
-        reserved: names that no client gets.
-        seconds: time to log in.
-        pause: seconds between two games of a bot, so that it can read the result and leave.
         most: connections at once.
         log: takes lines for the operator.
 
     Attributes:
         clients: by their connections, in the order in which they came.
         throttled: takes lines about strangers.
+        tables: games in progress.
+        turns: commands carried out so far.
+        finished: games finished and stored.
+        done: set when no more games will be played, with the error that prevents it if there is one.
     """
 
     def __init__(
         self,
         wire: Wire,
-        matchmaking: Matchmaking,
+        game: Game,
+        seed: int,
+        agents: Sequence[LocalAgent],
+        store: ResultStore,
+        settings: ServerSettings,
         secrets: Secrets | None,
-        guests: bool,
-        reserved: Collection[str],
-        seconds: float,
-        pause: float,
         most: int,
         log: Callable[[str], None],
     ) -> None:
         self.clients: dict[Connection, Client] = {}
         self.throttled = ThrottledLog(log)
-        self._wire = wire
-        self._matchmaking = matchmaking
-        self._secrets = secrets
-        self._guests = guests
-        self._reserved = frozenset(map(fold_name, reserved))
-        self._seconds = seconds
-        self._pause = pause
-        self._most = most
-        self._log = log
+        self.tables: set[Table] = set()
+        self.turns = self.finished = 0
+        self._loop = asyncio.get_running_loop()
+        self.done: asyncio.Future[None] = self._loop.create_future()
+        self._wire, self._game, self._seed, self._store, self._log = wire, game, seed, store, log
+        self._settings, self._secrets, self._most = settings, secrets, most
+        self._agents = list(agents)
+        self._reserved = frozenset(fold_name(agent.name) for agent in agents)
         self._backoff = LoginBackoff()
         self._by_name: dict[str, Client] = {}  # by what all spellings of a name have in common
+        self._free: dict[Client, None] = {}  # those that have logged in and sit at no table
         self._left: dict[str, tuple[Table, int]] = {}
         self._guest_number = 0
+        self._look = max(min(settings.gather, settings.pause), 0.01)  # seconds until the next look for who waits
+        self._rested: bool | None = None  # what the operator was told last
+        self._begun = 0
+        self._closed = self._filling = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._idle_since = self._loop.time()
+        store.failed = self._give_up
 
     @property
     def named(self) -> Collection[Client]:
         """All clients that have logged in."""
         return self._by_name.values()
 
-    async def serve(self, connection: Connection) -> None:
-        """Serve a client until its connection is gone."""
+    @property
+    def waiting(self) -> list[Client]:
+        """The clients that are to be seated."""
+        return [client for client in self._free if client.waits]
+
+    @property
+    def resting(self) -> bool:
+        """Whether no game will begin before a remote bot comes."""
+        return not self._settings.always and not self.named
+
+    def enter(self, connection: Connection) -> None:
+        """Serve a client from now on until its connection is gone."""
         client = Client(connection)
-        if self._enter(client):
-            try:
-                await self._log_in(client)
-                while (message := await connection.receive()) is not None:
-                    self._hear(client, message)
-            finally:
-                connection.open = False
-                self._forget(client)
-        else:
-            await connection.receive()  # until it has read why
+        if self._take_in(client):
+            connection.hear = functools.partial(self._hear, client)
+            connection.lost = functools.partial(self._forget, client)
+            self._await_login(client, self._settings.login)
 
-    def take_back(self, client: Client, table: Table) -> None:
-        """Take a client from its table to those who wait; one that has slept through it must say something first."""
-        client.table = None
-        client.asleep = table.given_up(client.seat) and not client.stirred
-        if client.asleep:
-            self._log(f"{client.name} is not seated again before it says something")
-        self._wait(client, self._pause)
+    def stop_opening(self) -> None:
+        """Begin no more games."""
+        self._closed = True
+        if self._timer is not None:
+            self._timer.cancel()
 
-    def forget(self, table: Table) -> None:
-        """Keep no seats of a table that is over."""
-        self._left = {name: left for name, left in self._left.items() if left[0] is not table}
+    def leave(self) -> int:
+        """Leave the games in progress unfinished; return how many there were."""
+        unfinished = [table for table in self.tables if not table.over]
+        for table in unfinished:
+            table.stop()
+        return len(unfinished)
 
     def hang_up(self, code: str, text: str) -> None:
         """Disconnect everybody."""
@@ -178,7 +221,7 @@ class Lobby:
 
     # Places
 
-    def _enter(self, client: Client) -> bool:
+    def _take_in(self, client: Client) -> bool:
         """Take in a connection, if there is room for it; it may be that of an idle client that has not logged in."""
         spare = SPARE if self._secrets is not None else 0
         if len(self.clients) >= self._most + spare:
@@ -214,9 +257,13 @@ class Lobby:
 
     def _forget(self, client: Client) -> None:
         """Take note that a client is gone."""
+        client.connection.open = False
+        if client.deadline is not None:
+            client.deadline.cancel()
         name = fold_name(client.name)
         if self._by_name.get(name) is client:
             del self._by_name[name]
+        self._free.pop(client, None)
         if self.clients.pop(client.connection, None) is None:
             return
         if client.table is not None:
@@ -224,63 +271,68 @@ class Lobby:
             if not table.over:
                 self._left[name] = table, client.seat
             table.left(client.seat)
-        self._matchmaking.fill()
+        self.fill()
 
     # Logging in
 
-    async def _log_in(self, client: Client) -> None:
-        """Hear a client until it has a name, or may not have one."""
-        wrong = 0
+    def _await_login(self, client: Client, seconds: float) -> None:
+        """Give a client so many seconds to log in."""
+        if client.deadline is not None:
+            client.deadline.cancel()
+        client.deadline = self._loop.call_later(seconds, self._without_login, client)
+
+    def _log_in(self, client: Client, message: Message | Malformed) -> None:
+        """Hear a client that has no name yet."""
+        if isinstance(message, Malformed):
+            self._error(client, *message)
+            return
         try:
-            async with asyncio.timeout(self._seconds) as deadline:
-                while not client.name and (message := await client.connection.receive()) is not None:
-                    if isinstance(message, Malformed):
-                        self._error(client, *message)
-                        continue
-                    try:
-                        wanted, secret = self._wire.login_of(message)
-                    except self._wire.CommandError as error:
-                        self._error(client, getattr(error, "code", ""), str(error))
-                        continue
-                    if secret is None or self._secrets is None:
-                        self._admit_guest(client, wanted, message)
-                        continue
-                    if delay := self._backoff.delay(client.origin, wanted):  # nothing more is heard until then
-                        deadline.reschedule(asyncio.get_running_loop().time() + delay + self._seconds)
-                        await asyncio.sleep(delay)
-                        if not client.present:
-                            return
-                    owner = self._secrets.owner(secret)
-                    right = owner is not None and (wanted is None or fold_name(wanted) == fold_name(owner))
-                    self._backoff.record(client.origin, wanted, right)
-                    if right and owner is not None:
-                        self._admit_owner(client, owner, message)
-                        continue
-                    wrong += 1
-                    self._error(client, WRONG_SECRET, "this is nobody's secret, or not that of the name")
-                    self.throttled.note(WRONG_SECRET, client.origin, f"wrong secret from {client.connection.peer}")
-                    if wrong == WRONG_SECRETS:
-                        client.connection.close()
-        except TimeoutError:
-            self._without_login(client)
+            wanted, secret = self._wire.login_of(message)
+        except self._wire.CommandError as error:
+            self._error(client, getattr(error, "code", ""), str(error))
+            return
+        if secret is None or self._secrets is None:
+            self._admit_guest(client, wanted, message)
+            return
+        prove = functools.partial(self._check_secret, client, self._secrets, wanted, secret, message)
+        if delay := self._backoff.delay(client.origin, wanted):  # nothing more is heard until then
+            self._await_login(client, delay + self._settings.login)
+            client.connection.hold(delay, prove)
+        else:
+            prove()
+
+    def _check_secret(self, client: Client, secrets: Secrets, wanted: str | None, secret: str, login: Message) -> None:
+        """Let a client in if its secret is right; who is wrong too often is disconnected."""
+        owner = secrets.owner(secret)
+        right = owner is not None and (wanted is None or fold_name(wanted) == fold_name(owner))
+        self._backoff.record(client.origin, wanted, right)
+        if right and owner is not None:
+            self._admit_owner(client, owner, login)
+            return
+        client.wrong += 1
+        self.throttled.note(WRONG_SECRET, client.origin, f"wrong secret from {client.connection.peer}")
+        why = "this is nobody's secret, or not that of the name"
+        if client.wrong < WRONG_SECRETS:
+            self._error(client, WRONG_SECRET, why)
+        else:
+            self._dismiss(client, WRONG_SECRET, why)
 
     def _without_login(self, client: Client) -> None:
         """Make a guest of a client that says nothing, as far as guests may play."""
-        if not client.present:  # it was sent away
-            return
         peer = client.connection.peer
-        no_login = f'sent no LOGIN within {self._seconds:g} s: a client begins with {{"key": "LOGIN", "secret": ...}}'
-        if self._guests:
+        seconds = f"{self._settings.login:g} s"
+        no_login = f'sent no LOGIN within {seconds}: a client begins with {{"key": "LOGIN", "secret": ...}}'
+        if self._settings.allows_guests:
             self._admit(client, self._guest_name())
             self.throttled.note("no-login", client.origin, f"{client.name} from {peer} {no_login}")
         else:
             self.throttled.note("no-login", client.origin, f"{peer} {no_login}: disconnected")
-            self._dismiss(client, SECRET_NEEDED, f"no login within {self._seconds:g} s, and no guests here")
+            self._dismiss(client, SECRET_NEEDED, f"no login within {seconds}, and no guests here")
 
     def _admit_guest(self, client: Client, wanted: str | None, login: Message) -> None:
         if self._secrets is not None and wanted in self._secrets:
             self._error(client, SECRET_NEEDED, f"{wanted} plays here with a secret: add it to the LOGIN")
-        elif not self._guests:
+        elif not self._settings.allows_guests:
             self._error(client, SECRET_NEEDED, "this server takes no guests: log in with a secret")
         elif wanted is not None and (fault := name_fault(wanted)):
             self._error(client, BAD_NAME, fault)
@@ -300,11 +352,13 @@ class Lobby:
         if client.guest and len(self.clients) > self._most:
             self._refuse(client)
             return
+        if client.deadline is not None:
+            client.deadline.cancel()
         client.name = name
         client.original = self._wire.original_login(login)
         self._by_name[fold_name(name)] = client
         if not client.original:
-            client.tell(encode(self._wire.welcome_message(name, self._matchmaking.rating(name))))
+            client.tell(encode(self._wire.welcome_message(name, self._rating(name))))
         table, seat = self._left.pop(fold_name(name), (None, 0))
         if table is not None and table.retake(seat, client):
             client.table, client.seat = table, seat
@@ -316,7 +370,7 @@ class Lobby:
         while True:
             self._guest_number += 1
             name = f"guest-{self._guest_number}"
-            if self._is_free(name) and self._matchmaking.spelling(name) is None:
+            if self._is_free(name) and self._store.spelling(name) is None:
                 return name
 
     def _free_name(self, wanted: str) -> str:
@@ -331,7 +385,7 @@ class Lobby:
         if (left := self._left.get(fold_name(wanted))) is not None:
             table, seat = left
             return table.seats[seat].name
-        return self._matchmaking.spelling(wanted) or wanted
+        return self._store.spelling(wanted) or wanted
 
     def _is_free(self, name: str) -> bool:
         folded = fold_name(name)
@@ -340,26 +394,174 @@ class Lobby:
 
     # Playing
 
-    def _hear(self, client: Client, message: dict[str, Any] | Malformed) -> None:
-        """Pass a message on to the client's table, or say why not."""
+    def _hear(self, client: Client, message: Message | Malformed) -> None:
+        """Pass a message on to the client's table, if it sits at one."""
         client.stirred = True
         table = client.table
         if table is None:
-            wait = f"you are {client.name} and wait for a game: no turn is yours yet"
-            self._error(client, *(message if isinstance(message, Malformed) else (NOT_YOUR_TURN, wait)))
+            self._hear_without_table(client, message)
         elif isinstance(message, Malformed):
-            table.unreadable(client.seat, *message)
+            table.unreadable(client.seat, message)
         elif table.command(client.seat, message):
             client.moved = True
             client.connection.refund()
+
+    def _hear_without_table(self, client: Client, message: Message | Malformed) -> None:
+        """Hear a client that logs in, or waits for a game and has nothing to say."""
+        if not client.name:
+            self._log_in(client, message)
+            return
+        wait = f"you are {client.name} and wait for a game: no turn is yours yet"
+        self._error(client, *(message if isinstance(message, Malformed) else (NOT_YOUR_TURN, wait)))
         if client.asleep:
             client.asleep = False
             self._wait(client)
 
-    def _wait(self, client: Client, pause: float = 0.0) -> None:
-        client.since = asyncio.get_running_loop().time() + pause
-        self._matchmaking.fill()
-
     def _error(self, client: Client, code: str, text: str) -> None:
         if not client.original:
             client.tell(encode(self._wire.error_message(code, text)))
+
+    # Seating
+
+    def _rating(self, name: str) -> int:
+        """Return the rating of a name as it is shown, a whole number."""
+        return round(self._store.rating(name).rating)
+
+    def _wait(self, client: Client, pause: float = 0.0) -> None:
+        client.since = self._loop.time() + pause
+        self._free[client] = None
+        self.fill()
+
+    def fill(self) -> None:
+        """Open tables for those who wait, as many as can be filled."""
+        self._log_rest()
+        if self._filling:  # opening a table can disconnect somebody
+            return
+        self._filling = True
+        try:
+            while self._may_begin() and (found := self._next()) is not None:
+                self._open(*found)
+        finally:
+            self._filling = False
+        if self._timer is None and self._may_begin() and self._may_fill_later():
+            self._timer = self._loop.call_later(self._look, self._look_again)
+
+    def _log_rest(self) -> None:
+        resting = self.resting
+        if resting != self._rested and not self._closed:
+            if resting:
+                instead = " (its own agents play each other with --always)" if self._agents else ""
+                self._log(f"no remote bot is here: the server rests until one comes{instead}")
+            elif self._rested:
+                self._log("a remote bot is here: the server goes on")
+        self._rested = resting
+
+    def _look_again(self) -> None:
+        self._timer = None
+        self.fill()
+
+    def _may_begin(self) -> bool:
+        return not self._closed and (not self._settings.games or self._begun < self._settings.games)
+
+    def _may_fill_later(self) -> bool:
+        """Return whether waiting alone may fill a table."""
+        return any(client.waits or client.resting for client in self._free) or (
+            self._settings.always and len(self._local()) >= self._game.players
+        )
+
+    def _local(self) -> list[LocalAgent]:
+        return [agent for agent in self._agents if not agent.retired]
+
+    def _next(self) -> tuple[list[Client], int] | None:
+        """Return who sits down next: remote bots, and how many local agents."""
+        players, local, patience = self._game.players, len(self._local()), self._settings.gather
+        if self.resting:
+            return None
+        if not self.named:  # agents among themselves, a table at a time
+            rested = self._loop.time() - self._idle_since >= patience
+            return ([], players) if local >= players and not self.tables and rested else None
+        waiting = self.waiting
+        expected = len(self.clients) - len(waiting) - sum(client.asleep for client in self._free)
+        remote = find_company(waiting, players, local, expected, self._loop.time(), patience)
+        return None if remote is None else (remote, players - len(remote))
+
+    def _open(self, clients: list[Client], local: int) -> None:
+        number, self._begun = self._begun, self._begun + 1
+        agents = self._local()[:local]
+        for agent in agents:  # next time it is others' turn
+            self._agents.remove(agent)
+            self._agents.append(agent)
+        seats = [
+            Seat(client.name, self._rating(client.name), remote=client, known=not client.guest) for client in clients
+        ]
+        seats += [Seat(agent.name, self._rating(agent.name), local=agent) for agent in agents]
+        order = seating(game_key(self._seed, number), len(seats))
+        table = Table(
+            self._wire,
+            self._game,
+            number,
+            self._seed,
+            [seats[i] for i in order],
+            self._settings.answer,
+            self._count_turn,
+            self._rate,
+            self._log,
+        )
+        names = frozenset(client.name for client in clients)
+        for seat, i in enumerate(order):
+            if i < len(clients):
+                client = clients[i]
+                del self._free[client]
+                client.table, client.seat, client.last = table, seat, names
+                client.met.update(dict.fromkeys(names - {client.name}, number))
+        self.tables.add(table)
+        table.begin()
+
+    def _count_turn(self) -> None:
+        self.turns += 1
+
+    def _rate(self, table: Table) -> None:
+        """Rate a game that has ended; what it came to is told when it is stored."""
+        names = [seat.name for seat in table.seats]
+        totals = self._wire.totals_of(table.game, table.state)
+        places = self._store.rate(names, totals, [seat.counts for seat in table.seats])
+        seconds = self._loop.time() - table.began
+        result = GameResult(table.number, table.seed, seconds, tuple(table.actions), places, tuple(table.incidents))
+        self._store.keep(result).add_done_callback(lambda done: self._tell(table, result, done))
+
+    def _tell(self, table: Table, result: GameResult, done: asyncio.Future[None]) -> None:
+        """Tell everybody what a game has come to, and seat them again."""
+        self.tables.discard(table)
+        if done.exception() is not None:  # of which `_give_up` hears
+            return
+        ratings = [round(place.after) for place in result.places]
+        table.tell(self._wire.final_message(table.game, table.state, [place.name for place in result.places], ratings))
+        ranking = sorted(result.places, key=lambda place: place.place)
+        told = ", ".join(
+            f"{place.name} {place.total} ({round(place.after)}{'' if place.rated else ', not rated'})"
+            for place in ranking
+        )
+        self._log(f"game {table.number + 1}: {told}")
+        self.finished += 1
+        self._idle_since = self._loop.time()
+        self._left = {name: left for name, left in self._left.items() if left[0] is not table}
+        if self.finished == self._settings.games and not self.done.done():
+            self.done.set_result(None)
+        self._filling = True  # all of the table wait before any of them is seated
+        for seat in table.seats:
+            if isinstance(seat.remote, Client):
+                self._take_back(seat.remote, table)
+        self._filling = False
+        self.fill()
+
+    def _take_back(self, client: Client, table: Table) -> None:
+        """Take a client from its table to those who wait; one that has slept through it must say something first."""
+        client.table = None
+        client.asleep = table.given_up(client.seat) and not client.stirred
+        if client.asleep:
+            self._log(f"{client.name} is not seated again before it says something")
+        self._wait(client, self._settings.pause)
+
+    def _give_up(self, error: Exception) -> None:
+        if not self.done.done():
+            self.done.set_exception(error)

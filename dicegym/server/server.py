@@ -9,35 +9,38 @@ import secrets as entropy
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from dicegym.arena.storage import default_store
+from dicegym.arena.store.trouble import BusyError
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import DependencyError, ParameterError
 from dicegym.games import game as make_game
 from dicegym.play.drive import play_game
 from dicegym.play.player import RandomPlayer
-from dicegym.players.roster import agent_name
+from dicegym.players.roster import agent_name, is_strangers
 from dicegym.sandbox import jail
 from dicegym.sandbox.limits import warn_of_kernels
 from dicegym.server.access import Origins, Secrets, name_fault
-from dicegym.server.agents import LocalAgent, is_trusted
+from dicegym.server.agents import LocalAgent, plays_apart
 from dicegym.server.limits import ThrottledLog, room_for
 from dicegym.server.lobby import Lobby
-from dicegym.server.matchmaking import Matchmaker
 from dicegym.server.results import PlayerRating, ServerState
 from dicegym.server.settings import ServerSettings
 from dicegym.server.wire import STOPPED, wire_of
 from dicegym.signals import ENDING
 
 if TYPE_CHECKING:
-    from dicegym.server.connections import Connection
+    from dicegym.server.connections import Connection, Ports
     from dicegym.server.store import ResultStore
 
+T = TypeVar("T")
 Log = Callable[[str], None]
 MOST_SHOWN = 100
 """Ratings and lines in a snapshot."""
+LOCKED_PAUSE = 0.1
+"""Seconds between two attempts at a store that another program has locked; each attempt takes half a second."""
 NOTE_EVERY = 1.0
 """Seconds between two looks whether there is news for those who ask for the server's status."""
 
@@ -84,7 +87,6 @@ class Server:
     It warns (RuntimeWarning) on entering if there are untrusted agents and nothing keeps them apart.
     """
 
-    matchmaker: Matchmaker
     lobby: Lobby
     store: ResultStore
 
@@ -97,7 +99,7 @@ class Server:
         self._game: Game = make_game(settings.game, players=settings.players)
         self._wire = wire_of(settings.game)
         self._agents: list[LocalAgent] = []
-        self._listening: list[Any] = []
+        self._listening: Ports | None = None
         self._parts = contextlib.AsyncExitStack()  # what has begun, to be ended from the last to the first
         self._noted: ServerState | None = None
         self._began = time.monotonic()
@@ -124,52 +126,55 @@ class Server:
     async def _start(self) -> None:
         settings, parts = self.settings, self._parts
         try:
-            from dicegym.server.connections import start_serving
+            from dicegym.server.connections import Ports
             from dicegym.server.store import ResultStore
         except ImportError as error:
             raise DependencyError.for_extra(str(error.name).partition(".")[0], "server", "the server") from error
         secrets = None if settings.secrets is None else Secrets.read(settings.secrets)
         self._agents = self._named_agents(secrets)
-        await self._listen()
+        origins = Origins(settings.host, settings.hosts, settings.origins)
+        self._listening = ports = Ports(
+            self._enter, settings.host, settings.rate, origins, ThrottledLog(self.log), settings.login
+        )
+        parts.push_async_callback(ports.close)
+        await ports.take(settings.tcp, settings.ws)
+        self.addresses, self.ports = ports.addresses, ports.numbers
         # All kernels are in memory before anybody is timed.
         await asyncio.to_thread(play_game, self._game, [RandomPlayer()] * settings.players)
         for agent in self._agents:
             parts.push_async_callback(agent.stop)
         await asyncio.gather(*(agent.start() for agent in self._agents))
         seed = entropy.randbits(63) if settings.seed is None else settings.seed
-        self.store = ResultStore(default_store() if settings.store is None else settings.store, settings.game, self.log)
+        where = default_store() if settings.store is None else settings.store
+        self.store = await self._when_unlocked(lambda: ResultStore(where, settings.game, self.log))
         parts.callback(self.store.close)
-        run = self.store.begin_run(seed, self._game)
+        run = await self._when_unlocked(lambda: self.store.begin_run(seed, self._game))
         dice = named_seed("server", settings.game, seed, run)
-        self.matchmaker = Matchmaker(self._wire, self._game, dice, self._agents, self.store, settings, self.log)
-        names = [agent.name for agent in self._agents]
-        most = room_for(settings.connections, len(names))
+        most = room_for(settings.connections, len(self._agents))
         if most < settings.connections:
             self.log(
                 f"this system lets the server have {most} connections at once, and not {settings.connections}: raise "
                 "its limit of open files (ulimit -n)"
             )
-        self.lobby = self.matchmaker.lobby = Lobby(
-            self._wire,
-            self.matchmaker,
-            secrets,
-            settings.allows_guests,
-            names,
-            settings.login,
-            settings.pause,
-            most,
-            self.log,
-        )
+        self.lobby = Lobby(self._wire, self._game, dice, self._agents, self.store, settings, secrets, most, self.log)
         parts.push_async_callback(self._stop)
-        for listening in self._listening:
-            try:
-                await start_serving(listening)
-            except OSError as error:  # another server has taken the port in the meantime
-                raise ParameterError(f"cannot listen ({error.strerror or error}): give other ports") from None
+        await ports.accept()
         self.log(f"{self._game.spec.title} on {', '.join(self.addresses)}")
         self.log(f"results in {self.store.name}: {self.store.finished()} games so far; run {run}, seed {seed}")
-        self.matchmaker.fill()
+        self.lobby.fill()
         parts.callback(asyncio.get_running_loop().create_task(self._note_for_others()).cancel)
+
+    async def _when_unlocked(self, do: Callable[[], T]) -> T:
+        """Do something with the store, again and again while another program has it locked; say once that it waits."""
+        told = False
+        while True:
+            try:
+                return do()
+            except BusyError as error:
+                if not told:
+                    self.log(f"waiting for the store: {error}")
+                told = True
+            await asyncio.sleep(LOCKED_PAUSE)
 
     async def _note_for_others(self) -> None:
         """Keep in the store what the server is doing, whenever that has changed."""
@@ -191,17 +196,17 @@ class Server:
             self.settings.players,
             tuple(agent.name for agent in self._agents),
             len(self.lobby.clients),
-            sum(client.waits for client in self.lobby.named),
-            len(self.matchmaker.tables),
-            self.matchmaker.resting,
+            len(self.lobby.waiting),
+            len(self.lobby.tables),
+            self.lobby.resting,
         )
 
     def _named_agents(self, secrets: Secrets | None) -> list[LocalAgent]:
         settings, agents = self.settings, dict[str, LocalAgent]()
         choice = None
         for spec in settings.agents:
-            trusted = is_trusted(self._game, spec)
-            if not trusted and choice is None:
+            apart = plays_apart(self._game, spec)
+            if apart and choice is None:
                 choice = jail.chosen(settings.isolation)
                 self.log(f"isolation of bots' files: {choice.description}")
             base = name = agent_name(self._game, spec)
@@ -215,67 +220,43 @@ class Server:
                 raise ParameterError(
                     f"agent {spec!r} cannot play as {name!r}, a name with a secret: rename one of them"
                 )
-            level = None if trusted or choice is None else choice.level
+            level = choice.level if apart and choice is not None else None
             agents[name] = LocalAgent(name, spec, self._game, settings.answer, self.log, level)
-        if choice is not None and not jail.guards_files(choice.level):
+        strangers = any(is_strangers(self._game, spec) for spec in settings.agents)
+        if strangers and choice is not None and not jail.guards_files(choice.level):
             warn_of_kernels()
         return list(agents.values())
 
-    async def _listen(self) -> None:
-        from dicegym.server.connections import CLOSING, Terms, listen_tcp, listen_ws, port_of
-
-        settings, host = self.settings, self.settings.host
-        terms = Terms(
-            settings.rate, Origins(host, settings.hosts, settings.origins), ThrottledLog(self.log), settings.login
-        )
-        shown = f"[{host}]" if ":" in host else host
-
-        async def serve_client(connection: Connection) -> None:
-            await self.lobby.serve(connection)
-
-        async def close(listening: Any) -> None:
-            listening.close()
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(listening.wait_closed(), 2 * CLOSING)
-
-        for kind, port, prefix, listen in (
-            ("tcp", settings.tcp, "", listen_tcp),
-            ("ws", settings.ws, "ws://", listen_ws),
-        ):
-            if port is not None:
-                listening = await listen(serve_client, host, port, terms)
-                self._parts.push_async_callback(close, listening)
-                self._listening.append(listening)
-                self.ports[kind] = port_of(listening)
-                self.addresses += (f"{prefix}{shown}:{self.ports[kind]}",)
+    def _enter(self, connection: Connection) -> None:
+        self.lobby.enter(connection)
 
     async def _stop(self) -> None:
         """End all games and connections, and the run."""
-        for listening in self._listening:
-            listening.close()
-        self.matchmaker.stop_opening()
+        if self._listening is not None:
+            self._listening.stop_accepting()
+        self.lobby.stop_opening()
         await self.store.drain()
         await asyncio.sleep(0)  # what was stored last is told now
-        unfinished = self.matchmaker.leave()
+        unfinished = self.lobby.leave()
         if unfinished:
             self.log(f"{unfinished} games in progress are left unfinished and not rated")
-        played = self.settings.games and self.matchmaker.finished == self.settings.games
+        played = self.settings.games and self.lobby.finished == self.settings.games
         done = f"the server has played its {self.settings.games} games and stops"
         self.lobby.hang_up(STOPPED, done if played else "the server stops: games in progress are not rated")
         await asyncio.sleep(0.05)  # for what is still to be sent
         self.log(f"ratings and games are in {self.store.name}; to go on, start the server again with the same --store")
-        self.log(f"the server has stopped: {self.matchmaker.finished} games finished in this run")
+        self.log(f"the server has stopped: {self.lobby.finished} games finished in this run")
         with contextlib.suppress(Exception):  # what stops a server may be that nothing can be written
             await self.store.note(self._run_state(), ended=True)
 
     async def finished(self) -> None:
         """Wait until ``games`` games are finished. Raises what makes it impossible to go on."""
-        await asyncio.shield(self.matchmaker.done)
+        await asyncio.shield(self.lobby.done)
 
     def snapshot(self) -> Snapshot:
         """Return what the scoreboard shows."""
         tables = []
-        for table in sorted(self.matchmaker.tables, key=lambda table: table.number):
+        for table in sorted(self.lobby.tables, key=lambda table: table.number):
             totals = self._wire.totals_of(table.game, table.state)
             names = [seat.name for seat in table.seats]
             mover = "" if table.over else names[table.mover]
@@ -286,14 +267,14 @@ class Server:
             self.addresses,
             time.monotonic() - self._began,
             len(self.lobby.clients),
-            sum(client.waits for client in self.lobby.named),
-            self.matchmaker.turns,
-            self.matchmaker.finished,
+            len(self.lobby.waiting),
+            self.lobby.turns,
+            self.lobby.finished,
             tuple(tables),
             tuple(best[:MOST_SHOWN]),
             len(best),
             tuple(self.lines),
-            self.matchmaker.resting,
+            self.lobby.resting,
         )
 
 

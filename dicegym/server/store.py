@@ -39,6 +39,7 @@ from dicegym.server.results import ForcedTurn, GameResult, PlayerRating, SeatRes
 T = TypeVar("T")
 
 UNKNOWN = PlayerRating(START, 0, 0)
+_ADD_PLACE, _ADD_INCIDENT = SERVER_RESULTS.insert(), SERVER_INCIDENTS.insert()
 WAIT_FOR_LOCK = 0.5
 """Seconds: who asks whether a server runs holds the lock for a moment."""
 CACHE_KIB = 128
@@ -130,6 +131,13 @@ class ResultStore:
         with self._transaction() as connection:
             if is_new(connection, self.name):
                 create_tables(connection)
+            # Made once: to write a statement takes longer than to carry it out
+            new = upsert(connection, SERVER_GAMES).on_conflict_do_nothing(index_elements=["run", "number"])
+            self._add_game = new.returning(SERVER_GAMES.c.id)
+            rating, old = upsert(connection, SERVER_RATINGS), SERVER_RATINGS.c
+            more = {name: old[name] + rating.excluded[name] for name in ("games", "wins")}
+            more["rating"] = rating.excluded.rating
+            self._rate = rating.on_conflict_do_update(index_elements=["game", "name"], set_=more)
         if self.path is not None:
             with contextlib.closing(self._engine.raw_connection()) as raw:  # not before: others' files are not touched
                 # Each commit is on the disk when it returns. SQLite would keep 2 MB of what it has written, which looks
@@ -179,10 +187,8 @@ class ResultStore:
 
     def ratings(self) -> dict[str, PlayerRating]:
         """Return what is stored of each name."""
-        own = SERVER_RATINGS.c
-        asked = sa.select(own.name, own.rating, own.games, own.wins).where(own.game == self._game, own.games > 0)
         with in_words(self.name), self._engine.connect() as connection:
-            return {row.name: PlayerRating(row.rating, row.games, row.wins) for row in connection.execute(asked)}
+            return ratings_of(connection, self._game)
 
     def finished(self) -> int:
         """Return the number of games stored."""
@@ -200,34 +206,29 @@ class ResultStore:
 
     def write(self, results: Sequence[GameResult]) -> None:
         """Store games, all or none, with the ratings they led to; later ones count."""
-        now = now_in_words()
+        ended = now_in_words()
+        ratings, places, incidents = list[dict[str, Any]](), list[dict[str, Any]](), list[dict[str, Any]]()
         with self._transaction(alone=False) as connection:
             for result in results:
-                self._write_game(connection, result, now)
-
-    def _write_game(self, connection: sa.Connection, result: GameResult, ended: str) -> None:
-        row = {
-            "run": self._running,
-            "number": result.number,
-            "seed": str(result.seed),
-            "ended": ended,
-            "seconds": round(result.seconds, 3),
-            "actions": json.dumps(result.actions, separators=(",", ":")),
-        }
-        new = upsert(connection, SERVER_GAMES).values(row).on_conflict_do_nothing(index_elements=["run", "number"])
-        game = connection.execute(new.returning(SERVER_GAMES.c.id)).scalar()
-        if game is None:  # it was stored, and the connection broke before a server said so
-            return
-        old = SERVER_RATINGS.c
-        for place, won in zip(result.places, winners(result.places), strict=True):
-            rating = {"rating": place.after, "games": int(place.rated), "wins": int(won)}
-            more = rating | {"games": old.games + rating["games"], "wins": old.wins + rating["wins"]}
-            known = upsert(connection, SERVER_RATINGS).values(rating | {"game": self._game, "name": place.name})
-            connection.execute(known.on_conflict_do_update(index_elements=["game", "name"], set_=more))
-        places = [{"game": game, "seat": seat} | place._asdict() for seat, place in enumerate(result.places)]
-        connection.execute(SERVER_RESULTS.insert(), places)
-        if result.incidents:
-            connection.execute(SERVER_INCIDENTS.insert(), [{"game": game} | one._asdict() for one in result.incidents])
+                row = {
+                    "run": self._running,
+                    "number": result.number,
+                    "seed": str(result.seed),
+                    "ended": ended,
+                    "seconds": round(result.seconds, 3),
+                    "actions": json.dumps(result.actions, separators=(",", ":")),
+                }
+                game = connection.execute(self._add_game, row).scalar()
+                if game is None:  # it was stored, and the connection broke before a server said so
+                    continue
+                for seat, (place, won) in enumerate(zip(result.places, winners(result.places), strict=True)):
+                    counts = {"rating": place.after, "games": int(place.rated), "wins": int(won)}
+                    ratings.append({"game": self._game, "name": place.name} | counts)
+                    places.append({"game": game, "seat": seat} | place._asdict())
+                incidents += [{"game": game} | one._asdict() for one in result.incidents]
+            for statement, rows in ((self._rate, ratings), (_ADD_PLACE, places), (_ADD_INCIDENT, incidents)):
+                if rows:
+                    connection.execute(statement, rows)
 
     @property
     def _running(self) -> int:
@@ -378,6 +379,13 @@ def games_of(game: str, *what: Any) -> sa.Select[Any]:
     """Return the question for something of all games that servers of ``game`` have held."""
     joined = sa.select(*what).select_from(SERVER_GAMES).join(SERVER_RUNS, SERVER_RUNS.c.id == SERVER_GAMES.c.run)
     return joined.where(SERVER_RUNS.c.game == game)
+
+
+def ratings_of(connection: sa.Connection, game: str) -> dict[str, PlayerRating]:
+    """Return what is stored of each name that has a rating in a game."""
+    own = SERVER_RATINGS.c
+    asked = sa.select(own.name, own.rating, own.games, own.wins).where(own.game == game, own.games > 0)
+    return {row.name: PlayerRating(row.rating, row.games, row.wins) for row in connection.execute(asked)}
 
 
 def places_and_incidents(connection: sa.Connection, game: int) -> tuple[tuple[SeatResult, ...], tuple[ForcedTurn, ...]]:

@@ -11,7 +11,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.server.agents import LocalAgent
 from dicegym.server.results import ForcedTurn
-from dicegym.server.wire import NOT_YOUR_TURN, Message, Wire, encode
+from dicegym.server.wire import NOT_YOUR_TURN, Malformed, Message, Wire, encode
 
 
 class Guest(Protocol):
@@ -110,7 +110,8 @@ class Table:
         states = game.new_game(seed, number)
         self.state = states[0]
         self.key = int(self.state["key"])
-        self._mover, self._ended = states["player"], states["over"]  # views: cheaper to read than the record
+        self._player, self._ended = states["player"], states["over"]  # views: cheaper to read than the record
+        self.mover = int(self._player[0])
         self._names = [seat.name for seat in seats]
         self._ratings = [seat.rating for seat in seats]
         self._seconds = seconds
@@ -122,11 +123,6 @@ class Table:
         self._deadline = 0.0
         self._timer: asyncio.TimerHandle | None = None
         self._shown = b""
-
-    @property
-    def mover(self) -> int:
-        """The seat that is to move."""
-        return int(self._mover[0])
 
     def begin(self) -> None:
         """Show everybody the table."""
@@ -140,7 +136,7 @@ class Table:
 
     def command(self, seat: int, message: object) -> bool:
         """Take what the bot in ``seat`` has sent; return whether it was a move."""
-        if self.over or seat != self._mover[0]:
+        if self.over or seat != self.mover:
             self._refuse(seat, NOT_YOUR_TURN, self._not_now(seat))
             return False
         try:
@@ -149,17 +145,17 @@ class Table:
             return self._play(self._wire.UNREADABLE, error)
         return self._play(action)
 
-    def unreadable(self, seat: int, code: str, text: str) -> None:
+    def unreadable(self, seat: int, wrong: Malformed) -> None:
         """Take note that the bot in ``seat`` has sent something that is no message at all."""
-        if self.over or seat != self._mover[0]:
-            self._refuse(seat, code, text)
+        if self.over or seat != self.mover:
+            self._refuse(seat, *wrong)
         else:
-            self._play(self._wire.UNREADABLE, _UnreadableError(code, text))
+            self._play(self._wire.UNREADABLE, wrong)
 
     def left(self, seat: int) -> None:
         """Take note that the bot in ``seat`` is gone."""
         self.seats[seat].remote = None
-        if not self.over and seat == self._mover[0]:
+        if not self.over and seat == self.mover:
             self._advance(self._play_for_mover("lost its connection"))
 
     def retake(self, seat: int, remote: Guest) -> bool:
@@ -176,12 +172,12 @@ class Table:
 
     def answered(self, seat: int, action: int) -> None:
         """Take the action of the local agent in ``seat``."""
-        if not self.over and seat == self._mover[0]:
+        if not self.over and seat == self.mover:
             self._play(self._wire.UNREADABLE if action == self._forfeit else action)
 
     def failed(self, seat: int, reason: str) -> None:
         """Take note that the local agent in ``seat`` has not answered properly."""
-        if not self.over and seat == self._mover[0]:
+        if not self.over and seat == self.mover:
             self._advance(self._play_for_mover(reason))
 
     def tell(self, message: Message) -> None:
@@ -201,7 +197,7 @@ class Table:
             return
         if not remote.original:
             remote.tell(self._shown)
-        elif seat == self._mover[0] and not self._ended[0]:
+        elif seat == self.mover and not self._ended[0]:
             remote.tell(encode(self._wire.as_original(self._message(self.state))))
 
     def _not_now(self, seat: int) -> str:
@@ -209,7 +205,7 @@ class Table:
             return "the game is over"
         if self._wire.given_up(self.state, seat):
             return "the server plays the rest of this game for you, as you let it play twice"
-        return f"it is the turn of {self._names[self._mover[0]]}"
+        return f"it is the turn of {self._names[self.mover]}"
 
     def _refuse(self, seat: int, code: str, text: str) -> None:
         remote = self.seats[seat].remote
@@ -218,7 +214,7 @@ class Table:
 
     def _play(self, action: int, error: Any = None) -> bool:
         """Let the player to move do ``action``, an error if ``error`` says so; return whether it was a move."""
-        mover = int(self._mover[0])
+        mover = self.mover
         seat = self.seats[mover]
         between = self._do(action)
         fault = self._fault
@@ -241,7 +237,7 @@ class Table:
 
     def _play_for_mover(self, reason: str) -> Sequence[Any]:
         """Play the turn of the player to move; return the tables that this led through."""
-        mover = int(self._mover[0])
+        mover = self.mover
         self._note(mover, reason)
         self.seats[mover].decisions += 1
         between = self._do(self._forfeit)
@@ -253,6 +249,7 @@ class Table:
         between = self._wire.interludes(self.game, self.state, action)
         self.actions.append(action)
         self._fault = int(self._step(self.state, action))
+        self.mover = int(self._player[0])
         return between
 
     def _note(self, mover: int, reason: str) -> None:
@@ -280,10 +277,9 @@ class Table:
                 break
             self._shown = self._standing()
             self._tell_all(self._shown)
-            mover = int(self._mover[0])
-            if (remote := self.seats[mover].remote) is not None and remote.original:
-                self._show(mover)
-            seat = self.seats[mover]
+            seat = self.seats[self.mover]
+            if seat.remote is not None and seat.remote.original:
+                self._show(self.mover)
             if seat.local is not None:
                 self._ask(seat)
             if seat.taken:
@@ -296,15 +292,14 @@ class Table:
 
     def _ask(self, seat: Seat) -> None:
         if seat.local is not None:
-            mover = int(self._mover[0])
-            seat.local.ask(self, mover, self.state.copy(), private_seed(self.key, mover))
+            seat.local.ask(self, self.mover, self.state.copy(), private_seed(self.key, self.mover))
 
     def _look(self) -> None:
         """See whether the player to move has exceeded its time; local agents are timed by their process."""
         wait = self._deadline - self._loop.time()
         if wait <= 0:
             wait = self._seconds
-            if self.seats[self._mover[0]].local is None:
+            if self.seats[self.mover].local is None:
                 self._advance(self._play_for_mover(f"gave no answer in {self._seconds:g} s"))
                 if self.over:
                     return
@@ -316,10 +311,3 @@ class Table:
         for seat in self.seats:
             if seat.local is not None:
                 seat.local.close(self)
-
-
-class _UnreadableError(Exception):
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message

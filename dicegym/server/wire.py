@@ -15,6 +15,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
+from collections.abc import Callable
 from typing import NamedTuple, NoReturn
 
 from dicegym.engine.game import Game
@@ -62,8 +63,18 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not in JSON")
 
 
-_compact = json.JSONEncoder(separators=(",", ":")).encode  # made once: `json.dumps` makes one for every message
-_decode = json.JSONDecoder(parse_constant=_refuse).decode
+def _make_compact() -> Callable[[Message], str]:
+    """Return what writes a message as JSON: a `json.JSONEncoder` would make its compiled part anew for every one."""
+    make = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:  # a Python without compiled parts
+        return json.JSONEncoder(separators=(",", ":")).encode
+    write = make(None, None, json.encoder.encode_basestring_ascii, None, ":", ",", False, False, True)
+    return lambda message: "".join(write(message, 0))
+
+
+_compact = _make_compact()
+_decode = json.JSONDecoder(parse_constant=_refuse).raw_decode
+_SPACE = " \t\r\n"
 _BLANK = re.compile("[ \t\r\n\ufeff]*")
 _FLAT = re.compile(r'\{(?:[^{}"]++|"(?:[^"\\\n]++|\\[^\n])*+")*+\}')
 _MARKS = re.compile(r'[{}"\\\n]')
@@ -80,7 +91,10 @@ def parse(text: str, limit: int = LIMIT) -> Message | Malformed:
     if not text.isascii() and _NOT_UTF8.search(text):
         return Malformed(BAD_JSON, "the text is not UTF-8")
     try:
-        value = _decode(text.lstrip("\ufeff"))
+        whole = text.lstrip("\ufeff").strip(_SPACE)
+        value, end = _decode(whole)
+        if end < len(whole):
+            raise json.JSONDecodeError("Extra data", whole, end)
     except json.JSONDecodeError as error:
         return Malformed(BAD_JSON, f"{error.msg}, at line {error.lineno} column {error.colno}")
     except ValueError as error:
@@ -107,6 +121,7 @@ class ObjectReader:
         self.length = self.begun = 0
         self._limit = limit
         self._utf8 = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+        self._plain = True  # whether the last packet was ASCII, so that no half of a character waits
         self._text = ""
         self._at = 0  # where an object, or what is skipped, starts
         self._seen = 0  # up to where the object was gone through
@@ -118,7 +133,10 @@ class ObjectReader:
 
     def feed(self, data: bytes) -> None:
         """Take what has arrived."""
-        self._text = self._text[self._at :] + self._utf8.decode(data)
+        plain = data.isascii()
+        text = data.decode("ascii") if plain and self._plain else self._utf8.decode(data)
+        self._plain = plain
+        self._text = self._text[self._at :] + text
         self._seen -= self._at
         self._at = 0
 
@@ -140,13 +158,15 @@ class ObjectReader:
             start = _START.search(text, self._at)
             self._at = start.start() if start else len(text)
             self._lost = start is None
-        blank = _BLANK.match(text, self._at)
-        at = self._at = blank.end() if blank else self._at
-        if at == len(text):
-            return None
-        if text[at] != "{":
-            self._lost = True
-            return _no_object(text[at : at + 20])
+        if not text.startswith("{", self._at):
+            blank = _BLANK.match(text, self._at)
+            self._at = blank.end() if blank else self._at
+            if self._at == len(text):
+                return None
+            if text[self._at] != "{":
+                self._lost = True
+                return _no_object(text[self._at : self._at + 20])
+        at = self._at
         self.begun += 1
         if flat := _FLAT.match(text, at):  # most moves of most games
             return self._end(flat.end(), self._whole(flat.end()))

@@ -19,6 +19,7 @@ pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
 from talk import Bot, eventually, run, serving
 
+from dicegym.players.roster import is_strangers
 from dicegym.sandbox import jail, landlock, seccomp
 from dicegym.server import agents
 
@@ -215,3 +216,22 @@ async def test_an_exported_model_plays_as_the_model_does_whether_it_sits_here_or
             game.step(state, action)
             assert row[0].tobytes() == state.tobytes()
         assert state["over"]
+
+
+@run
+async def test_a_shipped_agent_that_crashes_costs_the_server_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may be as trusted as it likes: what ends its process is a fault that nobody foresaw."""
+    (folder := tmp_path / "agents" / "yatzy").mkdir(parents=True)
+    bot_file(folder, "brittle", "import os; os.abort()")
+    monkeypatch.setenv("DICEGYM_AGENTS", str(folder.parent))
+    monkeypatch.setattr("dicegym.players.roster.is_shipped", lambda *file: True)
+    assert not is_strangers(dicegym.game("yatzy"), "brittle")
+    async with serving(tmp_path, agents=("brittle",), games=1) as server:
+        bot = await Bot.named(server, "anna")
+        playing = asyncio.create_task(bot.play())
+        await server.finished()
+        (result,) = server.store.results()
+        assert "ended its process" in result.incidents[0].reason
+    await playing

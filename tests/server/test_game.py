@@ -71,7 +71,7 @@ async def test_a_game_to_the_end_and_the_next_begins_by_itself(tmp_path: Path) -
         assert finals[0] == finals[1]
         seen = [message for message in bots[1].seen if message["key"] == "STANDING"]
         assert Counter(message["roundNumber"] for message in seen) == Counter({1: 1} | dict.fromkeys(range(2, 16), 2))
-        assert server.matchmaker.turns == 30
+        assert server.lobby.turns == 30
         for row in finals[0]["standing"]:
             upper = sum(map(int, row["score"].split(",")[:6]))
             assert row["total"] == sum(map(int, row["score"].split(","))) + 50 * (upper >= 63)
@@ -135,7 +135,7 @@ async def test_the_store_holds_the_games_themselves(tmp_path: Path) -> None:
 @run
 async def test_no_key_of_a_game_is_ever_sent(tmp_path: Path) -> None:
     async with game_of_two(tmp_path, games=1) as (server, first, second, _):
-        table = next(iter(server.matchmaker.tables))
+        table = next(iter(server.lobby.tables))
         secret = {str(table.key), str(table.seed), f"{table.key:x}", f"{table.seed:x}"}
         first_playing = asyncio.create_task(first.play())
         await first.send(first_box(_))
@@ -155,7 +155,7 @@ async def test_a_game_at_a_time_for_each_and_many_at_once_for_all(tmp_path: Path
                 pass
 
         playing = [asyncio.create_task(play(bot)) for bot in bots]
-        await eventually(lambda: len(server.matchmaker.tables) == 5)
+        await eventually(lambda: len(server.lobby.tables) == 5)
         await server.finished()
         assert server.store.finished() == 20
         met = Counter(frozenset(place.name for place in result.places) for result in server.store.results())

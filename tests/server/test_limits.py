@@ -9,11 +9,15 @@ from typing import Any
 import pytest
 from talk import run
 
+import dicegym
 from dicegym.errors import ParameterError
 from dicegym.server import lobby as lobby_module
 from dicegym.server.access import Origins, Secrets, origin_of
+from dicegym.server.connections import Connection
 from dicegym.server.limits import LoginBackoff, ThrottledLog, TokenBucket, room_for
 from dicegym.server.lobby import Lobby
+from dicegym.server.results import PlayerRating
+from dicegym.server.settings import ServerSettings
 
 
 class Clock:
@@ -110,13 +114,6 @@ def test_wrong_secrets_cost_growing_delays() -> None:
     assert backoff.delay("1.2.3.4", "anna") == 0
 
 
-def test_no_more_is_remembered_of_guesses_than_there_is_room_for() -> None:
-    backoff = LoginBackoff(Clock())
-    for number in range(2 * backoff.REMEMBERED):
-        backoff.record(f"address-{number}", None, right=False)
-    assert len(backoff._wrong) <= backoff.REMEMBERED
-
-
 @pytest.mark.parametrize(
     ("listens", "host", "origins", "taken"),
     [
@@ -183,23 +180,18 @@ def test_a_limit_of_open_files_is_raised_as_far_as_needed(monkeypatch: pytest.Mo
     assert limits == [764, 764]
 
 
-class Closing:
-    """A connection that takes a moment to end once it is closed, as those of clients do that do not answer."""
+class Silent(Connection):
+    """A connection whose client says nothing, and whose transport takes a moment to end."""
 
     def __init__(self, peer: str) -> None:
-        self.peer, self.address, self.open, self.gone = peer, "127.0.0.1", True, asyncio.Event()
+        super().__init__(TokenBucket(1, 1))
+        self.peer, self.address = peer, "127.0.0.1"
 
-    async def receive(self) -> None:
-        await self.gone.wait()
-        self.open = False
-
-    def send(self, message: Any) -> None:
+    def send(self, data: bytes) -> None:
         """Take no note."""
 
-    def close(self) -> None:
-        if self.open:
-            self.open = False
-            asyncio.get_running_loop().call_later(0.3, self.gone.set)
+    def _end(self) -> None:
+        """Go on for a while."""
 
 
 @run
@@ -208,15 +200,15 @@ async def test_a_client_that_was_sent_away_is_no_guest_later(monkeypatch: pytest
     wire: Any = SimpleNamespace(CommandError=ValueError, welcome_message=dict, error_message=dict)
     wire.original_login = lambda login: False
     wire.welcome_message = wire.error_message = lambda *told: {}
-    matches: Any = SimpleNamespace(rating=lambda name: 1200, fill=lambda: None, spelling=lambda name: None)
-    lobby = Lobby(wire, matches, Secrets({"anna": "secret"}), True, (), 0.2, 0, 1, print)
-    connections = [Closing(peer) for peer in "abc"]
-    serving = []
+    store: Any = SimpleNamespace(rating=lambda name: PlayerRating(1200.0, 0, 0), spelling=lambda name: None)
+    settings = ServerSettings("yatzy", tcp=0, login=0.2)
+    lobby = Lobby(wire, dicegym.game("yatzy", players=2), 1, [], store, settings, Secrets({"anna": "secret"}), 1, print)
+    connections = [Silent(peer) for peer in "abc"]
     for one in connections:
-        serving.append(asyncio.create_task(lobby.serve(one)))  # type: ignore[arg-type]
-        await asyncio.sleep(0.01)
+        lobby.enter(one)
     for one in connections[1:]:
-        one.gone.set()
-    await asyncio.gather(*serving)
+        one.lost()
+    await asyncio.sleep(0.3)  # longer than it takes to make a guest of who does not log in
+    connections[0].lost()
     assert not lobby.clients
     assert not list(lobby.named)

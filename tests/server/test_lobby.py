@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from dicegym.errors import ParameterError
 from dicegym.server.access import Secrets, name_fault
-from dicegym.server.matchmaking import Company, Waiting, find_company
+from dicegym.server.lobby import find_company
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
@@ -172,7 +173,8 @@ def test_name_faults() -> None:
 
 
 def waiting(name: str, since: Any = 0.0, met: Any = (), last: Any = ()) -> Any:
-    return Waiting(name, since, {other: number for number, other in enumerate(met)}, frozenset(last))
+    met = {other: number for number, other in enumerate(met)}
+    return SimpleNamespace(name=name, since=since, met=met, last=frozenset(last))
 
 
 @pytest.mark.parametrize(
@@ -180,22 +182,23 @@ def waiting(name: str, since: Any = 0.0, met: Any = (), last: Any = ()) -> Any:
     [
         ([], 2, 9, 9, 100, None),
         ([waiting("a")], 2, 0, 0, 100, None),
-        ([waiting("a")], 2, 1, 0, 0, Company(("a",), 1)),
+        ([waiting("a")], 2, 1, 0, 0, "a"),
         ([waiting("a")], 2, 1, 3, 0, None),  # somebody may come ...
-        ([waiting("a")], 2, 1, 3, 1, Company(("a",), 1)),  # ... but nobody waits for ever
+        ([waiting("a")], 2, 1, 3, 1, "a"),  # ... but nobody waits for ever
         ([waiting("a")], 3, 1, 0, 100, None),
-        ([waiting("b", 2), waiting("a", 1)], 2, 1, 5, 2, Company(("a", "b"), 0)),
-        ([waiting("c", 3), waiting("b", 2), waiting("a", 1)], 2, 1, 5, 3, Company(("a", "b"), 0)),
-        ([waiting("a", 1), waiting("b", 2), waiting("c", 3)], 3, 0, 0, 3, Company(("a", "b", "c"), 0)),
-        ([waiting("a", 1, met="cb"), waiting("b", 2), waiting("c", 3)], 2, 0, 0, 3, Company(("a", "c"), 0)),
-        ([waiting("a", 1, met="b"), waiting("b", 2), waiting("c", 3)], 2, 0, 0, 3, Company(("a", "c"), 0)),
+        ([waiting("b", 2), waiting("a", 1)], 2, 1, 5, 2, "ab"),
+        ([waiting("c", 3), waiting("b", 2), waiting("a", 1)], 2, 1, 5, 3, "ab"),
+        ([waiting("a", 1), waiting("b", 2), waiting("c", 3)], 3, 0, 0, 3, "abc"),
+        ([waiting("a", 1, met="cb"), waiting("b", 2), waiting("c", 3)], 2, 0, 0, 3, "ac"),
+        ([waiting("a", 1, met="b"), waiting("b", 2), waiting("c", 3)], 2, 0, 0, 3, "ac"),
         ([waiting("a", 1, met="b", last="ab"), waiting("b", 1, last="ab")], 2, 0, 2, 1, None),
-        ([waiting("a", 1, met="b", last="ab"), waiting("b", 1, last="ab")], 2, 0, 0, 1, Company(("a", "b"), 0)),
-        ([waiting("a", 1, met="b", last="ab"), waiting("b", 1, last="ab")], 2, 0, 2, 2, Company(("a", "b"), 0)),
-        ([waiting("a", 1), waiting("b", 2)], 4, 2, 0, 2, Company(("a", "b"), 2)),
+        ([waiting("a", 1, met="b", last="ab"), waiting("b", 1, last="ab")], 2, 0, 0, 1, "ab"),
+        ([waiting("a", 1, met="b", last="ab"), waiting("b", 1, last="ab")], 2, 0, 2, 2, "ab"),
+        ([waiting("a", 1), waiting("b", 2)], 4, 2, 0, 2, "ab"),
     ],
 )
 def test_who_plays_whom(
-    waiters: list[Waiting], players: int, local: int, expected: object, now: float, chosen: Any
+    waiters: list[Any], players: int, local: int, expected: int, now: float, chosen: str | None
 ) -> None:
-    assert find_company(waiters, players, local, expected, now, patience=1) == chosen
+    found = find_company(waiters, players, local, expected, now, patience=1)
+    assert (None if found is None else "".join(one.name for one in found)) == chosen

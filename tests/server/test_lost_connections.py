@@ -107,15 +107,15 @@ async def test_the_server_rests_while_no_remote_bot_is_there(tmp_path: Path) -> 
         assert "no remote bot is here: the server rests until one comes" in server.told[-1]
         assert "--always" in server.told[-1]
         await asyncio.sleep(0.3)
-        assert not server.matchmaker.tables
+        assert not server.lobby.tables
         assert server.store.finished() == 0
         bot = await Bot.named(server, "anna")
         assert (await bot.play())["key"] == "FINAL"
         assert not server.snapshot().resting
         bot.close()
-        await eventually(lambda: server.snapshot().resting and not server.matchmaker.tables)
-        begun, lines = server.matchmaker.finished, len(server.told)
+        await eventually(lambda: server.snapshot().resting and not server.lobby.tables)
+        begun, lines = server.lobby.finished, len(server.told)
         await asyncio.sleep(0.3)
-        assert server.matchmaker.finished == begun
+        assert server.lobby.finished == begun
         assert len(server.told) == lines
         assert "a remote bot is here: the server goes on" in server.told

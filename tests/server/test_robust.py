@@ -180,13 +180,13 @@ async def test_a_client_that_sends_much_at_once_is_read_a_little_at_a_time(tmp_p
     """Between two portions others have their turn, and nothing more is taken from the network."""
     seen = []
 
-    async def serve(connection: connections.Connection) -> None:
-        while (message := await connection.receive()) is not None:
-            seen.append(message)
+    def enter(connection: connections.Connection) -> None:
+        connection.hear = seen.append
 
-    server = await connections.listen_tcp(serve, "127.0.0.1", 0)
-    await server.start_serving()
-    _, writer = await asyncio.open_connection("127.0.0.1", connections.port_of(server))
+    ports = connections.Ports(enter)
+    await ports.take(tcp=0)
+    await ports.accept()
+    _, writer = await asyncio.open_connection("127.0.0.1", ports.numbers["tcp"])
     writer.write(b"{}" * 100)
     counts = []
     while len(seen) < 100:
@@ -194,7 +194,7 @@ async def test_a_client_that_sends_much_at_once_is_read_a_little_at_a_time(tmp_p
         counts.append(len(seen))
     assert max(after - before for before, after in zip([0, *counts], counts, strict=False)) <= connections.IN_A_ROW
     writer.close()
-    server.close()
+    await ports.close()
 
 
 @run
@@ -277,7 +277,7 @@ async def test_connections_that_come_and_go_leave_nothing_behind(tmp_path: Path)
             bot.vanish()
         await eventually(lambda: not server.lobby.clients)
         assert not server.lobby.named
-        assert not server.matchmaker.tables
+        assert not server.lobby.tables
 
 
 @run

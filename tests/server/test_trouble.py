@@ -24,7 +24,7 @@ pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
 from talk import Bot, both, eventually, first_box, run, serving
 
-from dicegym.arena.store.trouble import BusyError, trouble_of
+from dicegym.arena.store.trouble import trouble_of
 from dicegym.server import store as store_module
 from dicegym.server.archive import Archive
 from dicegym.server.results import ForcedTurn, GameResult, SeatResult, ServerState
@@ -321,14 +321,30 @@ async def test_a_file_that_stays_locked_stops_the_server_and_nothing_was_told(
 
 
 @run
-async def test_a_server_does_not_start_on_a_locked_file(tmp_path: Path) -> None:
-    async with serving(tmp_path):
-        pass
-    words = r"is locked by another program .*: wait until that \(a backup\?\) has ended"
-    with locked(tmp_path / "results.sqlite"), pytest.raises(BusyError, match=words):
-        await serving(tmp_path).__aenter__()
-    async with serving(tmp_path):
-        pass
+async def test_a_server_waits_for_a_locked_file_and_says_so(tmp_path: Path) -> None:
+    ResultStore(path := tmp_path / "results.sqlite", "yatzy").close()
+    server = serving(tmp_path)
+    with locked(path):
+        starting = asyncio.create_task(server.__aenter__())
+        await eventually(lambda: any("waiting for the store: " in line for line in server.told))
+        await asyncio.sleep(1)
+        assert not starting.done()
+    await starting
+    assert sum("is locked by another program" in line for line in server.told) == 1, "it is said once"
+    await server.__aexit__()
+
+
+@run
+async def test_a_server_that_waits_for_a_locked_file_can_be_stopped(tmp_path: Path) -> None:
+    ResultStore(path := tmp_path / "results.sqlite", "yatzy").close()
+    with locked(path):
+        server = serving(tmp_path)
+        starting = asyncio.create_task(server.__aenter__())
+        await eventually(lambda: any("waiting for the store: " in line for line in server.told))
+        starting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await starting
+    ResultStore(path, "yatzy").close()
 
 
 @run

@@ -43,13 +43,13 @@ async def test_what_is_wrong_is_told_and_changes_nothing(tmp_path: Path) -> None
     for part in range(0, len(ILLEGAL), 9):  # nine errors in a turn are forgiven
         (folder := tmp_path / str(part)).mkdir()
         async with game_of_two(folder) as (server, first, second, standing):
-            before = next(iter(server.matchmaker.tables)).state.copy()
+            before = next(iter(server.lobby.tables)).state.copy()
             for command, code in ILLEGAL[part : part + 9]:
                 await first.send(command)
                 error = await first.receive()
                 assert (error["key"], error["code"]) == ("ERROR", code), command
                 assert error["message"]
-            state = next(iter(server.matchmaker.tables)).state
+            state = next(iter(server.lobby.tables)).state
             assert state["dice"].tolist() == before["dice"].tolist() == standing["currentPlayer"]["dice"]
             assert (state["scores"] == before["scores"]).all()
             await first.send(first_box(standing))
@@ -83,7 +83,7 @@ async def test_only_the_current_player_may_act(tmp_path: Path) -> None:
         assert (await second.receive())["code"] == "bad-json"
         await first.send(first_box(standing))
         assert (await second.my_turn())["key"] == "STANDING"
-        assert not next(iter(server.matchmaker.tables)).incidents
+        assert not next(iter(server.lobby.tables)).incidents
 
 
 async def ten_errors(bot: Bot, message: Any, code: str) -> None:

@@ -82,15 +82,15 @@ def assert_flat(looks: list[Look]) -> None:
 async def finished(folder: Path, warm: int, most: int) -> AsyncIterator[Look]:
     """Yield looks at a server whose agents play each other as fast as they can."""
     async with serving(folder, agents=("in_order", "at_once"), always=True, gather=0.0, ws=None) as server:
-        while server.matchmaker.finished < warm:
+        while server.lobby.finished < warm:
             await asyncio.sleep(0.01)
         end = time.monotonic() + SECONDS
         for part in range(5):
             wanted = warm + part * most // 4
-            while server.matchmaker.finished < wanted and time.monotonic() < end:
+            while server.lobby.finished < wanted and time.monotonic() < end:
                 await asyncio.sleep(0.01)
             server.told.clear()  # type: ignore[attr-defined]  # the lines that a test keeps
-            yield look(server.matchmaker.finished - warm)
+            yield look(server.lobby.finished - warm)
 
 
 def test_a_server_is_flat_while_games_are_played(tmp_path: Path) -> None:
