@@ -20,10 +20,9 @@ from hypothesis import strategies as st
 from dicegym.arena.entries import Disqualified
 from dicegym.arena.incidents import Misplay
 from dicegym.arena.luck import Places
-from dicegym.arena.matrix import Matrix
 from dicegym.arena.pages.page import SHADES, ContestPage, ShownGame, ShownMatch, html
 from dicegym.arena.pages.plots import Bar, Plot, placed
-from dicegym.arena.report import Report, without_options
+from dicegym.arena.report import Matrix, Report, without_options
 from dicegym.arena.sheets import csv_text
 from dicegym.pictures.charts import ticks_between
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from dicegym.arena.luck import CONFIDENCE
-from dicegym.arena.matrix import Matrix
 from dicegym.arena.pages.page import ContestPage, ShownMatch, html
 from dicegym.arena.pages.plots import Bar, Plot
 from dicegym.arena.ratings import MatchPlaces, Ratings, fit
 from dicegym.arena.ratings.shown import interval, shown_bounds, won_matrix
-from dicegym.arena.report import Report, without_options
+from dicegym.arena.report import Matrix, Report, without_options
 from dicegym.arena.results import ContestResult
 from dicegym.files import write_text
 
@@ -22,7 +20,7 @@ MOST_NAMES = 200
 """Entries of which a page shows who did what against whom: cells grow with their square."""
 
 
-def page_of_result(result: ContestResult[Any]) -> ContestPage:
+def page_of_result(result: ContestResult) -> ContestPage:
     """Return the page of a contest that is not stored: its games cannot be seen again."""
     rows = result.matches[-MOST_MATCHES:]
     matches = [

@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from dicegym.arena.incidents import misplay_lines
-from dicegym.arena.matrix import Matrix
 from dicegym.arena.pages.plots import PlacedBar, Plot, Tick, placed
 from dicegym.arena.pages.template import asset, digest, environment, trusted
-from dicegym.arena.report import Report
+from dicegym.arena.report import Matrix, Report
 from dicegym.columns import is_number
 
 SHADES = 10

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dicegym.arena.compare.comparison import FORMAT
-from dicegym.arena.facts import limits_in_words
 from dicegym.arena.pages.contests import MOST_MATCHES, contest_page, moment, page_title, winners
 from dicegym.arena.pages.page import ContestPage, ShownGame, ShownMatch
 from dicegym.arena.pages.replays import BUDGET, shown_games
+from dicegym.arena.provenance import limits_in_words
 from dicegym.arena.ratings import MatchPlaces
 from dicegym.arena.report import Report, percent
 from dicegym.arena.storage import default_store
