@@ -20,7 +20,7 @@ from dicegym.arena.director import Director
 from dicegym.arena.luck import CONFIDENCE, Places, listed
 from dicegym.arena.options import ContestOptions
 from dicegym.arena.report import EVERYTHING, Matrix
-from dicegym.arena.results import Presentation, Standing, ranking_table
+from dicegym.arena.results import Columns, Presentation, Standing, ranking_table
 from dicegym.arena.rows import MatchRow
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
@@ -38,6 +38,7 @@ from dicegym.games.parts import (
     solver,
     tabulated,
 )
+from dicegym.games.worth import first_place_shares
 from dicegym.players.roster import agent
 from dicegym.sandbox.heartbeat import LOADING, Reading
 from dicegym.sandbox.isolated import IsolatedPlayer
@@ -189,8 +190,7 @@ def drawn_places(found: Chances, ties: Iterable[float]) -> tuple[list[Places], l
     places = np.stack([1 + n - np.searchsorted(np.sort(row), row, "right") for row in merit])
     outside = 50 * (1 - CONFIDENCE)
     low, high = np.percentile(places, [outside, 100 - outside], axis=0, method="inverted_cdf").astype(int)
-    first = places == 1
-    shares = (first / first.sum(axis=1, keepdims=True)).mean(axis=0)
+    shares = first_place_shares(-places).mean(axis=0)
     return [Places(int(a), int(b)) for a, b in zip(low, high, strict=True)], [float(share) for share in shares]
 
 
@@ -295,7 +295,7 @@ def shown_exactly(
 ) -> Presentation:
     """Return the exact ranking and the exact matrix, and what luck did to the ``matches`` played."""
     games = {"Wins": "wins", "Came": "played_place"} if matches else {}
-    columns = {
+    columns: Columns = {
         "Exact wins": lambda row: f"{row['exact']['wins']:.2f}",
         "Win rate": lambda row: row["exact"]["win_rate"],
         **games,

@@ -190,9 +190,13 @@ class ContestResult:
         return {"version": VERSION, **provenance, **own, **details, "faults": misplay_counts(self.misplays)}
 
 
+Columns = dict[str, str | Callable[[Standing], object]]
+"""Of a ranking: title -> the name of a figure, or a function of the row."""
+
+
 def ranking_table(
     standings: Sequence[Standing],
-    columns: Mapping[str, str | Callable[[Standing], object]],
+    columns: Columns,
     heading: str = "Rankings",
     titles: tuple[str, str] = ("Ranking", "Entry"),
 ) -> ReportTable:
@@ -200,7 +204,7 @@ def ranking_table(
 
     Args:
         standings: the ranking.
-        columns: title -> the name of a figure, or a function of the row; a float is shown as a share, None as a dash.
+        columns: what is shown of each entry; a float is shown as a share, None as a dash.
         heading: of the table.
         titles: of the places and of the names.
     """

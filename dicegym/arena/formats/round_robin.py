@@ -10,6 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from dicegym.arena.director import Director, Format
 from dicegym.arena.exact_ranking import ONE_DRAW, Exact, check_exact, pairs_of, ranked_exactly, shown_exactly
@@ -59,7 +60,7 @@ def round_robin(director: Director) -> ContestResult:
         standings = ranked_exactly(standings, found)
         shown = shown_exactly(standings, found, rows, heading if rows else "no games")
     pairs = () if found is None else tuple(pairs_of(found))
-    details = {"games_per_match": length, "baseline": game.spec.baseline, "pairs": pairs}
+    details: dict[str, Any] = {"games_per_match": length, "baseline": game.spec.baseline, "pairs": pairs}
     return director.result(standings, played, shown, **details)
 
 
@@ -69,7 +70,8 @@ def _rank(
     """Return the ranking by matches won, then the exact win rate against the baseline or the share of games won."""
     names = [entry.name for entry in director.entries]
     number = {name: i for i, name in enumerate(names)}
-    wins, losses, played, won = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
+    wins, losses, played = Counter[str](), Counter[str](), Counter[str]()
+    won = dict.fromkeys(names, 0.0)
     for match in matches:
         best = [name for name, n in zip(match.entries, match.wins, strict=True) if n == max(match.wins)]
         for name, share in zip(match.entries, match.won, strict=True):

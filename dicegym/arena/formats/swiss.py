@@ -19,7 +19,7 @@ from dicegym.arena.formats import pairing
 from dicegym.arena.formats.rounds import GRAIN, Rounds
 from dicegym.arena.options import ContestOptions
 from dicegym.arena.report import EVERYTHING
-from dicegym.arena.results import ContestResult, Presentation, Standing, ranking, ranking_table
+from dicegym.arena.results import Columns, ContestResult, Presentation, Standing, ranking, ranking_table
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 
@@ -85,7 +85,7 @@ def _shown(rounds: Rounds, standings: Sequence[Standing]) -> Presentation:
         f"{n} round{'s' * (n != 1)} of matches of {games} game{'s' * (games != 1)}",
         f"seed {rounds.director.seed}",
     ]
-    columns = {"Points": lambda row: _number(row["points"]), "Won": "won", "Drawn": "drawn", "Lost": "lost"}
+    columns: Columns = {"Points": lambda row: _number(row["points"]), "Won": "won", "Drawn": "drawn", "Lost": "lost"}
     columns |= {"Byes": "byes", "Buchholz": lambda row: _number(row["buchholz"]), "Games": "games"}
     columns |= {"Share": lambda row: row["share"] if row["games"] else None}
     words = ["Points rank, then 'Buchholz', the points of an entry's opponents, then the share of games won."]
