@@ -22,7 +22,7 @@ from dicegym.signals import going_on
 
 if TYPE_CHECKING:
     from dicegym.arena import Named
-    from dicegym.arena.pages.page import ContestPage
+    from dicegym.arena.pages.contests import ContestPage
     from dicegym.arena.results import ContestResult
     from dicegym.arena.storage import Storage
 

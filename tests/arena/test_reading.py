@@ -20,8 +20,7 @@ from command_line import Run
 import dicegym
 from dicegym.arena import contest
 from dicegym.arena.contest import FORMATS
-from dicegym.arena.pages.replays import shown_games
-from dicegym.arena.pages.stored import stored_page
+from dicegym.arena.pages.stored import shown_games, stored_page
 from dicegym.arena.ratings.places import MatchPlaces, grouped
 from dicegym.arena.report import plain_text
 from dicegym.arena.results import ContestResult

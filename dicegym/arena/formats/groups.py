@@ -17,7 +17,7 @@ from dicegym.arena.formats.settling import settle, table_for
 from dicegym.arena.luck import Places, leads_of_games, verdict
 from dicegym.arena.match import Match
 from dicegym.arena.report import EVERYTHING, ReportTable
-from dicegym.arena.results import ContestResult, Presentation, Standing, ranking, ranking_table
+from dicegym.arena.results import Columns, ContestResult, Presentation, Standing, ranking, ranking_table
 from dicegym.arena.rows import PlayedMatch
 from dicegym.engine.dice import named_seed
 
@@ -97,7 +97,7 @@ def _ranked(decided: Decided, number: int, above: int, before: Tally) -> list[St
 
 def _shown(standings: Sequence[Standing], table: int, cycles: int, seed: int) -> Presentation:
     """Return the ranking, and what qualifying came to if there was any."""
-    own = {"Group": "group", "Points": "points", "Wins": "wins", "Games": "games", "Could be": "could_be"}
+    own: Columns = {"Group": "group", "Points": "points", "Wins": "wins", "Games": "games", "Could be": "could_be"}
     tables: list[ReportTable] = [ranking_table(standings, own)]
     if cycles:
         titles = ["points", "wins", "games"]
