@@ -27,7 +27,7 @@ from dicegym.errors import AgentError, FaultWarning, ParameterError
 from dicegym.games.hidden import hidden_fields
 from dicegym.games.keyboard import STRENGTHS
 from dicegym.games.parts import CHANCE, KEYBOARD, SECRETS, part
-from dicegym.games.worth import ActionValues, BatchValuer, Valuer, ValueUnit
+from dicegym.games.worth import ActionValues, BatchValuer, Valuer, ValueUnit, first_place_shares
 from dicegym.play.player import Player, answer, draws_openly, sit_down
 from dicegym.play.turn import Act, Turn
 from dicegym.players.roster import opponent
@@ -240,9 +240,7 @@ def results(game: Game, states: np.ndarray) -> np.ndarray:
     returns_rows(states, returns)
     if game.players == 1:
         return returns.astype(np.float64)
-    first = returns == returns.max(axis=1, keepdims=True)
-    shares: np.ndarray = first / first.sum(axis=1, keepdims=True)
-    return shares
+    return first_place_shares(returns)
 
 
 class Continuation:

@@ -8,12 +8,8 @@ from dicegym.arena.compare.comparing import compare
 from dicegym.arena.compare.comparison import Comparison, Decision
 from dicegym.arena.contest import contest
 from dicegym.arena.entries import Named
-from dicegym.arena.formats.groups_result import GroupsResult, GroupStanding
-from dicegym.arena.formats.one_table import OneTableResult, TableStanding
-from dicegym.arena.formats.round_robin_result import RoundRobinResult, RoundRobinStanding
-from dicegym.arena.formats.rounds_result import RoundsResult, RoundsStanding
-from dicegym.arena.formats.swiss import SwissResult, SwissStanding
 from dicegym.arena.match import play_match
+from dicegym.arena.options import ContestOptions
 from dicegym.arena.results import ContestResult, Standing
 from dicegym.arena.rows import MatchRow
 from dicegym.sandbox.limits import Limits
@@ -21,22 +17,13 @@ from dicegym.sandbox.limits import Limits
 __all__ = [
     "CheckReport",
     "Comparison",
+    "ContestOptions",
     "ContestResult",
     "Decision",
-    "GroupStanding",
-    "GroupsResult",
     "Limits",
     "MatchRow",
     "Named",
-    "OneTableResult",
-    "RoundRobinResult",
-    "RoundRobinStanding",
-    "RoundsResult",
-    "RoundsStanding",
     "Standing",
-    "SwissResult",
-    "SwissStanding",
-    "TableStanding",
     "check",
     "compare",
     "contest",

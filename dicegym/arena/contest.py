@@ -1,7 +1,7 @@
 """Contests: a game's own, or one of another format.
 
-A format is one file in ``formats/`` and a line here. The file holds a function that is handed a `Director`, decides who
-plays whom and ranks what comes back, and a subclass of `ContestResult` with what there is to show.
+A format is one file in ``formats/`` and a line here: a function that is handed a `Director`, decides who plays whom and
+ranks what comes back.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, TypedDict, TypeVar, Unpack, overload
+from typing import Any
 
 from dicegym.arena.director import Director, Format
 from dicegym.arena.entries import AgentSpec
@@ -20,7 +20,7 @@ from dicegym.arena.formats.round_robin import ROUND_ROBIN
 from dicegym.arena.formats.settling import table_for
 from dicegym.arena.formats.swiss import SWISS
 from dicegym.arena.kept import opened
-from dicegym.arena.options import ContestOptions, check_options
+from dicegym.arena.options import ContestOptions
 from dicegym.arena.results import ContestResult
 from dicegym.arena.storage import Settings, Storage, storage_of
 from dicegym.engine.game import Game
@@ -30,123 +30,59 @@ from dicegym.games.parts import Progress
 from dicegym.sandbox import jail
 from dicegym.sandbox.limits import Limits
 
-FORMATS: dict[str, Format[Any]] = {form.name: form for form in (ROUND_ROBIN, GROUPS, ONE_TABLE, SWISS)}
-
-Given = Mapping[str, AgentSpec] | AgentSpec | Iterable[AgentSpec]
-R = TypeVar("R", bound=ContestResult[Any])
-
-
-class ContestChoices(TypedDict, total=False):
-    """What type checkers are told of the arguments of `contest` that change nothing about what comes back."""
-
-    games: int | None
-    exact: bool
-    seeds: int
-    rounds: int | None
-    seeding: bool
-    less_luck: bool
-    players: int | None
-    isolation: str
-    executors: Executors | None
-    store: str | os.PathLike[str] | Storage | None
-
-
-@overload
-def contest(
-    game: Game | str,
-    entries: Given,
-    seed: int | None = ...,
-    workers: int | None = ...,
-    progress: Progress | None = ...,
-    limits: Limits | None = ...,
-    *,
-    format: Format[R],
-    **choices: Unpack[ContestChoices],
-) -> R: ...
-
-
-@overload
-def contest(
-    game: Game | str,
-    entries: Given,
-    seed: int | None = ...,
-    workers: int | None = ...,
-    progress: Progress | None = ...,
-    limits: Limits | None = ...,
-    *,
-    format: str | None = ...,
-    **choices: Unpack[ContestChoices],
-) -> ContestResult[Any]: ...
+FORMATS: dict[str, Format] = {form.name: form for form in (ROUND_ROBIN, GROUPS, ONE_TABLE, SWISS)}
 
 
 def contest(
     game: Game | str,
-    entries: Given,
+    entries: Mapping[str, AgentSpec] | AgentSpec | Iterable[AgentSpec],
     seed: int | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
     limits: Limits | None = None,
     *,
-    format: Format[Any] | str | None = None,
-    games: int | None = None,
-    exact: bool = False,
-    seeds: int = 1,
-    rounds: int | None = None,
-    seeding: bool = False,
-    less_luck: bool = False,
-    players: int | None = None,
+    format: Format | str | None = None,
     isolation: str = jail.Isolation.AUTO,
     executors: Executors | None = None,
     store: str | os.PathLike[str] | Storage | None = None,
-) -> ContestResult[Any]:
-    """Check all entries, and hold a contest in the game's own format or another one.
+    **options: Any,
+) -> ContestResult:
+    """Check all entries, and run a contest in the game's own format or another one.
 
     The result depends on ``seed`` and the entries' names and files alone, not on their order or the number of
-    processes. A bad entry is disqualified, and nobody else's results are the worse for it.
+    processes. A bad entry is disqualified, and nobody else's results change.
 
     Args:
         game: the game or its name.
         entries: agents as for `dicegym.agent`, or {name: agent}; in a list, `dicegym.arena.Named` gives one a name. A
             folder that is no bot itself stands for all that lies in it, each file and folder an entry.
         seed: names all games and the entries' private randomness; None: drawn, so that no entry can foresee its games,
-            and told in the result as its ``seed``, which gives the same result again.
+            and returned in the result as its ``seed``, which gives the same result again.
         workers: number of processes (default: of usable processors).
         progress: called after each check and match with (done, of how many, what was done last).
         limits: what an entry may use; default: 10 s and 512 MiB.
-        format: name of the format, a key of `FORMATS`, or a `Format`, by which type checkers know the type of the
-            result; None: the game's own.
-        games: of a match, instead of as many as the game's contest has; of a contest in groups, the most in a playoff.
-        exact: rank by exact values, where the game has them, and say what luck did to the games played. With
-            ``games=0`` none are played.
-        seeds: how often each match is played, each time with other dice.
-        rounds: of a format that is played in as many as one likes.
-        seeding: seed the entries in the order in which they were named, the strongest first, instead of by lot.
-        less_luck: say what luck did in the games, and what the results are without it (`dicegym.analysis.less_luck`); a
-            round robin is then ranked by that.
-        players: seats at a table; default: the game's.
+        format: name of the format, a key of `FORMATS`, or a `Format`; None: the game's own.
         isolation: how untrusted bots are kept from the referee, from each other and from everything else: "auto" takes
             the best of "jail", "process" and "none" that works here; see `dicegym.sandbox.jail.Isolation`.
         executors: make whoever does the work, instead of ``workers`` processes of this machine; see
             `dicegym.arena.executors`.
-        store: where the contest is kept, as `dicegym.arena.storage.Storage` says; None: nowhere. Who holds it again,
+        store: where the contest is kept, as `dicegym.arena.storage.Storage` says; None: nowhere. The same call again,
             with the same settings and, if any was given, the same seed, plays only what is missing there.
-
-    Returns:
-        What the format returns: `RoundRobinResult` or `GroupsResult`, ..., or what a format of your own has.
+        options: fields of `dicegym.arena.options.ContestOptions` by name, such as ``games=60``.
 
     Raises:
         ParameterError: two entries have one name, there are too few or too many for the game, or the format does not
             know what is asked for.
-        UnknownNameError: there is no such game, format, agent or file.
+        UnknownNameError: there is no such game, format, option, agent or file.
     """
-    options = ContestOptions(games, exact, seeds, rounds, seeding, less_luck)
-    game, form = settled_choices(make_game(game), format, options, players)
+    chosen = ContestOptions.of(**options)
+    game, form = settled_choices(make_game(game), format, chosen)
     storage = storage_of(store)
     settings = Settings(
-        game, _name_of(form), options.deciding, limits or Limits(), "" if storage is None else storage.label
+        game, _name_of(form), chosen.deciding, limits or Limits(), "" if storage is None else storage.label
     )
     with (
-        opened(storage, settings, seed, less_luck) as book,
+        opened(storage, settings, seed, chosen.less_luck) as book,
         Director(
             game,
             entries,
@@ -155,14 +91,14 @@ def contest(
             progress,
             limits,
             form,
-            in_order=seeding,
-            options=options,
+            in_order=chosen.seeding,
+            options=chosen,
             isolation=isolation,
             executors=executors,
             book=book,
         ) as director,
     ):
-        result: ContestResult[Any] = form.hold(director)
+        result = form.hold(director)
         if director.luck is not None:
             ranked = [row.name for row in result.standings]
             result = replace(result, less_luck=director.luck.rows(result.matches, ranked))
@@ -172,9 +108,7 @@ def contest(
         return result
 
 
-def settled_choices(
-    game: Game, format: Format[Any] | str | None, options: ContestOptions, players: int | None
-) -> tuple[Game, Format[Any]]:
+def settled_choices(game: Game, format: Format | str | None, options: ContestOptions) -> tuple[Game, Format]:
     """Return the table and the format of a contest that is chosen so, before anything is done; arguments as `contest`.
 
     Raises:
@@ -182,18 +116,14 @@ def settled_choices(
         UnknownNameError: there is no such format.
     """
     form = format if isinstance(format, Format) else format_named(game.spec.contest if format is None else format)
-    known: dict[str, list[str]] = {}
-    for other in FORMATS.values():
-        for option in other.takes:
-            known.setdefault(option, []).append(other.title)
-    check_options(options, players, form.title, form.takes, known)
-    if players is not None:
-        game = table_for(game, players)
+    options.check(form.name, form.takes)
+    if options.players is not None:
+        game = table_for(game, options.players)
     form.check(game, options)
     return game, form
 
 
-def format_named(name: str) -> Format[Any]:
+def format_named(name: str) -> Format:
     """Return the format of that name, which may be written with ``-`` or ``_``. Raises UnknownNameError."""
     form = FORMATS.get(str(name).replace("-", "_"))
     if form is None:
@@ -201,7 +131,7 @@ def format_named(name: str) -> Format[Any]:
     return form
 
 
-def _name_of(form: Format[Any]) -> str:
+def _name_of(form: Format) -> str:
     """Return what a format is called in a store."""
     named = (name for name, known in FORMATS.items() if known is form)
     return next(named, f"{form.hold.__module__}.{form.hold.__qualname__}")

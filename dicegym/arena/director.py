@@ -6,18 +6,20 @@ import contextlib
 import itertools
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dicegym.arena.check import Check
 from dicegym.arena.check_report import CheckReport
 from dicegym.arena.entries import AgentSpec, Disqualified, Field, ProgressCounter, entries_of
 from dicegym.arena.executors import Executor, Executors, local
+from dicegym.arena.incidents import MisplayLog
 from dicegym.arena.keys import written
 from dicegym.arena.less_luck import LuckLedger
 from dicegym.arena.match import Match
-from dicegym.arena.options import AS_USUAL, ContestOptions
+from dicegym.arena.options import ContestOptions
 from dicegym.arena.provenance import provenance
-from dicegym.arena.results import ContestResult
+from dicegym.arena.results import NOTHING_SHOWN, ContestResult, Presentation, Standing
+from dicegym.arena.rows import PlayedMatch
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
@@ -31,6 +33,9 @@ from dicegym.sandbox.sandbox import JobOutcome
 
 if TYPE_CHECKING:
     from dicegym.arena.store.book import StoredOutcomes  # its libraries are needed by stored contests alone
+
+KEPT_MISPLAYS = 100
+"""Misplays of one entry that a result has in words, the first."""
 
 
 def check_table(game: Game) -> None:
@@ -51,7 +56,7 @@ class Director:
         limits: what an entry may use; default: 10 s and 512 MiB.
         form: the format that is held; None: whoever directs plays what it likes.
         in_order: whether entries are kept as they were named, and not sorted by name.
-        options: what was chosen; see `dicegym.arena.options`.
+        options: what was chosen, see `dicegym.arena.options`; None: nothing.
         isolation: how untrusted entries are kept apart; see `dicegym.sandbox.jail`.
         book: has the outcomes of what was done before, and takes those of what is done now; None: nothing is kept.
         executors: make whoever does the work; None: ``workers`` processes of this machine.
@@ -79,22 +84,22 @@ class Director:
         workers: int | None = None,
         progress: Progress | None = None,
         limits: Limits | None = None,
-        form: Format[Any] | None = None,
+        form: Format | None = None,
         in_order: bool = False,
-        options: ContestOptions = AS_USUAL,
+        options: ContestOptions | None = None,
         isolation: str = jail.Isolation.AUTO,
         book: StoredOutcomes | None = None,
         executors: Executors | None = None,
     ) -> None:
         self.game = game
-        self.options = options
+        self.options = options = options or ContestOptions()
         given = drawn_seed() if seed is None else seed
         self.seed = whole_number("seed", given, -(1 << 63), (1 << 64) - 1, "the seed of a contest")
         check_table(game)
         field = entries if isinstance(entries, Field) else entries_of(game, entries, in_order)
         self._found, self._records, self.remarks = field.entries, field.records, field.remarks
-        self._form = form or Format(_nothing, fewest=lambda game: 2)
-        fewest = self._form.fewest(game)
+        self._form = form
+        fewest = 2 if form is None else form.fewest(game)
         if len(self._records) < fewest:
             least = max(2, game.spec.players[0])
             seats = f", or let fewer sit there, such as players={least}" if least < min(fewest, game.players) else ""
@@ -102,7 +107,8 @@ class Director:
                 f"a contest of fewer than {fewest} entries has no matches of {game.spec.title} for {game.players} "
                 f"players: name at least {fewest}{seats}"
             )
-        self._form.fits(game, len(self._records), options)
+        if form is not None:
+            form.fits(game, len(self._records), options)
         self.struck = {bad.name: bad.reason for bad in field.broken}
         self.checks: dict[str, CheckReport] = {}
         self._printed: dict[str, tuple[tuple[str, ...], str]] = {}
@@ -193,7 +199,8 @@ class Director:
 
     def _expect(self, playing: int, more: int = 0) -> int:
         """Let ``progress`` know of all steps if so many entries play; return how many matches these have."""
-        matches = self._form.matches(self.game, playing, self.options)
+        form = self._form
+        matches = 0 if form is None else form.matches(self.game, playing, self.options)
         self._done.expect(len(self._found) + matches + more)
         return matches
 
@@ -262,24 +269,47 @@ class Director:
 
     def common(self) -> dict[str, Any]:
         """Return what results of every format say: the fields of `ContestResult` but the standings and misplays."""
+        form = self._form
         return {
             "game": self.game.name,
             "title": self.game.spec.title,
             "seed": self.seed,
-            "format": self._form.name,
-            "options": {name: value for name, value in self.options._asdict().items() if name in self._form.takes},
+            "format": "" if form is None else form.name,
+            "options": {} if form is None else self.options.known_to(form.name, form.takes),
             "disqualified": self.disqualified,
             "remarks": (*self.remarks, *self._notes()),
             "printed": self.printed,
             "provenance": provenance(self.game, written(self.limits), self._records, self._apart),
         }
 
+    def result(
+        self,
+        standings: Sequence[Standing],
+        played: Sequence[PlayedMatch] = (),
+        shown: Presentation = NOTHING_SHOWN,
+        remarks: Sequence[str] = (),
+        **details: Any,
+    ) -> ContestResult:
+        """Return the result of the contest.
 
-R_co = TypeVar("R_co", bound=ContestResult[Any], covariant=True)
-
-
-def _nothing(director: Director) -> ContestResult[Any]:
-    raise NotImplementedError("a director without a format is told what to play")
+        Args:
+            standings: the ranking, best first.
+            played: the matches that count, in their order.
+            shown: what a report shows of it.
+            remarks: what there is to say, besides what is known of the entries.
+            details: what else the format has to say, as plain values.
+        """
+        common, misplays = self.common(), MisplayLog(KEPT_MISPLAYS)
+        for misplay in (misplay for one in played for misplay in one.misplays):
+            misplays.add(misplay)
+        return ContestResult(
+            **common | {"remarks": (*common["remarks"], *remarks)},
+            standings=tuple(standings),
+            matches=tuple(one.row for one in played),
+            misplays=misplays.kept,
+            details=details,
+            shown=shown,
+        )
 
 
 def _any_options(game: Game, options: ContestOptions) -> None:
@@ -290,10 +320,10 @@ def _any_field(game: Game, entries: int, options: ContestOptions) -> None:
     pass
 
 
-class Format(NamedTuple, Generic[R_co]):
+class Format(NamedTuple):
     """A format of contests."""
 
-    hold: Callable[[Director], R_co]
+    hold: Callable[[Director], ContestResult]
     """Plays and ranks: a function of the outcomes of the matches that it asks for, whenever they come."""
     fewest: Callable[[Game], int]
     """How many entries it takes at least."""
@@ -303,9 +333,8 @@ class Format(NamedTuple, Generic[R_co]):
     """Raises ParameterError for options that make no sense with the game; asked before anything is done."""
     name: str = "a format of your own"
     """What it is called; ``_`` is written ``-`` on the command line."""
-    takes: frozenset[str] = frozenset({"games"})
-    """The fields of `ContestOptions` that it knows; all others are refused. And "players", if it is played at tables
-    of any number of seats that the game allows."""
+    takes: frozenset[str] = frozenset()
+    """Options that it knows although `ContestOptions` does not say so, which lists this package's formats alone."""
     fits: Callable[[Game, int, ContestOptions], None] = _any_field
     """Raises ParameterError for more entries than can take part, or options that so many cannot do."""
 

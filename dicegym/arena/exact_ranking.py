@@ -8,17 +8,38 @@ apart luck puts equals.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dicegym.arena.director import Director
-from dicegym.arena.luck import CONFIDENCE, Places
+from dicegym.arena.luck import CONFIDENCE, Places, listed
+from dicegym.arena.options import ContestOptions
+from dicegym.arena.report import EVERYTHING, Matrix
+from dicegym.arena.results import Columns, Presentation, Standing, ranking_table
+from dicegym.arena.rows import MatchRow
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
-from dicegym.games.parts import DUEL, EXAMINATION, Duel, Progress, need, part, quick_solver_of, tabulated
+from dicegym.engine.threads import cores
+from dicegym.errors import ParameterError
+from dicegym.games.parts import (
+    DUEL,
+    EXAMINATION,
+    Duel,
+    Progress,
+    need,
+    part,
+    quick_solver_of,
+    solved_with,
+    solver,
+    tabulated,
+)
+from dicegym.games.worth import first_place_shares
+from dicegym.players.roster import agent
 from dicegym.sandbox.heartbeat import LOADING, Reading
 from dicegym.sandbox.isolated import IsolatedPlayer
 from dicegym.sandbox.jobs import Context, Entry, Failure
@@ -27,6 +48,10 @@ CONTESTS = 10_000
 """Contests that are drawn to say what luck does."""
 PATIENCE = 30
 """How many times as long as for a match an entry may take to be asked for its whole strategy."""
+GRAIN = 12
+"""Digits to which win rates are rounded, so that equal strategies tie although floats are added in another order."""
+ONE_DRAW = "The rate of an entry that draws is that of one drawn table of its answers."
+"""What win rates against the baseline and exact rankings are of: the contest asks each entry once."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +144,12 @@ class Chances(NamedTuple):
         found: np.ndarray = np.round((self.rates.sum(axis=1) - 0.5) / max(1, n - 1), 12)
         return found
 
+    def of(self, names: Iterable[str]) -> Chances:
+        """Return the same of some of the entries alone."""
+        kept = [self.names.index(name) for name in names]
+        names = tuple(self.names[number] for number in kept)
+        return Chances(names, self.rates[np.ix_(kept, kept)], self.takes[np.ix_(kept, kept)], self.times)
+
 
 def chances(
     values: Duel, tables: Mapping[str, np.ndarray], game: Game, games: int, progress: Progress | None = None
@@ -159,6 +190,142 @@ def drawn_places(found: Chances, ties: Iterable[float]) -> tuple[list[Places], l
     places = np.stack([1 + n - np.searchsorted(np.sort(row), row, "right") for row in merit])
     outside = 50 * (1 - CONFIDENCE)
     low, high = np.percentile(places, [outside, 100 - outside], axis=0, method="inverted_cdf").astype(int)
-    first = places == 1
-    shares = (first / first.sum(axis=1, keepdims=True)).mean(axis=0)
+    shares = first_place_shares(-places).mean(axis=0)
     return [Places(int(a), int(b)) for a, b in zip(low, high, strict=True)], [float(share) for share in shares]
+
+
+class Exact:
+    """What a round robin knows without playing: exact win rates, where the game has them.
+
+    Entries are asked for their strategies here. Whoever fails is struck.
+
+    Args:
+        director: of the contest.
+        games: of a match.
+    """
+
+    def __init__(self, director: Director, games: int) -> None:
+        self._director, game = director, director.game
+        self._values, ranks = solver(game), director.options.exact
+        self._tables: dict[str, np.ndarray] = {}
+        self._found: Chances | None = None
+        if self._values is None:
+            return
+        asked = asked_everything(game)
+        if ranks or asked:
+            self._tables = tables_of(director)
+        if ranks:
+            director.expect(math.comb(len(self._tables), 2) + (0 if asked else len(self._tables)))
+            found = chances(self._values, self._tables, game, games, lambda *_: director.told("exact win rates"))
+            self._found = found._replace(times=director.options.seeds)
+
+    @property
+    def chances(self) -> Chances | None:
+        """How the contest goes on average, without those who were struck meanwhile; None if nobody asked."""
+        struck = self._director.struck
+        return self._found and self._found.of(name for name in self._found.names if name not in struck)
+
+    def baseline_rates(self) -> dict[str, float]:
+        """Return the exact win rate of every strategy that is known against the baseline, by name."""
+        game, values = self._director.game, self._values
+        if values is None or not self._tables:
+            return {}
+        baseline = values.tabulate(agent(game, game.spec.baseline), game)
+        with ThreadPoolExecutor(cores()) as pool:
+            rates = pool.map(lambda table: values.win_rate(table, baseline, game), self._tables.values())
+            return {name: round(rate, GRAIN) for name, rate in zip(self._tables, rates, strict=True)}
+
+
+def check_exact(game: Game, options: ContestOptions) -> None:
+    """Raise ParameterError if entries are to be ranked by exact values that the game does not have."""
+    if options.exact and options.less_luck:
+        raise ParameterError("exact=True has no luck in it: leave out less_luck, or exact")
+    if options.exact and solver(game) is None:
+        settings = solved_with(game) or {}
+        known = " and ".join(f"{name}={value}" for name, value in settings.items())
+        instead = f"; they are known with {known}" if settings.get("players", 2) == 2 and known else ""
+        raise ParameterError(
+            f"exact=True cannot be used, as {game!r} has no exact values{instead}: leave it out and play more games, "
+            "such as games=1000"
+        )
+
+
+def pairs_of(found: Chances) -> list[dict[str, Any]]:
+    """Return the exact value of each pair, as plain values: ``entries``, and the ``win_rate`` of the first, 0..1.
+
+    Who moves first is drawn by a fair coin.
+    """
+    return [
+        {"entries": (found.names[a], found.names[b]), "win_rate": float(found.rates[a, b])}
+        for a, b in combinations(range(len(found.names)), 2)
+    ]
+
+
+def ranked_exactly(rows: Sequence[Standing], found: Chances) -> tuple[Standing, ...]:
+    """Return the ranking by matches won on average, then the exact win rate against the baseline or all others.
+
+    Each row has the figure ``exact``: ``wins``, matches that it wins on average; ``win_rate``, the mean of its exact
+    win rates against all others; ``places``, where 95 of 100 contests put it; ``first``, how many of them it wins,
+    0..1, a shared first place shared out.
+    """
+    by_name = {row.name: row for row in rows}
+    ties = [
+        float(rate if by_name[name]["win_rate"] is None else by_name[name]["win_rate"])
+        for name, rate in zip(found.names, found.win_rates, strict=True)
+    ]
+    places, first = drawn_places(found, ties)
+    merits = [(float(wins), round(tie, 9)) for wins, tie in zip(found.wins, ties, strict=True)]
+    ranked: list[Standing] = []
+    for number in sorted(range(len(merits)), key=lambda i: (-merits[i][0], -merits[i][1], found.names[i])):
+        place = 1 + sum(merit > merits[number] for merit in merits)
+        equals = [other for other, merit in enumerate(merits) if merit == merits[number]]
+        exact = {
+            "wins": float(found.wins[number]),
+            "win_rate": float(found.win_rates[number]),
+            "places": Places(min(places[other].best for other in equals), max(places[other].worst for other in equals)),
+            "first": round(sum(first[other] for other in equals) / len(equals), 6),
+        }
+        row = by_name[found.names[number]]
+        ranked.append(replace(row, place=place, figures={**row.figures, "exact": exact}))
+    return tuple(ranked)
+
+
+def shown_exactly(
+    standings: Sequence[Standing], found: Chances, matches: Sequence[MatchRow], heading: str
+) -> Presentation:
+    """Return the exact ranking and the exact matrix, and what luck did to the ``matches`` played."""
+    games = {"Wins": "wins", "Came": "played_place"} if matches else {}
+    columns: Columns = {
+        "Exact wins": lambda row: f"{row['exact']['wins']:.2f}",
+        "Win rate": lambda row: row["exact"]["win_rate"],
+        **games,
+        "Luck": lambda row: row["exact"]["places"],
+        "First": lambda row: row["exact"]["first"],
+    }
+    names = [row.name for row in standings]
+    rates = found.of(names).rates.tolist()
+    cells = [["." if a == b else f"{100 * rate:.0f}" for b, rate in enumerate(row)] for a, row in enumerate(rates)]
+    shades = [[None if a == b else round(2 * rate - 1, 2) for b, rate in enumerate(row)] for a, row in enumerate(rates)]
+    matrix = Matrix("Exact win rates of the row against the column, in per cent", names, cells, shades)
+    words = [*_words(standings, bool(matches)), EVERYTHING]
+    return Presentation([f"{heading}, ranked by exact win rates"], [ranking_table(standings, columns), matrix], words)
+
+
+def _words(standings: Sequence[Standing], played: bool) -> Iterator[str]:
+    yield (
+        "'Exact wins': the expected number of matches won, by which entries are ranked. 'Luck': where 95 of "
+        "100 such contests put an entry; 'First': how many of them it wins."
+    )
+    best = [row.name for row in standings if row.place == 1]
+    came = [row.name for row in standings if row["played_place"] == 1]
+    strongest = f"{best[0]} is the strongest, and comes"
+    if len(best) > 1:
+        strongest = f"{listed(best)} are equally strong, and one of them comes"
+    yield ONE_DRAW
+    chance = sum(row["exact"]["first"] for row in standings if row.place == 1)
+    yield f"{strongest} first in {100 * chance:.0f} of 100 contests."
+    if came and set(came) != set(best):
+        yield f"Here luck put {listed(came)} first."
+    if played:
+        moved = sum(row["played_place"] != row.place for row in standings)
+        yield f"Luck moved {moved} of {len(standings)} entries away from the place that they deserve."

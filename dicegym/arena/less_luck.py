@@ -19,6 +19,7 @@ from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.errors import UnknownNameError
 from dicegym.games.parts import Z_95
+from dicegym.games.worth import first_place_shares
 from dicegym.play.player import Player
 from dicegym.players import twins
 from dicegym.players.roster import load, opponent, resolve
@@ -94,8 +95,7 @@ class LuckLedger:
         luck = np.empty_like(by_seat)
         np.put_along_axis(luck, seats, by_seat, axis=1)
         returns = np.asarray(outcome["returns"], np.float64).reshape(-1, game.players)
-        first = returns == returns.max(axis=1, keepdims=True)
-        shares = first / first.sum(axis=1, keepdims=True)
+        shares = first_place_shares(returns)
         return MatchLuck(shares, measured(shares, luck))
 
     def _player(self, game: Game, entry: Entry) -> Player | None:

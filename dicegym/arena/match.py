@@ -19,6 +19,7 @@ from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.engine.seats import seating
 from dicegym.errors import AgentError
+from dicegym.games.worth import first_place_shares
 from dicegym.play.drive import Referee
 from dicegym.play.player import Player
 from dicegym.play.printed import Printed
@@ -132,7 +133,7 @@ def play_match(
     n = len(players)
     heartbeat, stray = heartbeat or Heartbeat.private(), stray or Printed()
     log = _Log(n)
-    wins, shares, seats, gained, actions = [0] * n, [0.0] * n, [], [], []
+    seats, gained, actions = [], [], []
     printed = [Printed() if player.printed is None else player.printed for player in players]
     apart = apart or [False] * n
     if not dismissals and tables_alone(game, players):
@@ -143,14 +144,10 @@ def play_match(
         seats.append(tuple(order))
         actions.append(tuple(moves))
         gained.append(tuple(returns[order.index(player)] for player in range(n)))
-        first = [player for player in range(n) if gained[-1][player] == max(returns)]
-        for player in first:
-            shares[player] += 1 / len(first)
-        if len(first) == 1:
-            wins[first[0]] += 1
+    shares = first_place_shares(np.array(gained).reshape(-1, n))
     return MatchResult(
-        tuple(wins),
-        tuple(shares),
+        tuple((shares == 1).sum(axis=0).tolist()),
+        tuple(shares.sum(axis=0).tolist()),
         tuple(log.faults),
         tuple(seats),
         tuple(gained),

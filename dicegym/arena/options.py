@@ -1,70 +1,98 @@
-"""What whoever holds a contest may choose besides its entries: which options there are, and which a format knows."""
+"""The options of a contest: each is declared here once, with its type, its range and the formats that know it."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, NamedTuple
+from dataclasses import Field, dataclass, field, fields
+from typing import Any
 
 from dicegym.engine.validate import whole_number
-from dicegym.errors import ParameterError
-
-MOST_GAMES = 1 << 31
-"""Games of a match."""
-MOST_SEEDS = 100_000
-"""Matches between the same entries."""
-MOST_ROUNDS = 10_000
+from dicegym.errors import ParameterError, unknown_name
 
 
-class ContestOptions(NamedTuple):
-    """What whoever holds a contest may choose; a format says which of it it knows (`Format.takes`)."""
+def option(default: Any, *formats: str, most: int = 0, what: str = "", decides: bool = True) -> Any:
+    """Return a field of `ContestOptions`.
 
-    games: int | None = None
-    """Games of a match; None: as the game's contest has it."""
-    exact: bool = False
-    """Whether to rank by exact values."""
-    seeds: int = 1
+    Args:
+        default: its value unless somebody chooses another.
+        formats: names of the formats that know it; none: all of them, one of your own included.
+        most: the largest number allowed, where it is a whole number from 1.
+        what: what the number stands for, in words.
+        decides: whether it decides which matches are played, besides the game.
+    """
+    return field(default=default, metadata={"formats": formats, "most": most, "what": what, "decides": decides})
+
+
+@dataclass(frozen=True)
+class ContestOptions:
+    """What may be chosen for a contest, besides its game, its entries and where it is played.
+
+    Raises ParameterError if a number is outside its range.
+    """
+
+    games: int | None = option(None, most=1 << 31, what="the number of games of a match")
+    """Games of a match; None: as many as the game's contest has. In groups the most of a playoff. With ``exact`` it may
+    be 0: no game is played."""
+    exact: bool = option(False, "round_robin", decides=False)
+    """Rank by exact win rates, where the game has them, and say what luck did to the games played."""
+    seeds: int = option(
+        1, "round_robin", "one_table", "swiss", most=100_000, what="the number of times that each match is played"
+    )
     """How often each match is played, each time with other dice."""
-    rounds: int | None = None
-    """How many rounds are played; None: as the format has it."""
-    seeding: bool = False
-    """Whether entries are seeded in the order in which they were named, the strongest first, and not by lot."""
-    less_luck: bool = False
-    """Whether to take luck out of the results, once they are known."""
+    rounds: int | None = option(None, "swiss", most=10_000, what="the number of rounds")
+    """Rounds; None: as many as the number of entries needs."""
+    seeding: bool = option(False, "swiss")
+    """Seed the entries in the order in which they were named, the strongest first, instead of by lot."""
+    less_luck: bool = option(False, decides=False)
+    """Take luck out of the results (`dicegym.analysis.less_luck`); a round robin is then ranked by what is left."""
+    players: int | None = option(None, "round_robin", "groups", "swiss", decides=False)
+    """Seats at a table; None: the game's own number. They are part of the game, which decides with them."""
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        for one in fields(self):
+            value, most = getattr(self, one.name), one.metadata["most"]
+            if most and value is not None:
+                least = 0 if one.name == "games" and self.exact else 1
+                whole_number(one.name, value, least, most, one.metadata["what"])
+
+    @classmethod
+    def of(cls, **chosen: Any) -> ContestOptions:
+        """Return the options that were chosen by name. Raises UnknownNameError for one that does not exist."""
+        known = [one.name for one in fields(cls)]
+        for name in chosen:
+            if name not in known:
+                raise unknown_name("option of contests", name, known)
+        return cls(**chosen)
 
     @property
     def deciding(self) -> dict[str, Any]:
-        """What was chosen and decides which matches are played, as plain values."""
-        return {name: value for name, value in self.named().items() if name not in ("exact", "less_luck")}
+        """The options that differ from their defaults and decide which matches are played, as plain values."""
+        return {name: getattr(self, name) for name, one in self._chosen().items() if one.metadata["decides"]}
 
-    def named(self) -> dict[str, Any]:
-        """Return what was chosen, by name."""
-        usual = ContestOptions()._asdict()
-        return {name: value for name, value in self._asdict().items() if value != usual[name]}
+    def known_to(self, form: str, also: Collection[str] = ()) -> dict[str, Any]:
+        """Return the values of the options that the format ``form`` knows, and of ``also``, by name."""
+        return {one.name: getattr(self, one.name) for one in fields(self) if _knows(form, one) or one.name in also}
+
+    def check(self, form: str, also: Collection[str] = ()) -> None:
+        """Raise ParameterError if an option is chosen that the format ``form`` does not know, unless it is in ``also``.
+
+        Args:
+            form: name of the format.
+            also: further options that it knows, where it is none of this package's.
+        """
+        for name, one in self._chosen().items():
+            if not _knows(form, one) and name not in also:
+                others = ", ".join(one.metadata["formats"]).replace("_", "-")
+                raise ParameterError(
+                    f"{name}={getattr(self, name)!r} means nothing to the format {form.replace('_', '-')!r}: leave it "
+                    f"out, or hold another contest: {others}"
+                )
+
+    def _chosen(self) -> dict[str, Field[Any]]:
+        """Return the options that differ from their defaults."""
+        return {one.name: one for one in fields(self) if getattr(self, one.name) != one.default}
 
 
-AS_USUAL = ContestOptions()
-
-
-def check_options(
-    options: ContestOptions, players: int | None, name: str, takes: Collection[str], elsewhere: dict[str, list[str]]
-) -> None:
-    """Raise ParameterError for an option that the format ``name`` does not know, or that no format can do.
-
-    Args:
-        options: what was chosen.
-        players: seats at a table, if somebody chose them.
-        name: what the format is called, as a user writes it.
-        takes: the options that it knows.
-        elsewhere: option -> the formats that know it.
-    """
-    chosen = options.named() | ({} if players is None else {"players": players})
-    for option, value in chosen.items():
-        if option not in takes:
-            others = elsewhere.get(option, [])
-            instead = f", or hold another contest: {', '.join(others)}" if others else ""
-            raise ParameterError(f"{option}={value!r} means nothing to the format {name!r}: leave it out{instead}")
-    if options.games is not None:
-        whole_number("games", options.games, 0 if options.exact else 1, MOST_GAMES, "the number of games of a match")
-    whole_number("seeds", options.seeds, 1, MOST_SEEDS, "the number of times that each match is played")
-    if options.rounds is not None:
-        whole_number("rounds", options.rounds, 1, MOST_ROUNDS, "the number of rounds")
+def _knows(form: str, one: Field[Any]) -> bool:
+    return not one.metadata["formats"] or form in one.metadata["formats"]

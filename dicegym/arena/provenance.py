@@ -7,6 +7,7 @@ import os
 import platform
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ from dicegym.sandbox.jobs import Seal, digest_of, sealed
 
 VERSION = 1
 """Of the form of JSON files: raised when a key goes or means something else, not when one is added."""
+MOST_NAMED = 12
+"""Names of those who played beside the referee that a report lists."""
 DATE_VARIABLE = "SOURCE_DATE_EPOCH"
 """Environment variable with the seconds since 1970 that results are dated instead of now, so that equal contests write
 equal files; see https://reproducible-builds.org/specs/source-date-epoch/."""
@@ -97,6 +100,46 @@ class Provenance:
     limits: dict[str, float | None] = field(default_factory=dict)
     entries: tuple[EntryRecord, ...] = ()
     isolation: str = field(default="", compare=False)
+
+    def facts(self, title: str, form: str, seed: int, played: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+        """Return it as facts of a report: (what, its value), in words.
+
+        The date is left out, so that equal contests have equal reports.
+
+        Args:
+            title: the game's title.
+            form: the format's name; empty: none.
+            seed: the contest's.
+            played: facts of what was played.
+        """
+        parameters = ", ".join(f"{name}={value}" for name, value in self.parameters.items())
+        beside = [entry.name for entry in self.entries if entry.beside_referee]
+        more = f" and {len(beside) - MOST_NAMED:,} more" if len(beside) > MOST_NAMED else ""
+        return [
+            ("game", f"{title} ({parameters})" if parameters else title),
+            ("seats", str(self.players)),
+            *([("format", form.replace("_", "-"))] if form else []),
+            ("seed", str(seed)),
+            *played,
+            ("rules", self.fingerprint),
+            ("isolation", self.isolation or "none was needed: no entry runs a stranger's program"),
+            *([("beside the referee", ", ".join(beside[:MOST_NAMED]) + more)] if beside else []),
+            ("limits", limits_in_words(self.limits)),
+            ("versions", f"dicegym {self.dicegym}, Python {self.python}, NumPy {self.numpy}"),
+        ]
+
+
+def limits_in_words(limits: Mapping[str, float | None]) -> str:
+    """Return what an entry might use, in words."""
+    words = []
+    for name, value in limits.items():
+        if name == "memory":
+            words.append("any memory" if value is None else f"{value / (1 << 20):,.0f} MiB")
+        elif value is not None:
+            words.append(f"{value:,g} s" if name == "seconds" else f"{value:,g} s to {name}")
+        elif name == "seconds":
+            words.append("any time")
+    return ", ".join(words) or "none"
 
 
 def package_version() -> str:

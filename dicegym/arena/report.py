@@ -1,4 +1,7 @@
-"""Results as text: plain when piped, tables on a terminal."""
+"""The report of a contest, as text, as Markdown, on a terminal and as plain values.
+
+Pages render the same report as HTML (`dicegym.arena.pages`); `dicegym.arena.sheets` writes the figures as CSV.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,19 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from dicegym import escape
 from dicegym.arena.entries import Disqualified
 from dicegym.arena.incidents import Misplay, misplay_lines
-from dicegym.arena.matrix import WIDTH, Matrix
 from dicegym.columns import is_number, plain_table
 from dicegym.escape import harmless, one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+WIDTH = 80
+"""Columns of text where nobody says how many there are."""
+LONGEST_NAME = 24
+"""Characters of a name that a matrix shows."""
 LONGEST_NOTE = 4000
 """Characters of a line below the tables that are shown."""
 OPTION = re.compile(r"(?<!\S)-(?:o |-[a-z])")
@@ -26,6 +33,39 @@ SAID_ABOVE = ("seed",)
 """Facts that a report's heading says."""
 ReportTable = tuple[str, list[str], list[list[str]]]
 """Heading, column titles, rows."""
+
+
+class Matrix(NamedTuple):
+    """A square table: cells by the same entries in rows and columns."""
+
+    heading: str
+    names: Sequence[str]
+    cells: Sequence[Sequence[str]]
+    shades: Sequence[Sequence[float | None]] = ()
+    """Of each cell how far the row is ahead of the column, for pages that show it in colours: -1 .. 1, None: nothing is
+    known; empty: no colours."""
+
+    def lines(self, width: int = WIDTH) -> Iterator[str]:
+        """Yield the lines; where the columns do not fit in ``width`` characters they go on in another block."""
+        numbers = [str(number) for number in range(1, len(self.names) + 1)]
+        names = [one_line(name, LONGEST_NAME) for name in self.names]
+        left = max(map(len, numbers), default=1)
+        middle = max(map(len, names), default=1)
+        cell = 1 + max(map(len, (*numbers, *(text for row in self.cells for text in row))), default=1)
+        at_once = max(1, (width - left - middle - 3) // cell)
+        for first in range(0, len(names), at_once):
+            columns = range(first, min(first + at_once, len(names)))
+            if first:
+                yield ""
+            yield " " * (left + 2 + middle + 1) + "".join(numbers[j].rjust(cell) for j in columns)
+            for number, name, row in zip(numbers, names, self.cells, strict=True):
+                yield f"{number:>{left}}  {name:<{middle}} " + "".join(row[j].rjust(cell) for j in columns)
+
+    def table(self) -> ReportTable:
+        """Return the same as a table, a column for each entry."""
+        numbered = [f"{number}. {name}" for number, name in enumerate(self.names, 1)]
+        rows = [[name, *row] for name, row in zip(numbered, self.cells, strict=True)]
+        return self.heading, ["Entry", *map(str, range(1, len(self.names) + 1))], rows
 
 
 class Report(NamedTuple):
@@ -45,16 +85,20 @@ class Report(NamedTuple):
     facts: Sequence[tuple[str, str]] = ()
     """What was held, by what rules, where and with what: (what, its value), shown at the end."""
 
-    def struck(self) -> list[tuple[str, str]]:
-        """Return what stands below the first table: (kind, line)."""
-        return [("disqualified: ", _note(f"{bad.name}: {bad.reason}")) for bad in self.disqualified]
+    def parts(self) -> Iterator[ReportTable | Matrix | list[tuple[str, str]] | list[str]]:
+        """Yield what is shown below the heading, in its order.
 
-    def notes(self) -> list[tuple[str, str]]:
-        """Return what stands below all tables: (kind, line)."""
-        return [
-            *(("", _note(remark)) for remark in self.remarks),
-            *(("fault: ", _note(line)) for line in misplay_lines(self.misplays)),
-        ]
+        Each part is a table, a list of marked lines (mark, line), or a list of sentences that are wrapped.
+        """
+        struck = [("disqualified: ", one_line(f"{bad.name}: {bad.reason}", LONGEST_NOTE)) for bad in self.disqualified]
+        yield from self.tables[:1]
+        yield struck
+        yield from self.tables[1:]
+        faults = [("fault: ", line) for line in misplay_lines(self.misplays)]
+        yield [(mark, one_line(line, LONGEST_NOTE)) for mark, line in (*(("", line) for line in self.remarks), *faults)]
+        yield list(self.words)
+        facts = "; ".join(f"{name}: {value}" for name, value in self.facts if name not in SAID_ABOVE)
+        yield [facts] if facts else list[str]()
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain values, of which `from_json` makes it again."""
@@ -95,11 +139,6 @@ class Report(NamedTuple):
             [(name, value) for name, value in map(_texts, plain["facts"])],
         )
 
-    def told_facts(self) -> list[str]:
-        """Return the facts as one sentence, as far as the heading does not say them anyway."""
-        said = [f"{name}: {value}" for name, value in self.facts if name not in SAID_ABOVE]
-        return ["; ".join(said)] if said else []
-
 
 def _text(value: Any) -> str:
     """Return ``value``. Raises TypeError unless it is a text."""
@@ -114,7 +153,7 @@ def _texts(values: Any) -> list[str]:
 
 
 def without_options(words: Sequence[str]) -> list[str]:
-    """Return sentences without options of the command that held the contest, which mislead elsewhere.
+    """Return sentences without options of the command that ran the contest, which mislead elsewhere.
 
     An option in brackets is left out of its sentence, and a sentence that names another one is left out whole.
     """
@@ -122,46 +161,48 @@ def without_options(words: Sequence[str]) -> list[str]:
     return [sentence for sentence in bare if not OPTION.search(sentence)]
 
 
-def _note(text: str) -> str:
-    return one_line(text, LONGEST_NOTE)
-
-
 def percent(rate: float | None) -> str:
     """Return a rate with one decimal, or a dash for None."""
     return "-" if rate is None else f"{100 * rate:.1f}%"
 
 
-def _paragraphs(report: Report, width: int) -> Iterator[list[str]]:
-    """Yield the parts of a report, between which a line is left free."""
-    yield [harmless(report.heading)]
-    for number, table in enumerate(report.tables):
-        if isinstance(table, Matrix):
-            heading, lines = table.heading, list(table.lines(width))
+def _wrapped(part: Sequence[str | tuple[str, str]], width: int) -> Iterator[tuple[str, str]]:
+    """Yield the lines of a part that is no table: (mark, line)."""
+    for one in part:
+        if isinstance(one, tuple):
+            yield one
         else:
-            heading, titles, rows = table
-            lines = plain_table(titles, rows)
-        yield [harmless(heading)]
-        yield lines
-        if not number:
-            yield [kind + line for kind, line in report.struck()]
-    if not report.tables:
-        yield [kind + line for kind, line in report.struck()]
-    yield [kind + line for kind, line in report.notes()]
-    yield _wrapped(report.words, width)
-    yield _wrapped(report.told_facts(), width)
-
-
-def _wrapped(words: Sequence[str], width: int) -> list[str]:
-    return [
-        line
-        for sentence in words
-        for line in textwrap.wrap(harmless(sentence), width, break_long_words=False, break_on_hyphens=False)
-    ]
+            lines = textwrap.wrap(harmless(one), width, break_long_words=False, break_on_hyphens=False)
+            yield from (("", line) for line in lines)
 
 
 def plain_text(report: Report, width: int = WIDTH) -> str:
     """Return the whole report as plain text; sentences and matrices keep to ``width`` where they can."""
-    return "\n\n".join("\n".join(lines) for lines in _paragraphs(report, width) if lines)
+    paragraphs = [[harmless(report.heading)]]
+    for part in report.parts():
+        if isinstance(part, list):
+            paragraphs.append([mark + line for mark, line in _wrapped(part, width)])
+        elif isinstance(part, Matrix):
+            paragraphs += [[harmless(part.heading)], list(part.lines(width))]
+        else:
+            heading, titles, rows = part
+            paragraphs += [[harmless(heading)], plain_table(titles, rows)]
+    return "\n\n".join("\n".join(lines) for lines in paragraphs if lines)
+
+
+def markdown_text(report: Report) -> str:
+    """Return the whole report as Markdown with tables as GitHub has them; whatever others wrote stands as text."""
+    paragraphs = [[f"# {escape.markdown(report.heading)}"]]
+    for part in report.parts():
+        if isinstance(part, list):
+            paragraphs.append([f"- {mark}{escape.markdown(line)}" for mark, line in _wrapped(part, LONGEST_NOTE)])
+        else:
+            heading, titles, rows = part.table() if isinstance(part, Matrix) else part
+            sides = ["--:" if rows and all(is_number(row[at]) for row in rows) else "---" for at in range(len(titles))]
+            lines = ["| " + " | ".join(map(escape.markdown, row)) + " |" for row in (titles, *rows)]
+            lines.insert(1, "|" + "|".join(sides) + "|")
+            paragraphs += [[f"## {escape.markdown(heading)}"], lines]
+    return "\n\n".join("\n".join(lines) for lines in paragraphs if lines) + "\n"
 
 
 def show(report: Report, console: Console) -> None:
@@ -172,12 +213,17 @@ def show(report: Report, console: Console) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    def tell(text: str, kind: str = "", style: str = "") -> None:
-        console.print(Text.assemble((kind, "red"), (text, style)), highlight=False, soft_wrap=True)
+    def tell(text: str, mark: str = "", style: str = "") -> None:
+        console.print(Text.assemble((mark, "red"), (text, style)), highlight=False, soft_wrap=True)
 
     tell(harmless(report.heading))
-    for number, part in enumerate(report.tables):
-        if isinstance(part, Matrix):
+    for number, part in enumerate(report.parts()):
+        if isinstance(part, list):
+            if part and number != 1:
+                tell("")
+            for mark, line in _wrapped(part, console.width):
+                tell(line, mark)
+        elif isinstance(part, Matrix):
             tell("")
             tell(harmless(part.heading), style="italic")
             for line in part.lines(console.width):
@@ -191,17 +237,3 @@ def show(report: Report, console: Console) -> None:
             for row in rows:
                 table.add_row(*(Text(harmless(cell)) for cell in row))
             console.print(table)
-        for kind, line in report.struck() if not number else ():
-            tell(line, kind)
-    if not report.tables:
-        for kind, line in report.struck():
-            tell(line, kind)
-    if notes := report.notes():
-        tell("")
-        for kind, line in notes:
-            tell(line, kind)
-    for sentences in (report.words, report.told_facts()):
-        if sentences:
-            tell("")
-        for line in _wrapped(sentences, console.width):
-            tell(line)

@@ -1,46 +1,93 @@
-"""What a contest came to: what every format's result offers, so that a format says only what is its own."""
+"""The result of a contest, whatever its format: the ranking, the matches, and the report of both."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any, Generic, TypeVar
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, NamedTuple
 
 from dicegym.analysis.less_luck import MOST_SAVED
 from dicegym.arena.entries import Disqualified
-from dicegym.arena.facts import facts_of
 from dicegym.arena.incidents import Misplay, misplay_counts
 from dicegym.arena.less_luck import LuckRow
-from dicegym.arena.matrix import WIDTH, Matrix
+from dicegym.arena.luck import Leads, Places, deserved
 from dicegym.arena.provenance import VERSION, Provenance
 from dicegym.arena.ratings.places import MatchPlaces
-from dicegym.arena.report import Report, ReportTable, percent, plain_text
+from dicegym.arena.report import WIDTH, Matrix, Report, ReportTable, percent, plain_text
 from dicegym.arena.rows import MatchRow
 from dicegym.arena.storage import Stored
+
+NOBODY = "There is nobody to compare with: a contest needs two entries that can play."
+COUNTED = 100
+"""Games of two entries from which on a matrix shows shares, and not how many of them each won."""
 
 
 @dataclass(frozen=True)
 class Standing:
-    """One row of a ranking, in every format.
+    """One row of a ranking, in every format. ``row["wins"]`` is the figure of that name.
 
     Attributes:
-        place: 1 for the best; who is equal shares a place.
+        place: 1 for the best; equal entries share a place.
         name: the entry.
+        could_be: the places that it may deserve, as far as the games tell (`dicegym.arena.luck`); None: nobody knows.
+        figures: what its format says of it, by name, as plain values.
     """
 
     place: int
     name: str
+    could_be: Places | None = None
+    figures: Mapping[str, Any] = field(default_factory=dict)
+
+    def __getitem__(self, figure: str) -> Any:
+        """Return a figure, or a field, by its name in JSON. Raises KeyError."""
+        return self.to_json()[figure]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the row as plain values, figures beside place and name."""
+        known = {} if self.could_be is None else {"could_be": self.could_be}
+        return {"place": self.place, "name": self.name, **known, **self.figures}
 
 
-Row_co = TypeVar("Row_co", bound=Standing, covariant=True)
-"""The kind of rows of a ranking."""
+def ranking(
+    merits: Mapping[str, Any], figures: Mapping[str, Mapping[str, Any]], leads: Leads | None = None
+) -> tuple[Standing, ...]:
+    """Return entries ranked by merit; equal ones share a place, and stand by name.
+
+    Args:
+        merits: what each is ranked by, more is better; by name.
+        figures: what there is to say of each, by name.
+        leads: how far each is ahead of each other, in the order of ``merits``; None: nobody knows.
+    """
+    names = list(merits)
+    order = sorted(sorted(range(len(names)), key=names.__getitem__), key=lambda i: merits[names[i]], reverse=True)
+    places: dict[Any, int] = {}
+    for position, number in enumerate(order, 1):
+        places.setdefault(merits[names[number]], position)
+    could_be = [None] * len(order) if leads is None else deserved(leads.of(order))
+    return tuple(
+        Standing(places[merits[names[i]]], names[i], found, figures[names[i]])
+        for i, found in zip(order, could_be, strict=True)
+    )
+
+
+class Presentation(NamedTuple):
+    """What a format shows of its result; it follows from the result, and is no part of its JSON."""
+
+    facts: Sequence[str] = ()
+    """Of the heading, such as "seed 7"."""
+    tables: Sequence[ReportTable | Matrix] = ()
+    """The ranking first."""
+    words: Sequence[str] = ()
+    """Sentences: what the numbers mean, and what to try next."""
+
+
+NOTHING_SHOWN = Presentation()
 
 
 @dataclass(frozen=True, kw_only=True)
-class ContestResult(Generic[Row_co]):
-    """The result of a contest; each format has a subclass, a frozen dataclass whose fields are its JSON.
-
-    A subclass defines `heading` and `tables`, what else there is to say of them in `words`, and fields of its own.
+class ContestResult:
+    """The result of a contest.
 
     Attributes:
         game: name of the game.
@@ -55,7 +102,10 @@ class ContestResult(Generic[Row_co]):
         remarks: further lines of the report, such as how ties were broken.
         printed: the beginning of what entries printed, which cost them nothing; by name.
         less_luck: what luck did for each entry, if that was asked for, the best first by what is left.
+        details: what else the format has to say, such as the ``rounds`` of a Swiss tournament, as plain values by name.
+            In JSON they stand beside the other attributes.
         provenance: date, versions, rules and files that it comes from.
+        shown: what a report shows of all that.
         stored: where it is kept, if it is. No part of the comparison, nor of the JSON.
     """
 
@@ -64,33 +114,32 @@ class ContestResult(Generic[Row_co]):
     seed: int
     format: str = ""
     options: dict[str, Any] = field(default_factory=dict)
-    standings: tuple[Row_co, ...]
+    standings: tuple[Standing, ...]
     matches: tuple[MatchRow, ...] = ()
     disqualified: tuple[Disqualified, ...] = ()
     misplays: tuple[Misplay, ...] = ()
     remarks: tuple[str, ...] = ()
     printed: dict[str, str] = field(default_factory=dict)
     less_luck: tuple[LuckRow, ...] = ()
+    details: dict[str, Any] = field(default_factory=dict)
     provenance: Provenance | None = None
+    shown: Presentation = field(default=NOTHING_SHOWN, repr=False)
     stored: Stored | None = field(default=None, compare=False)
 
     @property
     def heading(self) -> str:
         """One line that says what was played."""
-        raise NotImplementedError(f"{type(self).__name__} must define heading")
-
-    def headline(self, *facts: str) -> str:
-        """Return such a line of ``facts``: the game, how many were ranked, the format and the seed stand with them."""
-        form, n = self.format.replace("_", " "), len(self.standings)
-        return f"{self.title}: " + ", ".join(filter(None, [f"{n} {'entry' if n == 1 else 'entries'}", form, *facts]))
+        n = len(self.standings)
+        facts = [f"{n} {'entry' if n == 1 else 'entries'}", self.format.replace("_", " "), *self.shown.facts]
+        return f"{self.title}: " + ", ".join(filter(None, facts))
 
     def tables(self) -> Sequence[ReportTable | Matrix]:
         """Return the tables of the report: the ranking first, and what else there is to show."""
-        raise NotImplementedError(f"{type(self).__name__} must define tables()")
+        return self.shown.tables
 
     def words(self) -> Sequence[str]:
         """Return what the numbers mean and what to try next, in sentences."""
-        return ()
+        return self.shown.words if len(self.standings) > 1 else [NOBODY]
 
     def match_places(self) -> list[MatchPlaces]:
         """Return what ratings are computed from: the places of all games between entries that were not struck."""
@@ -100,8 +149,7 @@ class ContestResult(Generic[Row_co]):
     def report(self) -> Report:
         """Return what there is to show."""
         heading, tables = self.heading, [*self.tables(), *self._luck()]
-        facts = facts_of(self.title, self.format, self.seed, self.misplays, self.matches, self.provenance)
-        return Report(heading, tables, self.disqualified, self.misplays, self.remarks, self.words(), facts)
+        return Report(heading, tables, self.disqualified, self.misplays, self.remarks, self.words(), self._facts())
 
     def _luck(self) -> list[ReportTable]:
         """Return what luck did for each entry, where that is known."""
@@ -115,6 +163,15 @@ class ContestResult(Generic[Row_co]):
             rows.append([row.name, f"{row.games:,}", percent(row.share), f"{100 * row.luck:+.1f}%", *left])
         return [("Results less luck", titles, rows)]
 
+    def _facts(self) -> list[tuple[str, str]]:
+        """Return what was held, by which rules, where and with what; not when: equal contests have equal reports."""
+        if self.provenance is None:
+            return []
+        games, matches = sum(match.games for match in self.matches), len(self.matches)
+        played = f"{games:,} in {matches:,} match{'es' * (matches != 1)}"
+        faults = f"{sum(misplay_counts(self.misplays).values()):,}"
+        return self.provenance.facts(self.title, self.format, self.seed, [("games", played), ("faults", faults)])
+
     def text(self, width: int = WIDTH) -> str:
         """Return the report as plain text for ``width`` columns."""
         return plain_text(self.report(), width)
@@ -126,7 +183,64 @@ class ContestResult(Generic[Row_co]):
         `dicegym.arena.provenance`. Under ``faults`` is how many misplays there were of each entry; ``misplays`` holds
         the first ones.
         """
-        own = asdict(self)
-        del own["stored"]
-        provenance = own.pop("provenance") or {}
-        return {"version": VERSION, **provenance, **own, "faults": misplay_counts(self.misplays)}
+        own = asdict(replace(self, shown=NOTHING_SHOWN, stored=None))
+        provenance, details = own.pop("provenance") or {}, own.pop("details")
+        del own["stored"], own["shown"]
+        own["standings"] = [row.to_json() for row in self.standings]
+        return {"version": VERSION, **provenance, **own, **details, "faults": misplay_counts(self.misplays)}
+
+
+Columns = dict[str, str | Callable[[Standing], object]]
+"""Of a ranking: title -> the name of a figure, or a function of the row."""
+
+
+def ranking_table(
+    standings: Sequence[Standing],
+    columns: Columns,
+    heading: str = "Rankings",
+    titles: tuple[str, str] = ("Ranking", "Entry"),
+) -> ReportTable:
+    """Return a ranking as a table of a report.
+
+    Args:
+        standings: the ranking.
+        columns: what is shown of each entry; a float is shown as a share, None as a dash.
+        heading: of the table.
+        titles: of the places and of the names.
+    """
+
+    def cell(value: object) -> str:
+        return percent(value) if value is None or isinstance(value, float) else str(value)
+
+    rows = [
+        [str(row.place), row.name, *(cell(of(row) if callable(of) else row[of]) for of in columns.values())]
+        for row in standings
+    ]
+    return heading, [*titles, *columns], rows
+
+
+def won_games(names: Sequence[str], matches: Sequence[MatchRow]) -> list[Matrix]:
+    """Return who won how many games against whom; at larger tables, or in long matches, in per cent.
+
+    Nothing is returned of no matches.
+    """
+    won, played = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for match in matches:
+        for name, wins in zip(match.entries, match.wins, strict=True):
+            for other in match.entries:
+                won[name, other] += wins
+                played[name, other] += match.games
+    met = max((games for (a, b), games in played.items() if a != b), default=0)
+    counted = met < COUNTED and all(len(match.entries) == 2 for match in matches)
+    what = f"Games of {met} won by the row against the column"
+    if not counted:
+        what = "Games won by the row at tables with the column, in per cent"
+
+    def cell(pair: tuple[str, str]) -> str:
+        if pair[0] == pair[1]:
+            return "."
+        if not played[pair]:
+            return "-"
+        return str(won[pair]) if counted else f"{100 * won[pair] / played[pair]:.0f}"
+
+    return [Matrix(what, names, [[cell((a, b)) for b in names] for a in names])] if matches else []

@@ -1,12 +1,13 @@
-"""What a match came to, as a row of a result: who played whom on which seats, who won, and in which places."""
+"""What a match came to: who played whom on which seats, who won, and in which places."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
+from dicegym.arena.incidents import Misplay, misplays_of
 from dicegym.arena.match import Match
 from dicegym.arena.ratings.places import match_places
 
@@ -37,6 +38,22 @@ class MatchRow:
     number: int = 0
     seed: int = 0
 
+    @property
+    def won(self) -> tuple[float, ...]:
+        """Games that each won, a shared first place shared out."""
+        return self.shares or self.wins
+
+
+class PlayedMatch(NamedTuple):
+    """A match that was played to its end."""
+
+    row: MatchRow
+    misplays: list[Misplay]
+    printed: tuple[str, ...]
+    """By entry; empty: nobody printed anything."""
+    returns: tuple[tuple[float, ...], ...]
+    """For each game what each entry got; empty unless somebody asked."""
+
 
 def row_of(match: Match, outcome: Mapping[str, Any]) -> MatchRow:
     """Return the row of a match from its outcome, a `dicegym.arena.match.MatchResult` as plain values."""
@@ -57,3 +74,11 @@ def row_of(match: Match, outcome: Mapping[str, Any]) -> MatchRow:
         number=match.number,
         seed=match.seed,
     )
+
+
+def played_match(match: Match, outcome: Mapping[str, Any], returns: bool = False) -> PlayedMatch:
+    """Return what a match came to from its outcome; ``returns``: with what each entry got in each game."""
+    texts = tuple(outcome.get("printed", ()))
+    got = tuple(tuple(map(float, each)) for each in outcome["returns"]) if returns else ()
+    names = [entry.name for entry in match.entries]
+    return PlayedMatch(row_of(match, outcome), misplays_of(names, outcome), texts if any(texts) else (), got)

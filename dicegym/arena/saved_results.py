@@ -162,7 +162,7 @@ def _wrong(reader: StoreReader, contest: StoredContest, game: Game, told: Mappin
         return "its options are not those of its result"
     form = None if compares else FORMATS[contest.format]
     field, book = _field(game, there, told), _Matches(reader.name, reader.connection, contest.seed, limits)
-    derived: ContestResult[Any]
+    derived: ContestResult
     with Director(
         game, field, contest.seed, limits=limits, form=form, options=options, executors=_Nobody, book=book
     ) as director:
@@ -189,7 +189,7 @@ def _field(game: Game, there: Iterable[StoredEntry], told: Mapping[str, Any]) ->
     return Field(entries, broken, tuple(one for _, one in sorted({**lost, **known}.items())), ())
 
 
-def _as_saved(derived: ContestResult[Any], told: Mapping[str, Any]) -> ContestResult[Any]:
+def _as_saved(derived: ContestResult, told: Mapping[str, Any]) -> ContestResult:
     """Return a result with what no match shows, as it was saved."""
     assumed = {name: told[name] for name in TAKEN}
     before = len(told["remarks"]) - len(derived.remarks)
@@ -197,9 +197,7 @@ def _as_saved(derived: ContestResult[Any], told: Mapping[str, Any]) -> ContestRe
     return replace(derived, provenance=came_from, remarks=(*told["remarks"][: max(0, before)], *derived.remarks))
 
 
-def _difference(
-    reader: StoreReader, contest: StoredContest, derived: ContestResult[Any], told: Mapping[str, Any]
-) -> str:
+def _difference(reader: StoreReader, contest: StoredContest, derived: ContestResult, told: Mapping[str, Any]) -> str:
     """Return where the result, the report and the standings differ from what follows, in words."""
     derived_form, report = saved_form(derived), reader.report(contest.id)
     standings = [row["figures"] for row in derived_form.standings]

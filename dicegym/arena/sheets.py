@@ -36,13 +36,13 @@ def write_sheet(path: Path, rows: Iterable[Any], titles: Sequence[str]) -> None:
         file.writelines(_lines(titles, (dict(_cells(row)) for row in rows)))
 
 
-def result_sheets(result: ContestResult[Any], path: Path) -> list[Path]:
+def result_sheets(result: ContestResult, path: Path) -> list[Path]:
     """Write a contest's ranking to a sheet, and its matches to another one beside it; return both.
 
     The second is called like the first, with ``-matches``, and has a row for each entry of each match.
     """
     beside = path.with_name(f"{path.stem}-matches{path.suffix}")
-    write_text(path, csv_text(result.standings))
+    write_text(path, csv_text(row.to_json() for row in result.standings))
     matches = [
         {
             "match": number,
@@ -51,7 +51,7 @@ def result_sheets(result: ContestResult[Any], path: Path) -> list[Path]:
             "games": row.games,
             "entry": name,
             "wins": row.wins[player],
-            "share": row.shares[player] if row.shares else row.wins[player],
+            "share": row.won[player],
             "faults": row.faults[player] if row.faults else 0,
             "seats": row.seats[player] if row.seats else (),
         }

@@ -22,7 +22,7 @@ from dicegym.signals import going_on
 
 if TYPE_CHECKING:
     from dicegym.arena import Named
-    from dicegym.arena.pages.page import ContestPage
+    from dicegym.arena.pages.contests import ContestPage
     from dicegym.arena.results import ContestResult
     from dicegym.arena.storage import Storage
 
@@ -83,7 +83,7 @@ def tournament(
     table = options.chosen_game(game, parameter)
     named = named_entries(entries or dicegym.agent_names(table))
 
-    def run(**how: Any) -> ContestResult[Any]:
+    def run(**how: Any) -> ContestResult:
         return contest(
             table,
             named,
@@ -156,7 +156,7 @@ def compare(
     table = options.chosen_game(game, parameter)
     named = one, two, *rest = named_entries([first, second, *(others or [])])
 
-    def run(**how: Any) -> ContestResult[Any]:
+    def run(**how: Any) -> ContestResult:
         return run_comparison(
             table,
             one,
@@ -176,7 +176,7 @@ def compare(
 
 
 def _run(
-    run: Callable[..., ContestResult[Any]],
+    run: Callable[..., ContestResult],
     named: Iterable[str | Named],
     seed: int | None,
     bots: BotOptions,
@@ -223,7 +223,7 @@ def _run(
         raise typer.Exit(1)
 
 
-def _write(result: ContestResult[Any], storage: Storage | None, written: Outputs) -> None:
+def _write(result: ContestResult, storage: Storage | None, written: Outputs) -> None:
     write_json(written[".json"], result.to_json())
     if (sheet := written[".csv"]) is not None:
         from dicegym.arena.sheets import result_sheets
@@ -284,7 +284,7 @@ def named_entries(given: Iterable[str]) -> list[str | Named]:
     return found
 
 
-def _page(result: ContestResult[Any], storage: Storage | None) -> ContestPage:
+def _page(result: ContestResult, storage: Storage | None) -> ContestPage:
     """Return the page of a result: with its games, if it is stored."""
     if result.stored is None or storage is None:
         from dicegym.arena.pages.contests import page_of_result

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from dicegym.play.player import Player
 
@@ -152,6 +153,21 @@ class SearchTime:
     def over(self) -> bool:
         """Whether the search must end."""
         return self.left <= 0.0
+
+
+def first_place_shares(returns: ArrayLike) -> NDArray[np.float64]:
+    """Return what part of the first place each player won in each game: 1 alone, 1/k if k players share it, else 0.
+
+    Args:
+        returns: of each game the return of each player, of which only the order counts: [games, players].
+
+    Returns:
+        float64[games, players]; each row sums to 1.
+    """
+    found = np.asarray(returns)
+    first = found == found.max(axis=1, keepdims=True)
+    shares: NDArray[np.float64] = first / first.sum(axis=1, keepdims=True)
+    return shares
 
 
 def training_against(game: Game, name: str) -> str:

@@ -233,7 +233,7 @@ def test_larger_tables_have_others_who_take_turns(lucky: Comparison) -> None:
         *("expert", "ppo"),  # the models fit 7 seats
     }
     assert [row.name for row in lucky.standings] == ["investor", "idle"]
-    assert [row.games for row in lucky.standings] == [lucky.pairs] * 2
+    assert [row["games"] for row in lucky.standings] == [lucky.pairs] * 2
     assert "Elo" not in lucky.text()
     assert lucky.to_json()["difference_elo"] is None
 
@@ -323,7 +323,7 @@ def test_faults_cost_what_the_rules_say_and_are_counted(tmp_path: Path) -> None:
     file.write_text("def get_play(me, hands, history):\n    raise ValueError('no idea')\n", "utf-8")
     result = compare(dicegym.game("liarsdice", dice=1), "even", str(file), seed=1, games=40, workers=1)
     assert result.decision in (Decision.UNDECIDED, Decision.NOT_BETTER)
-    assert {row.name: row.faults > 0 for row in result.standings} == {"even": False, "raises": True}
+    assert {row.name: row["faults"] > 0 for row in result.standings} == {"even": False, "raises": True}
     assert "no idea" in result.text()
 
 

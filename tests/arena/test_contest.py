@@ -18,9 +18,9 @@ import dicegym
 from dicegym.arena import Limits, check, contest, play_match
 from dicegym.arena.compare.pairing import PairedMatch
 from dicegym.arena.entries import AgentSpec, entries_of
-from dicegym.arena.formats.round_robin_result import RoundRobinResult
 from dicegym.arena.match import Match
 from dicegym.arena.provenance import DATE_VARIABLE
+from dicegym.arena.results import ContestResult
 from dicegym.bots.export import export_source
 from dicegym.bots.source import Source
 from dicegym.engine.dice import game_key, named_seed
@@ -47,7 +47,7 @@ def game() -> Game:
 
 
 @pytest.fixture(scope="module")
-def result() -> RoundRobinResult:
+def result() -> ContestResult:
     return contest("hog", ENTRIES, seed=11, workers=2)
 
 
@@ -188,50 +188,50 @@ def test_of_players_that_are_handed_over_the_names_count(game: Game) -> None:
 # Contests
 
 
-def test_everybody_plays_everybody(result: RoundRobinResult) -> None:
+def test_everybody_plays_everybody(result: ContestResult) -> None:
     names = sorted(ENTRIES)
     pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
     assert [match.entries for match in result.matches] == pairs
-    assert all(sum(match.wins) == result.games_per_match == 9 for match in result.matches)
+    assert all(sum(match.wins) == result.details["games_per_match"] == 9 for match in result.matches)
 
 
-def test_the_ranking_follows_from_the_matches(result: RoundRobinResult) -> None:
+def test_the_ranking_follows_from_the_matches(result: ContestResult) -> None:
     for line in result.standings:
         own = [match for match in result.matches if line.name in match.entries]
         won = sum(match.wins[match.entries.index(line.name)] > 4 for match in own)
-        assert (line.wins, line.losses) == (won, len(own) - won)
-    merits = [(line.wins, line.win_rate) for line in result.standings]
+        assert (line["wins"], line["losses"]) == (won, len(own) - won)
+    merits = [(line["wins"], line["win_rate"]) for line in result.standings]
     assert merits == sorted(merits, reverse=True)
     assert [line.place for line in result.standings] == [1, 2, 3, 4, 5]
 
 
-def test_win_rates_are_exact(result: RoundRobinResult) -> None:
-    rates = {line.name: line.win_rate for line in result.standings}
+def test_win_rates_are_exact(result: ContestResult) -> None:
+    rates = {line.name: line["win_rate"] for line in result.standings}
     assert rates["always_roll(5)"] == pytest.approx(0.5, abs=1e-9)
     assert rates["always_roll(8)"] == pytest.approx(0.630940, abs=1e-6)
 
 
 @pytest.mark.parametrize("workers", [1, 3])
-def test_order_and_workers_change_nothing(result: RoundRobinResult, workers: int) -> None:
+def test_order_and_workers_change_nothing(result: ContestResult, workers: int) -> None:
     assert contest("hog", reversed(ENTRIES), seed=11, workers=workers) == result
 
 
-def test_other_entries_change_no_match(result: RoundRobinResult) -> None:
+def test_other_entries_change_no_match(result: ContestResult) -> None:
     fewer = contest("hog", ["streak", "haphazard", "tuned"], seed=11, workers=1)
     kept = {match.entries: match for match in result.matches}
     common = [match for match in fewer.matches if match.entries in kept]
     assert common == [kept["haphazard", "streak"]]
 
 
-def test_another_seed_is_another_contest(result: RoundRobinResult) -> None:
+def test_another_seed_is_another_contest(result: ContestResult) -> None:
     other = contest("hog", ENTRIES, seed=12, workers=2)
     assert other.matches != result.matches
-    rates = [{line.name: line.win_rate for line in each.standings} for each in (result, other)]
+    rates = [{line.name: line["win_rate"] for line in each.standings} for each in (result, other)]
     assert rates[0] == rates[1]
 
 
 def test_a_contest_is_the_same_in_another_process(
-    result: RoundRobinResult, root: Path, monkeypatch: pytest.MonkeyPatch
+    result: ContestResult, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     code = (
         "import json, sys; from dicegym.arena import contest\n"
@@ -250,7 +250,7 @@ def test_equal_entries_share_a_place(tmp_path: Path) -> None:
     for name in ("one", "two"):  # nobody's score moves by more than bacon; who wins is luck, the rates are equal
         (tmp_path / f"{name}.py").write_text("def final_strategy(a, b):\n    return 5\n")
     found = contest("hog", [tmp_path / "one.py", tmp_path / "two.py"], seed=0, workers=1)
-    assert [line.win_rate for line in found.standings] == [0.5, 0.5]
+    assert [line["win_rate"] for line in found.standings] == [0.5, 0.5]
     assert [line.place for line in found.standings] == [1, 2]
 
 
@@ -277,7 +277,7 @@ def test_players_can_take_part_if_they_can_be_sent() -> None:
     local: list[AgentSpec] = [FunctionPlayer(lambda turn: number + 1, "five"), Local(), "always_roll(4)"]
     found = contest("hog", local, seed=0, workers=2)
     assert found.disqualified == ()
-    rates = {line.name: line.win_rate for line in found.standings}
+    rates = {line.name: line["win_rate"] for line in found.standings}
     assert rates["five"] == rates["local"] == rates["always_roll(4)"] < 0.5
     lock = threading.Lock()
     with pytest.raises(ParameterError, match="player 'held' cannot be sent to the process that plays it"):

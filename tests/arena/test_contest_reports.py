@@ -13,11 +13,11 @@ from rich.console import Console
 import dicegym
 from dicegym.arena import Limits, contest
 from dicegym.arena.entries import Disqualified
-from dicegym.arena.formats.round_robin_result import RoundRobinResult, RoundRobinStanding
+from dicegym.arena.formats.round_robin import shown_of
 from dicegym.arena.luck import Places
 from dicegym.arena.provenance import DATE_VARIABLE
-from dicegym.arena.report import show
-from dicegym.arena.results import ContestResult, Standing
+from dicegym.arena.report import Report, markdown_text, show
+from dicegym.arena.results import ContestResult, Standing, ranking
 from dicegym.arena.rows import MatchRow
 from dicegym.columns import plain_table
 from dicegym.engine.game import Game
@@ -32,21 +32,24 @@ def game() -> Game:
 
 
 @pytest.fixture(scope="module")
-def result() -> RoundRobinResult:
+def result() -> ContestResult:
     return contest("hog", ["always_roll(5)", "bacon", "streak"], seed=11, workers=1)
 
 
-SMALL = RoundRobinResult(
+FIGURES = ("wins", "losses", "share", "win_rate", "played_place", "exact", "less_luck")
+STANDINGS = tuple(
+    Standing(place, name, Places(1, 2), dict(zip(FIGURES, (*figures, place, None, None), strict=True)))
+    for place, (name, figures) in enumerate({"98": (15, 1, 0.9, 0.7591), "long name": (2, 14, 0.1, None)}.items(), 1)
+)
+MATCHES = (MatchRow(("98", "long name"), (6, 3), games=9),)
+SMALL = ContestResult(
     game="hog",
     title="Hog",
     seed=7,
-    games_per_match=9,
-    baseline="always_roll(5)",
-    standings=(
-        RoundRobinStanding(1, "98", 15, 1, 0.9, 0.7591, Places(1, 2), 1),
-        RoundRobinStanding(2, "long name", 2, 14, 0.1, None, Places(1, 2), 2),
-    ),
-    matches=(MatchRow(("98", "long name"), (6, 3)),),
+    details={"games_per_match": 9, "baseline": "always_roll(5)", "pairs": ()},
+    standings=STANDINGS,
+    matches=MATCHES,
+    shown=shown_of(STANDINGS, MATCHES, "1 match of 9 games, seed 7", "always_roll(5)"),
     disqualified=(Disqualified("bad", "gave [x] while choosing"),),
 )
 
@@ -87,7 +90,7 @@ def test_the_report_is_plain_in_a_pipe_and_a_table_on_a_terminal() -> None:
         assert part in terminal.getvalue()
 
 
-def test_json_holds_everything(result: RoundRobinResult) -> None:
+def test_json_holds_everything(result: ContestResult) -> None:
     plain = json.loads(json.dumps(result.to_json()))
     assert plain["standings"][0]["name"] == result.standings[0].name
     assert plain["matches"][0]["entries"] == list(result.matches[0].entries)
@@ -161,12 +164,25 @@ def test_json_says_where_a_result_comes_from(
     assert contest("hog", ["bacon", "swap"], seed=0, workers=1).provenance != found.provenance
 
 
-def test_a_format_must_say_what_there_is_to_show() -> None:
-    class Bare(ContestResult[Standing]):
-        pass
+def test_equal_entries_share_a_place_and_stand_by_name() -> None:
+    merits = {"b": (3, 1), "a": (5, 0), "d": (3, 1), "c": (3, 2)}
+    found = ranking(merits, {name: {"wins": merit[0]} for name, merit in merits.items()})
+    assert [(row.place, row.name, row["wins"]) for row in found] == [(1, "a", 5), (2, "c", 3), (3, "b", 3), (3, "d", 3)]
+    assert found[0].to_json() == {"place": 1, "name": "a", "wins": 5}
+    assert SMALL.standings[0].to_json()["could_be"] == (1, 2)
 
-    with pytest.raises(NotImplementedError, match="Bare must define heading"):
-        Bare(game="hog", title="Hog", seed=0, standings=()).report()
+
+def test_a_report_is_written_as_markdown() -> None:
+    text = markdown_text(SMALL.report())
+    assert text.startswith("# Hog: 2 entries, 1 match of 9 games, seed 7\n\n## Rankings\n\n| Ranking | Entry |")
+    assert "|--:|---|--:|--:|---|--:|\n| 1 | 98 | 15 | 1 | 1-2 | 75.9% |\n" in text
+    assert "- disqualified: bad: gave \\[x\\] while choosing" in text
+    assert "| 1. 98 | . | 6 |" in text
+    evil = Report("<b>`x`", [("a | b", ["*t*"], [["[x](y)"]])], remarks=["<script>"])
+    assert (
+        markdown_text(evil)
+        == "# \\<b\\>\\`x\\`\n\n## a \\| b\n\n| \\*t\\* |\n|---|\n| \\[x\\](y) |\n\n- \\<script\\>\n"
+    )
 
 
 def test_an_empty_table_has_its_titles() -> None:

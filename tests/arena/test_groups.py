@@ -21,8 +21,8 @@ from dicegym.arena.formats.grouping import (
     playoff,
     qualify,
 )
-from dicegym.arena.formats.groups_result import GroupsResult
 from dicegym.arena.ratings.places import places_of
+from dicegym.arena.results import ContestResult
 from dicegym.engine.dice import drawn, named_seed
 from dicegym.errors import ParameterError
 from dicegym.games.lucky.catalogue import DONE
@@ -268,20 +268,20 @@ AGENTS = ["strategist", "investor", "compound", "thrifty"]
 
 
 @pytest.fixture(scope="module")
-def result(folder: Path) -> GroupsResult:
+def result(folder: Path) -> ContestResult:
     return contest("lucky", [*AGENTS, *sorted(folder.glob("*.py"))], seed=4, workers=2)
 
 
 @pytest.mark.slow
-def test_everybody_has_a_place_and_good_bots_the_best(result: GroupsResult) -> None:
+def test_everybody_has_a_place_and_good_bots_the_best(result: ContestResult) -> None:
     names = [line.name for line in result.standings]
     assert names[0] == "strategist"
     assert set(names) == {*AGENTS, "ones", "twos", "raising", "nonsense", "leaving"}
-    assert [line.group for line in result.standings] == [1] * 7 + [2] * 2
+    assert [line["group"] for line in result.standings] == [1] * 7 + [2] * 2
     assert [bad.name for bad in result.disqualified] == ["broken"]
-    assert {line.qualifying_games for line in result.standings} == {7 * result.cycles}
+    assert {line["qualifying_games"] for line in result.standings} == {7 * result.details["cycles"]}
     best, second = result.standings[:2]
-    assert 50 <= best.points - second.points < 57
+    assert 50 <= best["points"] - second["points"] < 57
     for line, after in itertools.pairwise(result.standings):
         assert line.place <= after.place
     assert {misplay.name for misplay in result.misplays} == {"raising", "nonsense", "leaving"}
@@ -289,7 +289,7 @@ def test_everybody_has_a_place_and_good_bots_the_best(result: GroupsResult) -> N
 
 
 @pytest.mark.slow
-def test_the_report_shows_all_of_it(result: GroupsResult) -> None:
+def test_the_report_shows_all_of_it(result: ContestResult) -> None:
     text = result.text()
     assert text.startswith("Lucky & Co: 9 entries, groups, tables of 7")
     for word in ("Rankings", "Qualifying", "disqualified: broken", "fault: raising", "ZeroDivisionError", "malformed"):
@@ -298,16 +298,16 @@ def test_the_report_shows_all_of_it(result: GroupsResult) -> None:
 
 
 @pytest.mark.slow
-def test_the_result_depends_on_seed_and_names_alone(result: GroupsResult, folder: Path) -> None:
+def test_the_result_depends_on_seed_and_names_alone(result: ContestResult, folder: Path) -> None:
     entries = [*sorted(folder.glob("*.py"), reverse=True), *AGENTS]
     assert contest("lucky", entries, seed=4, workers=1) == result
 
 
 def test_a_small_field_plays_one_table_of_its_size() -> None:
     found = contest("lucky", ["thrifty", "idle"], seed=1, workers=1)
-    assert [(line.place, line.name, line.group) for line in found.standings] == [(1, "thrifty", 1), (2, "idle", 1)]
-    assert (found.cycles, {line.games for line in found.standings}) == (0, {50})
-    assert [line.points for line in found.standings] == [350, 300]
+    assert [(line.place, line.name, line["group"]) for line in found.standings] == [(1, "thrifty", 1), (2, "idle", 1)]
+    assert (found.details["cycles"], {line["games"] for line in found.standings}) == (0, {50})
+    assert [line["points"] for line in found.standings] == [350, 300]
     assert "Qualifying" not in found.text()
 
 

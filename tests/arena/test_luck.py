@@ -12,9 +12,9 @@ import pytest
 import dicegym
 from dicegym.arena import contest
 from dicegym.arena.exact_ranking import CONTESTS, Chances, chances, drawn_places
-from dicegym.arena.formats.round_robin_result import RoundRobinResult
 from dicegym.arena.luck import Leads, Places, deserved, leads_of_games, leads_of_shares, listed, verdict
-from dicegym.arena.matrix import Matrix
+from dicegym.arena.report import Matrix
+from dicegym.arena.results import ContestResult
 from dicegym.games.parts import solver
 
 
@@ -133,7 +133,7 @@ def test_places_of_drawn_contests_are_those_of_counting_who_is_better() -> None:
 
 
 @pytest.fixture(scope="module")
-def equals(tmp_path_factory: pytest.TempPathFactory) -> RoundRobinResult:
+def equals(tmp_path_factory: pytest.TempPathFactory) -> ContestResult:
     """Four submissions that are the same, and a weak one."""
     folder = tmp_path_factory.mktemp("equals")
     for name in ("ann", "bob", "cid", "dot"):
@@ -143,19 +143,19 @@ def equals(tmp_path_factory: pytest.TempPathFactory) -> RoundRobinResult:
 
 
 @pytest.mark.slow
-def test_exact_values_rank_equals_equally(equals: RoundRobinResult) -> None:
+def test_exact_values_rank_equals_equally(equals: ContestResult) -> None:
     assert [(row.place, row.name) for row in equals.standings] == [
         *((1, name) for name in ("ann", "bob", "cid", "dot")),
         (5, "weak"),
     ]
     for row in equals.standings[:4]:
-        assert row.exact is not None
-        assert row.exact.wins == pytest.approx(1.5 + 1, abs=1e-5)
-        assert row.exact.places.best == 1
-        assert row.exact.places.worst > 1
+        assert row["exact"] is not None
+        assert row["exact"]["wins"] == pytest.approx(1.5 + 1, abs=1e-5)
+        assert row["exact"]["places"].best == 1
+        assert row["exact"]["places"].worst > 1
         assert row.could_be.best == 1
-    assert sum(row.exact.first for row in equals.standings if row.exact) == pytest.approx(1, abs=1e-5)
-    assert len(equals.pairs) == 10
+    assert sum(row["exact"]["first"] for row in equals.standings if row["exact"]) == pytest.approx(1, abs=1e-5)
+    assert len(equals.details["pairs"]) == 10
     text = equals.text()
     assert "ann, bob, cid and dot are equally strong" in text
     assert "the same file: ann, bob, cid, dot" in text
@@ -163,22 +163,22 @@ def test_exact_values_rank_equals_equally(equals: RoundRobinResult) -> None:
 
 
 @pytest.mark.slow
-def test_exact_ranks_do_not_depend_on_the_seed_and_played_places_are_kept(equals: RoundRobinResult) -> None:
+def test_exact_ranks_do_not_depend_on_the_seed_and_played_places_are_kept(equals: ContestResult) -> None:
     again = contest("hog", {"a": "always_roll", "b": "bacon", "s": "swap"}, seed=3, exact=True, workers=1)
     other = contest("hog", {"a": "always_roll", "b": "bacon", "s": "swap"}, seed=4, exact=True, workers=1)
-    assert [(row.place, row.name, row.exact) for row in again.standings] == [
-        (row.place, row.name, row.exact) for row in other.standings
+    assert [(row.place, row.name, row["exact"]) for row in again.standings] == [
+        (row.place, row.name, row["exact"]) for row in other.standings
     ]
     assert again.matches != other.matches
     plain = contest("hog", {"a": "always_roll", "b": "bacon", "s": "swap"}, seed=3, workers=1)
     assert plain.matches == again.matches
     places = {row.name: row.place for row in plain.standings}
-    assert {row.name: row.played_place for row in again.standings} == places
+    assert {row.name: row["played_place"] for row in again.standings} == places
     assert {row.name: row.could_be for row in again.standings} == {row.name: row.could_be for row in plain.standings}
     quick = contest("hog", {"a": "always_roll", "b": "bacon", "s": "swap"}, exact=True, games=0, seed=0, workers=1)
-    assert quick.pairs == again.pairs
+    assert quick.details["pairs"] == again.details["pairs"]
     assert quick.matches == ()
-    assert {row.played_place for row in quick.standings} == {None}
+    assert {row["played_place"] for row in quick.standings} == {None}
 
 
 @pytest.mark.slow
@@ -188,15 +188,15 @@ def test_exact_values_of_another_game_ask_every_entry(tmp_path: Path) -> None:
         "import os\ndef get_play(me, hands, history):\n    if not history:\n        os._exit(3)\n    return 0\n"
     )
     found = contest(game, ["even", "timid", "honest", tmp_path / "stuck.py"], exact=True, games=0, seed=0, workers=2)
-    assert isinstance(found, RoundRobinResult)
+    assert isinstance(found, ContestResult)
     (bad,) = found.disqualified
     assert bad.name == "stuck"
     assert "while it was asked for its whole strategy" in bad.reason
     values = solver(game)
     assert values is not None
     rate = values.win_rate(dicegym.agent(game, "even"), dicegym.agent(game, "honest"), game)
-    assert {one.entries: one.win_rate for one in found.pairs}["even", "honest"] == pytest.approx(rate)
-    assert all(row.win_rate is not None and math.isfinite(row.win_rate) for row in found.standings)
+    assert {one["entries"]: one["win_rate"] for one in found.details["pairs"]}["even", "honest"] == pytest.approx(rate)
+    assert all(row["win_rate"] is not None and math.isfinite(row["win_rate"]) for row in found.standings)
 
 
 # The matrix

@@ -10,7 +10,7 @@ import pytest
 
 import dicegym
 from dicegym.arena.entries import entries_of
-from dicegym.arena.formats.nearness import nearest_first
+from dicegym.arena.formats.settling import nearest_first
 from dicegym.arena.match import Match
 from dicegym.sandbox.jobs import Entry
 

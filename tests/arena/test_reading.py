@@ -20,8 +20,7 @@ from command_line import Run
 import dicegym
 from dicegym.arena import contest
 from dicegym.arena.contest import FORMATS
-from dicegym.arena.pages.replays import shown_games
-from dicegym.arena.pages.stored import stored_page
+from dicegym.arena.pages.stored import shown_games, stored_page
 from dicegym.arena.ratings.places import MatchPlaces, grouped
 from dicegym.arena.report import plain_text
 from dicegym.arena.results import ContestResult
@@ -49,7 +48,7 @@ class Made:
         bots.mkdir()
         for name, source in BOTS.items():
             (bots / f"{name}.py").write_text(source)
-        self.results: dict[int, ContestResult[Any]] = {}
+        self.results: dict[int, ContestResult] = {}
         hog = {"store": self.path, "workers": 1, "games": 5, "isolation": "none"}
         files = [str(bots / f"{name}.py") for name in BOTS]
         self.add(contest("hog", [*files, "bacon", "swap"], seed=11, **hog))
@@ -58,7 +57,7 @@ class Made:
         self.add(contest("hog", [files[0], "bacon", "swap"], seed=11, format="swiss", **hog))
         self.add(contest("hog", [files[0], "bacon", "swap"], seed=11, **hog), again=1)
 
-    def add(self, result: ContestResult[Any], again: int = 0) -> None:
+    def add(self, result: ContestResult, again: int = 0) -> None:
         assert result.stored is not None
         assert result.stored.contest == (again or len(self.results) + 1)
         self.results[result.stored.contest] = result

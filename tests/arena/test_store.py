@@ -44,7 +44,7 @@ def rows(path: Path, query: str) -> list[tuple[Any, ...]]:
     return found
 
 
-def stored(result: ContestResult[Any]) -> Stored:
+def stored(result: ContestResult) -> Stored:
     assert result.stored is not None
     return result.stored
 

@@ -16,8 +16,7 @@ from rich.console import Console
 from dicegym.arena import report
 from dicegym.arena.entries import Disqualified
 from dicegym.arena.incidents import Misplay
-from dicegym.arena.matrix import Matrix
-from dicegym.arena.report import Report, plain_text, show
+from dicegym.arena.report import Matrix, Report, plain_text, show
 from dicegym.cli.console import Terminal
 from dicegym.errors import AgentError, DamagedFileError, DicegymError, ParameterError
 from dicegym.escape import cell, harmless, lines, markdown, one_line
@@ -158,7 +157,8 @@ def test_json_keeps_what_was_written_and_is_plain_ascii(tmp_path: Path) -> None:
 
 
 def test_longest_note() -> None:
-    assert len(Report("", (), remarks=("x" * 100_000,)).notes()[0][1]) == report.LONGEST_NOTE
+    (_, line), *_ = next(part for part in Report("", (), remarks=("x" * 100_000,)).parts() if part)
+    assert len(line) == report.LONGEST_NOTE
 
 
 def test_one_line_says_what_an_object_is_and_not_where_it_lies() -> None:

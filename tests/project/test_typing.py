@@ -40,27 +40,19 @@ env = gym.make("dicegym/Hog-v0", opponent=FunctionPlayer(greedy, pure=True))
 result = contest("hog", ["bacon", "swap", Mine()], workers=1)
 reveal_type(result)
 row = result.standings[0]
-reveal_type(row.exact.win_rate if row.exact else row.could_be.best)
-reveal_type(contest("lucky", ["idle", "thrifty"]).standings[0].qualifying_points)
-reveal_type(contest(game, ["bacon", "swap"], format=ROUND_ROBIN).pairs[0].win_rate)
-reveal_type(contest(game, ["bacon", "swap"], format="swiss", seeds=2).standings[0].buchholz)
-reveal_type(contest("yatzy", ["gather"], format="swiss").rounds[0].pairings[0].note)
-reveal_type(contest(game, ["bacon", "swap"], format="one_table").games)
-reveal_type(contest(game, ["bacon", "swap"]).standings[0].place)
+reveal_type(row.place)
+reveal_type(row.could_be.worst if row.could_be else row.name)
+reveal_type(contest(game, ["bacon", "swap"], format=ROUND_ROBIN, seeds=2).matches[0].wins)
 envs = SB3VecEnv("hog", 16, seed=0)
 reveal_type(dicegym.agent("hog", "bacon"))
 """
 TYPES = [
     "int",
     "int",
-    "dicegym.arena.formats.round_robin_result.RoundRobinResult",
-    "float | int",
+    "dicegym.arena.results.ContestResult",
     "int",
-    "float",
-    "float",
-    "str",
-    "int",
-    "int",
+    "int | str",
+    "tuple[int, ...]",
     "dicegym.play.player.Player",
 ]
 

@@ -17,7 +17,7 @@ import pytest
 import dicegym
 from dicegym.arena import CheckReport, Limits, check, contest
 from dicegym.arena.check import Check
-from dicegym.arena.formats.round_robin_result import RoundRobinResult
+from dicegym.arena.results import ContestResult
 from dicegym.engine.game import Game
 from dicegym.errors import UnknownNameError
 from dicegym.players.roster import resolve
@@ -117,14 +117,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def result(folder: Path) -> RoundRobinResult:
+def result(folder: Path) -> ContestResult:
     paths = [folder / f"{name}.py" for name in [*BAD, *GOOD]]
     return contest("hog", paths, seed=3, workers=2, limits=LIMITS)
 
 
 @pytest.mark.slow_after(12)
 @pytest.mark.parametrize("name", BAD)
-def test_a_bad_submission_is_struck_with_its_reason(result: RoundRobinResult, name: str) -> None:
+def test_a_bad_submission_is_struck_with_its_reason(result: ContestResult, name: str) -> None:
     import re
 
     reasons = {bad.name: bad.reason for bad in result.disqualified}
@@ -139,23 +139,23 @@ def test_a_missing_file_is_refused_before_anything_is_played(folder: Path) -> No
         contest("hog", [folder / "good_a.py", folder / "missing.py"], workers=1, limits=LIMITS)
 
 
-def test_only_bad_submissions_are_struck(result: RoundRobinResult) -> None:
+def test_only_bad_submissions_are_struck(result: ContestResult) -> None:
     assert {bad.name for bad in result.disqualified} == set(BAD)
     assert sorted(line.name for line in result.standings) == sorted(GOOD)
     assert {name for match in result.matches for name in match.entries} == set(GOOD)
     assert len(result.matches) == len(GOOD) * (len(GOOD) - 1) // 2
-    assert all(line.wins + line.losses == len(GOOD) - 1 for line in result.standings)
+    assert all(line["wins"] + line["losses"] == len(GOOD) - 1 for line in result.standings)
 
 
 @pytest.mark.slow
-def test_nobody_elses_results_change(result: RoundRobinResult, folder: Path) -> None:
+def test_nobody_elses_results_change(result: ContestResult, folder: Path) -> None:
     alone = contest("hog", [folder / f"{name}.py" for name in GOOD], seed=3, workers=1)
     assert alone.matches == result.matches
     assert alone.standings == result.standings
     assert alone.disqualified == ()
 
 
-def test_no_process_is_left_behind(result: RoundRobinResult) -> None:
+def test_no_process_is_left_behind(result: ContestResult) -> None:
     children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
     if not children.exists():
         pytest.skip("needs Linux")

@@ -89,7 +89,7 @@ def test_contests_are_listed_and_shown(watching: TestClient) -> None:
     assert 'href="/watch/contests/1"' in shown
     assert "ended" in shown
     page = shown_when_computed(watching)
-    for word in ("Rankings", "Ratings", "Games in which the row was ahead", *ENTRIES, "/watch/matches/1"):
+    for word in ("Rankings", "Rating", "Games in which the row was ahead", *ENTRIES, "/watch/matches/1"):
         assert word in page
     assert watching.get("/watch?game=yatzy").text.count("/watch/contests/") == 0
     for wrong in ("/watch/contests/9", "/watch/matches/99", "/watch/games/1/99", "/watch/agents/hog?name=nobody"):

@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from dicegym.arena import Limits, check, contest
 from dicegym.arena.director import Director, Format
 from dicegym.arena.incidents import Misplay, misplays_of
 from dicegym.arena.match import Match
-from dicegym.arena.results import ContestResult, Standing
+from dicegym.arena.results import ContestResult
 from dicegym.play.printed import Printed
 from dicegym.sandbox.heartbeat import Heartbeat
 from dicegym.sandbox.jobs import Entry, Failure, entry, here
@@ -46,23 +46,6 @@ HOUSE = f"{HOME}/house"
 LIMITS: dict[str, Any] = {"seconds": 5 * MOVE, "start": 5 * MOVE, "move": MOVE, "memory": 64 << 20}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Zoo(ContestResult[Standing]):
-    """What the hostile ones did, and what the honest ones got."""
-
-    outcomes: tuple[tuple[Any, ...], ...]
-    """(names, games won by each, shares) of each match; (names, reason) of one that failed."""
-
-    @property
-    def heading(self) -> str:
-        """One line."""
-        return "zoo"
-
-    def tables(self) -> list[Any]:
-        """Return nothing: nobody is ranked."""
-        return []
-
-
 def pairs(game: dicegym.Game, entries: Iterable[Entry], seed: int) -> Iterator[Match]:
     """Yield the matches: the honest ones play each other and the hostile ones, and these not each other.
 
@@ -77,8 +60,8 @@ def pairs(game: dicegym.Game, entries: Iterable[Entry], seed: int) -> Iterator[M
         yield Match(game, (a, b), seed, GAMES)
 
 
-def hold(director: Director) -> Zoo:
-    """Play, and rank nobody."""
+def hold(director: Director) -> ContestResult:
+    """Play, and rank nobody; ``outcomes`` are (names, games won by each, shares) or (names, reason) of a match."""
     matches, misplays = list[tuple[Any, ...]](), list[Misplay]()
     for match, outcome in director.play(pairs(director.game, director.entries, director.seed)):
         names = tuple(entry.name for entry in match.entries)
@@ -89,10 +72,10 @@ def hold(director: Director) -> Zoo:
             matches.append((names, outcome["wins"], outcome["shares"]))
             misplays += misplays_of(names, outcome)
             director.hear(names, outcome["printed"])
-    return Zoo(**director.common(), standings=(), outcomes=tuple(sorted(matches)), misplays=tuple(misplays))
+    return replace(director.result((), outcomes=tuple(sorted(matches))), misplays=tuple(misplays))
 
 
-FORM = Format[Zoo](hold, lambda game: 2)
+FORM = Format(hold, lambda game: 2)
 
 
 def keys_of(game: dicegym.Game, names: Iterable[str]) -> list[int]:
@@ -167,13 +150,13 @@ def words_of(game: dicegym.Game, names: Iterable[str], port: int) -> dict[str, s
     }
 
 
-def told(outcome: ContestResult[Any], seconds: float) -> dict[str, Any]:
+def told(outcome: ContestResult, seconds: float) -> dict[str, Any]:
     """Return a result as plain values."""
     return {
         "struck": {one.name: one.reason for one in outcome.disqualified},
         "misplays": [[one.name, one.turn, one.reason, one.more] for one in outcome.misplays],
-        "matches": list(getattr(outcome, "outcomes", outcome.matches)),
-        "standings": outcome.standings,
+        "matches": list(outcome.details.get("outcomes", outcome.matches)),
+        "standings": [row.to_json() for row in outcome.standings],
         "printed": outcome.printed,
         "remarks": outcome.remarks,
         "text": outcome.text(),

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.arena.compare.comparison import FORMAT, ComparedStanding, Comparison, Decision
+from dicegym.arena.compare.comparison import FORMAT, Comparison, Decision
 from dicegym.arena.compare.estimate import Stopped, cautious_variance, difference, fixed_size, need_scipy
 from dicegym.arena.compare.pairing import BLOCK, SCORES, Lineup, Pairs, block_of, joined, pairs_of, scores_of
 from dicegym.arena.compare.sequential import Claims, NormalTest, SequentialTest, margin_of
@@ -21,6 +21,7 @@ from dicegym.arena.incidents import MisplayLog, misplay_counts, misplays_of
 from dicegym.arena.kept import opened
 from dicegym.arena.less_luck import LuckLedger
 from dicegym.arena.match import Match
+from dicegym.arena.results import Standing
 from dicegym.arena.rows import MatchRow, row_of
 from dicegym.arena.storage import Settings, Storage, storage_of
 from dicegym.engine.game import Game
@@ -376,7 +377,11 @@ class _Course:
         faults = misplay_counts(self.misplays.kept)
         places = {None: (1, 1), 0: (1, 1), 1: (2, 1)}[self.test.accepted]
         rows = [
-            ComparedStanding(place, name, float(scores.mean()), scores.size, faults.get(name, 0))
+            Standing(
+                place,
+                name,
+                figures={"score": float(scores.mean()), "games": scores.size, "faults": faults.get(name, 0)},
+            )
             for place, name, scores in zip(places, self.plan.names, (pairs.first, pairs.second), strict=False)
         ]
         return {

@@ -11,7 +11,7 @@ from dicegym.arena.compare.estimate import LEVEL, Interval
 from dicegym.arena.compare.sequential import Claims, elo_of
 from dicegym.arena.ratings.places import MatchPlaces
 from dicegym.arena.report import Report, ReportTable, percent
-from dicegym.arena.results import ContestResult, Standing
+from dicegym.arena.results import ContestResult
 
 FORMAT = "compare"
 """What a comparison is called in a store."""
@@ -30,26 +30,12 @@ class Decision(StrEnum):
     """An entry failed where the rules do not go on without it; nothing is compared."""
 
 
-@dataclass(frozen=True)
-class ComparedStanding(Standing):
-    """What the games came to for one of the two.
-
-    Attributes:
-        place: 1 for both unless the candidate is better.
-        name: the entry.
-        score: its mean score of a game, from 0 to 1.
-        games: how many it played.
-        faults: what it did wrong in them and the rules dealt with.
-    """
-
-    score: float
-    games: int
-    faults: int
-
-
 @dataclass(frozen=True, kw_only=True)
-class Comparison(ContestResult[ComparedStanding]):
+class Comparison(ContestResult):
     """Whether one player is better than another; `ContestResult` says what its other attributes are.
+
+    Figures of a standing: ``score``, the mean score of a game, from 0 to 1; ``games``; ``faults``, what it did wrong in
+    them and the rules dealt with. Both have place 1 unless the candidate is better.
 
     Attributes:
         matches: of the blocks of pairs that were counted; of the last one some games may not count any more.
@@ -109,7 +95,7 @@ class Comparison(ContestResult[ComparedStanding]):
 
     def tables(self) -> tuple[ReportTable, ...]:
         """Return what both reached, the candidate first."""
-        rows = [[row.name, percent(row.score), f"{row.games:,}", f"{row.faults:,}"] for row in self.standings]
+        rows = [[row.name, percent(row["score"]), f"{row['games']:,}", f"{row['faults']:,}"] for row in self.standings]
         titles = {"win": "Less luck" if self.luck_taken_out else "Games won", "place": "Left behind"}
         return (
             (

@@ -23,6 +23,7 @@ from dicegym.arena.match import Match
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import unknown_name
+from dicegym.games.worth import first_place_shares
 from dicegym.sandbox.jobs import Entry
 
 BLOCK = 50
@@ -116,9 +117,7 @@ def scores_of(returns: Sequence[Sequence[float]], score: str) -> NDArray[np.floa
     """
     found = np.asarray(returns, np.float64)
     if score == "win":
-        best = found == found.max(axis=1, keepdims=True)
-        shared: NDArray[np.float64] = best / best.sum(axis=1, keepdims=True)
-        return shared
+        return first_place_shares(found)
     if score != "place":
         raise unknown_name("score", score, list(SCORES))
     own, others = found[:, :, None], found[:, None, :]

@@ -66,6 +66,11 @@ class Tally:
         """Return what ``name`` is ranked by: points, then wins."""
         return self.points[name], self.wins[name]
 
+    def figures(self, name: str, before: str = "") -> dict[str, int]:
+        """Return points, wins and games of ``name`` by what they are called, with ``before`` in front of it."""
+        of = {"points": self.points, "wins": self.wins, "games": self.games}
+        return {before + what: counted[name] for what, counted in of.items()}
+
 
 def shuffled(names: Sequence[str], *seed: object) -> list[str]:
     """Return ``names`` in a random order that depends on ``seed`` and the set of names alone."""

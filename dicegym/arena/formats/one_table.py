@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from dicegym.arena.director import Director, Format
 from dicegym.arena.entries import AgentSpec
-from dicegym.arena.formats.settling import PlayedMatch, settle, table_for
-from dicegym.arena.luck import Places, deserved, leads_of_shares, verdict
+from dicegym.arena.formats.settling import settle, table_for
+from dicegym.arena.luck import Places, leads_of_shares, verdict
 from dicegym.arena.match import Match
 from dicegym.arena.options import ContestOptions
-from dicegym.arena.report import ReportTable, percent
-from dicegym.arena.results import ContestResult, Standing
-from dicegym.arena.rows import MatchRow
+from dicegym.arena.results import ContestResult, Presentation, Standing, ranking, ranking_table
 from dicegym.engine.game import Game
-from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
 from dicegym.games.parts import Progress
 from dicegym.sandbox.limits import Limits
@@ -24,76 +20,36 @@ SECONDS_A_GAME = 0.2
 """What an entry may think in a game, on average over all games; never less than the usual limit altogether."""
 
 
-@dataclass(frozen=True)
-class TableStanding(Standing):
-    """One row of the ranking.
+def _hold(director: Director) -> ContestResult:
+    """Let all who are not struck play together; whoever fails is left out, and the others begin anew.
 
-    Attributes:
-        place: 1 for the best; equal entries share one.
-        name: the entry.
-        wins: games won alone.
-        share: their share of all games, 0..1.
-        could_be: the places that it may deserve, as far as the games tell (`dicegym.arena.luck`).
+    Figures of a standing: ``wins``, games won alone, and ``share``, their share of all games. Details: ``games``.
     """
-
-    wins: int
-    share: float
-    could_be: Places
-
-
-@dataclass(frozen=True, kw_only=True)
-class OneTableResult(ContestResult[TableStanding]):
-    """What the games at one table came to; `ContestResult` says what its other attributes are.
-
-    Attributes:
-        games: how many were played.
-        standings: most wins first.
-    """
-
-    games: int
-
-    @property
-    def heading(self) -> str:
-        """One line that says what was played."""
-        return self.headline(f"{self.games} game{'s' * (self.games != 1)}", f"seed {self.seed}")
-
-    def tables(self) -> tuple[ReportTable]:
-        """Return the ranking."""
-        rows = [
-            [str(row.place), row.name, str(row.wins), percent(row.share) if self.games else "-", str(row.could_be)]
-            for row in self.standings
-        ]
-        return (("Wins", ["Place", "Player", "Wins", "Share", "Could be"], rows),)
-
-    def words(self) -> list[str]:
-        """Return what the ranking is worth, and what to try next."""
-        if not self.games:
-            return ["No game was played: too few are left who can play."]
-        return [verdict([row.name for row in self.standings], [row.could_be for row in self.standings])]
-
-
-def _hold(director: Director) -> OneTableResult:
-    """Let all who are not struck play together; whoever fails is left out, and the others begin anew."""
     game, options = director.game, director.options
     games = options.games or game.spec.games_per_match
     while len(seated := tuple(director.entries)) >= max(2, game.spec.players[0]):
         table = table_for(game, len(seated))
-        settled = settle(
-            director, (Match(table, seated, director.seed, games, number=number) for number in range(options.seeds))
-        )
-        played = [found for _, found in settled if isinstance(found, PlayedMatch)]
-        if len(played) < options.seeds:
-            continue
-        standings = _standings([entry.name for entry in seated], [one.row for one in played], games)
-        return OneTableResult(
-            **director.common(),
-            standings=standings,
-            matches=tuple(one.row for one in played),
-            misplays=tuple(misplay for one in played for misplay in one.misplays),
-            games=games * options.seeds,
-        )
-    left = tuple(TableStanding(1, entry.name, 0, 0.0, Places(1, len(seated))) for entry in seated)
-    return OneTableResult(**director.common(), standings=left, games=0)
+        jobs = (Match(table, seated, director.seed, games, number=number) for number in range(options.seeds))
+        played = settle(director, jobs)
+        if len(played) == options.seeds:
+            break
+    else:
+        left = [Standing(1, one.name, Places(1, len(seated)), {"wins": 0, "share": 0.0}) for one in seated]
+        words = ["No game was played: too few are left who can play."]
+        return director.result(left, shown=_shown(director, left, 0, words), games=0)
+    total, rows, n = games * options.seeds, [one.row for one in played], len(seated)
+    wins = {entry.name: sum(row.wins[i] for row in rows) for i, entry in enumerate(seated)}
+    figures = {name: {"wins": won, "share": won / total} for name, won in wins.items()}
+    found = ranking(wins, figures, leads_of_shares(n, [(range(n), row.won, games) for row in rows]))
+    words = [verdict([row.name for row in found], [row["could_be"] for row in found])]
+    return director.result(found, played, _shown(director, found, total, words), games=total)
+
+
+def _shown(director: Director, standings: Sequence[Standing], games: int, words: list[str]) -> Presentation:
+    share = (lambda row: row["share"]) if games else (lambda row: None)
+    columns = {"Wins": "wins", "Share": share, "Could be": "could_be"}
+    table = ranking_table(standings, columns, "Wins", ("Place", "Player"))
+    return Presentation([f"{games} game{'s' * (games != 1)}", f"seed {director.seed}"], [table], words)
 
 
 def _fits(game: Game, entries: int, options: ContestOptions) -> None:
@@ -110,7 +66,6 @@ ONE_TABLE = Format(
     fewest=lambda game: max(2, game.spec.players[0]),
     matches=lambda game, entries, options: options.seeds,
     name="one_table",
-    takes=frozenset({"games", "seeds", "less_luck"}),
     fits=_fits,
 )
 
@@ -122,7 +77,7 @@ def one_table(
     seed: int | None = None,
     limits: Limits | None = None,
     progress: Progress | None = None,
-) -> OneTableResult:
+) -> ContestResult:
     """Play ``games`` games between all entries, seats drawn afresh for each; a bad entry is left out.
 
     The format `ONE_TABLE` with the entries in the order given, as the original command of Liar's Dice has it.
@@ -139,22 +94,8 @@ def one_table(
         ParameterError: fewer entries than the game needs, or more than it takes.
         UnknownNameError: there is no such agent.
     """
-    games = whole_number("games", games, 1, 1 << 31, "the number of games")
-    usual = Limits()
+    options, usual = ContestOptions(games), Limits()
     limits = limits or Limits(max(usual.seconds, SECONDS_A_GAME * games), usual.memory)
     table = table_for(game, len(entries))
-    options = ContestOptions(games)
     with Director(table, entries, seed, 1, progress, limits, ONE_TABLE, in_order=True, options=options) as director:
         return _hold(director)
-
-
-def _standings(names: Sequence[str], matches: Sequence[MatchRow], games: int) -> tuple[TableStanding, ...]:
-    """Return the ranking by wins."""
-    wins = [sum(row.wins[i] for row in matches) for i in range(len(names))]
-    ranked = sorted(range(len(names)), key=lambda number: (-wins[number], names[number]))
-    leads = leads_of_shares(len(names), [(range(len(names)), row.shares, games) for row in matches]).of(ranked)
-    played = games * len(matches)
-    return tuple(
-        TableStanding(1 + sum(other > wins[i] for other in wins), names[i], wins[i], wins[i] / played, could_be)
-        for i, could_be in zip(ranked, deserved(leads), strict=True)
-    )

@@ -3,21 +3,83 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 from dicegym.arena.director import Director
 from dicegym.arena.formats.grouping import shuffled
-from dicegym.arena.formats.rounds_result import KEPT_MISPLAYS, Pairing, Round
-from dicegym.arena.formats.settling import PlayedMatch, settle, table_for
-from dicegym.arena.incidents import MisplayLog
+from dicegym.arena.formats.settling import settle, table_for
 from dicegym.arena.match import Match
-from dicegym.arena.rows import MatchRow
+from dicegym.arena.rows import MatchRow, PlayedMatch
 
 GRAIN = 9
 """Digits to which points are rounded, so that a tie is one although floats are added in another order."""
+
+
+class Pairing(NamedTuple):
+    """A table of a round, or an entry that had none."""
+
+    entries: tuple[str, ...]
+    """Who was to meet."""
+    points: tuple[float, ...]
+    """Of each: the share of the others that it left behind, a win of two is 1, a draw 1/2."""
+    scores: tuple[float, ...]
+    """Games that each won against another, as a share of the others in each game, level ones by half."""
+    games: int
+    """That were played there."""
+    note: str
+    """What is to be said of it, such as "bye"."""
+    played: tuple[bool, ...]
+    """Whether each has played there."""
+
+
+class Round(NamedTuple):
+    """A round: its tables, and who had a bye."""
+
+    title: str
+    pairings: tuple[Pairing, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {"title": self.title, "pairings": tuple(one._asdict() for one in self.pairings)}
+
+
+@dataclass
+class Account:
+    """What an entry has come to in the rounds so far."""
+
+    points: float = 0.0
+    """Of all rounds."""
+    won: int = 0
+    """Rounds in which it was the first of its table alone."""
+    drawn: int = 0
+    """Rounds in which it shared that."""
+    lost: int = 0
+    byes: int = 0
+    """Rounds in which it got points without playing, walkovers included."""
+    games: int = 0
+    score: float = 0.0
+    """What it left behind of its tables, summed over its games."""
+
+    @property
+    def share(self) -> float:
+        """What it left behind of its tables in a game, 0..1."""
+        return round(self.score / self.games, GRAIN) if self.games else 0.0
+
+    def add(self, pairing: Pairing, number: int) -> None:
+        """Count a table at which it was entry ``number``."""
+        points, best = pairing.points[number], max(pairing.points)
+        self.points = round(self.points + points, GRAIN)
+        self.score = round(self.score + pairing.scores[number], GRAIN)
+        if not pairing.played[number]:
+            self.byes += points > 0
+            return
+        self.games += pairing.games
+        self.won += points == best and pairing.points.count(best) == 1
+        self.drawn += points == best and pairing.points.count(best) > 1
+        self.lost += points < best
 
 
 def left_behind(row: MatchRow) -> tuple[float, ...]:
@@ -39,26 +101,6 @@ def shares(places: Sequence[float]) -> tuple[float, ...]:
     return tuple(round(count / others, GRAIN) for count in behind)
 
 
-@dataclass
-class Account:
-    """What an entry has come to in the rounds so far."""
-
-    points: float = 0.0
-    won: int = 0
-    drawn: int = 0
-    lost: int = 0
-    byes: int = 0
-    """Rounds in which it got points without playing, walkovers included."""
-    score: float = 0.0
-    games: int = 0
-    opponents: list[str] = field(default_factory=list)
-
-    @property
-    def share(self) -> float:
-        """What it left behind of its tables, 0..1."""
-        return round(self.score / self.games, GRAIN) if self.games else 0.0
-
-
 class Rounds:
     """Has tables meet, round by round.
 
@@ -67,11 +109,12 @@ class Rounds:
 
     Attributes:
         director: as given.
-        start: all entries in their order before the first round: by lot, or as they were named.
+        start: number of each entry before the first round, from 0: by lot, or as they were named.
         games: of a match.
         rounds: those played.
         accounts: of each entry, by name.
         remarks: what there is to say.
+        played: the matches between entries that were not struck then.
     """
 
     def __init__(self, director: Director) -> None:
@@ -85,10 +128,9 @@ class Rounds:
         self.rounds: list[Round] = []
         self.accounts = {name: Account() for name in self.start}
         self.remarks: list[str] = []
-        self._played: Counter[tuple[str, ...]] = Counter()
+        self.played: list[PlayedMatch] = []
+        self._numbers: Counter[tuple[str, ...]] = Counter()
         self._met: Counter[frozenset[str]] = Counter()
-        self._rows: list[MatchRow] = []
-        self._misplays = MisplayLog(KEPT_MISPLAYS)
 
     @property
     def names(self) -> list[str]:
@@ -104,30 +146,25 @@ class Rounds:
 
         Disqualified entries lose; the others at their table play without them, or have a walkover if they are too few.
         """
-        byed = [Pairing((name,), (1.0,), (0.0,), 0, "bye") for name in byes]
-        played = Round(title, (*self._meet(tables), *byed))
-        self.rounds.append(played)
-        for pairing in played.pairings:
-            self._count(pairing)
+        free = [Pairing((name,), (1.0,), (0.0,), 0, "bye", (False,)) for name in byes]
+        self.rounds.append(Round(title, (*self._meet(tables), *free)))
+        for pairing in self.rounds[-1].pairings:
+            playing = [name for name, played in zip(pairing.entries, pairing.played, strict=True) if played]
+            self._met.update(map(frozenset, combinations(playing, 2)))
+            for number, name in enumerate(pairing.entries):
+                self.accounts[name].add(pairing, number)
 
     def _meet(self, tables: Sequence[Sequence[str]]) -> list[Pairing]:
         """Return the result of each table, in their order."""
-        times = self.director.options.seeds
         found: dict[int, Pairing] = {}
-        waiting = list(range(len(tables)))
-        while waiting:
-            present = {i: [name for name in tables[i] if name not in self.director.struck] for i in waiting}
+        while waiting := [i for i in range(len(tables)) if i not in found]:
+            struck = self.director.struck.keys()
+            present = {i: [name for name in tables[i] if name not in struck] for i in waiting}
             playing = [i for i in waiting if len(present[i]) >= self.fewest]
-            for i in waiting:
-                if i not in playing:
-                    found[i] = _walkover(tables[i], present[i])
-            played = self._settled([present[i] for i in playing])
-            waiting = []
-            for i, rows in zip(playing, played, strict=True):
-                if len(rows) == times:
+            found |= {i: _pairing(tables[i], present[i], []) for i in waiting if i not in playing}
+            for i, rows in zip(playing, self._settled([present[i] for i in playing]), strict=True):
+                if len(rows) == self.director.options.seeds:
                     found[i] = _pairing(tables[i], present[i], rows)
-                else:
-                    waiting.append(i)
         return [found[i] for i in range(len(tables))]
 
     def _settled(self, tables: Sequence[Sequence[str]]) -> list[list[MatchRow]]:
@@ -136,100 +173,40 @@ class Rounds:
         for table in tables:
             names = tuple(sorted(table))
             game, entries = table_for(self.director.game, len(names)), tuple(self._entries[name] for name in names)
-            first = self._played[names]
-            self._played[names] += times
+            first = self._numbers[names]
+            self._numbers[names] += times
             for number in range(first, first + times):
                 jobs.append(Match(game, entries, self.director.seed, self.games, number=number))
         rows: dict[tuple[str, ...], list[MatchRow]] = {}
-        for _, played in settle(self.director, jobs):
-            if isinstance(played, PlayedMatch):
-                rows.setdefault(played.row.entries, []).append(played.row)
-                if self.director.struck.keys().isdisjoint(played.row.entries):
-                    self._rows.append(played.row)
-                    for misplay in played.misplays:
-                        self._misplays.add(misplay)
+        for played in settle(self.director, jobs):
+            rows.setdefault(played.row.entries, []).append(played.row)
+            if self.director.struck.keys().isdisjoint(played.row.entries):
+                self.played.append(played)
         return [rows.get(tuple(sorted(table)), []) for table in tables]
 
-    def _count(self, pairing: Pairing) -> None:
-        best = max(pairing.points)
-        playing = [name for name, played in zip(pairing.entries, pairing.played, strict=True) if played]
-        for pair in combinations(playing, 2):
-            self._met[frozenset(pair)] += 1
-        for name, points, score, played in zip(
-            pairing.entries, pairing.points, pairing.scores, pairing.played, strict=True
-        ):
-            account = self.accounts[name]
-            account.points = round(account.points + points, GRAIN)
-            account.score = round(account.score + score, GRAIN)
-            if not played:
-                account.byes += points > 0
-                continue
-            account.games += pairing.games
-            account.opponents += [other for other in playing if other != name]
-            account.won += points == best and pairing.points.count(best) == 1
-            account.drawn += points == best and pairing.points.count(best) > 1
-            account.lost += points < best
-
     def figures(self, name: str) -> dict[str, Any]:
-        """Return what every standing says of an entry in rounds: the fields of `RoundsStanding` but the place."""
+        """Return what a standing says of an entry: ``start``, from 1, and what its `Account` has."""
         account = self.accounts[name]
-        return {
-            "name": name,
-            "start": 1 + self.start[name],
-            "points": account.points,
-            "won": account.won,
-            "drawn": account.drawn,
-            "lost": account.lost,
-            "byes": account.byes,
-            "games": account.games,
-            "share": account.share,
-        }
-
-    def common(self) -> dict[str, Any]:
-        """Return what results of all formats in rounds say: the fields of `RoundsResult` but the standings."""
-        common = self.director.common()
-        return common | {
-            "remarks": (*common["remarks"], *self.remarks),
-            "matches": tuple(self._rows),
-            "misplays": self._misplays.kept,
-            "games_per_match": self.games,
-            "rounds": tuple(self.rounds),
-        }
+        own = asdict(account)
+        del own["score"]
+        return {"start": 1 + self.start[name], **own, "share": account.share}
 
 
 def _pairing(table: Sequence[str], present: Sequence[str], rows: Sequence[MatchRow]) -> Pairing:
-    """Return what the matches at a table came to."""
+    """Return what the matches at a table came to; without any those who are left have a walkover."""
     scores = dict.fromkeys(table, 0.0)
     for row in rows:
         for name, score in zip(row.entries, left_behind(row), strict=True):
             scores[name] = round(scores[name] + score, GRAIN)
-    points = dict(zip(present, shares([-scores[name] for name in present]), strict=True))
+    won = shares([-scores[name] for name in present]) if rows else (1.0,) * len(present)
+    points = dict.fromkeys(table, 0.0) | dict(zip(present, won, strict=True))
     absent = [name for name in table if name not in present]
+    note = f"{', '.join(absent)} struck" if absent else ""
     return Pairing(
         tuple(table),
-        tuple(points.get(name, 0.0) for name in table),
-        tuple(scores[name] for name in table),
+        tuple(points.values()),
+        tuple(scores.values()),
         sum(row.games for row in rows),
-        _struck(absent),
-        tuple(name in points for name in table),
+        note if rows else f"walkover: {note}",
+        tuple(bool(rows) and name in present for name in table),
     )
-
-
-def _walkover(table: Sequence[str], present: Sequence[str]) -> Pairing:
-    """Return what a table comes to that is too small to be played at: those who are left have won."""
-    absent = [name for name in table if name not in present]
-    points = tuple(float(name in present) for name in table)
-    return Pairing(tuple(table), points, (0.0,) * len(table), 0, f"walkover: {_struck(absent)}")
-
-
-def _struck(names: Sequence[str]) -> str:
-    return f"{', '.join(names)} struck" if names else ""
-
-
-def ranks_of(merits: Mapping[str, Any]) -> dict[str, int]:
-    """Return the place of each by its merit, more is better; equals share one."""
-    ranked = sorted(merits.values(), reverse=True)
-    first: dict[Any, int] = {}
-    for position, merit in enumerate(ranked, 1):
-        first.setdefault(merit, position)
-    return {name: first[merit] for name, merit in merits.items()}

@@ -9,38 +9,13 @@ before; from there on its matches do not count. Whatever is missing for that is 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
 
 from dicegym.arena.director import Director
-from dicegym.arena.formats.nearness import nearest_first
-from dicegym.arena.incidents import Misplay, misplays_of
 from dicegym.arena.match import Match
-from dicegym.arena.rows import MatchRow, row_of
+from dicegym.arena.rows import PlayedMatch, played_match
 from dicegym.engine.game import Game
+from dicegym.sandbox.hosts import MOST
 from dicegym.sandbox.jobs import Failure
-
-
-class PlayedMatch(NamedTuple):
-    """A match that was played to its end."""
-
-    row: MatchRow
-    misplays: list[Misplay]
-    printed: tuple[str, ...]
-    """By entry; empty: nobody printed anything."""
-    returns: tuple[tuple[float, ...], ...]
-    """For each game what each entry got; empty unless somebody asked."""
-
-
-class Settled(NamedTuple):
-    """What became of a match that counts."""
-
-    match: Match
-    outcome: PlayedMatch | Failure
-
-
-def names_of(match: Match) -> tuple[str, ...]:
-    """Return who plays."""
-    return tuple(entry.name for entry in match.entries)
 
 
 def table_for(game: Game, players: int) -> Game:
@@ -48,8 +23,8 @@ def table_for(game: Game, players: int) -> Game:
     return game if game.players == players else Game(game.spec, players, **game.parameters)
 
 
-def settle(director: Director, matches: Iterable[Match], returns: bool = False) -> list[Settled]:
-    """Play ``matches``; return those that count, in their order, and strike who failed in them.
+def settle(director: Director, matches: Iterable[Match], returns: bool = False) -> list[PlayedMatch]:
+    """Play ``matches``, and strike who failed; return those that count and were played to their end, in their order.
 
     Args:
         director: plays.
@@ -58,25 +33,38 @@ def settle(director: Director, matches: Iterable[Match], returns: bool = False) 
     """
     jobs = list(matches)
     numbers = {_key(job): number for number, job in enumerate(jobs)}
+    names = [tuple(entry.name for entry in job.entries) for job in jobs]
     outcomes: dict[int, PlayedMatch | Failure] = {}
     while True:
-        counted, missing = fold([names_of(job) for job in jobs], outcomes)
+        counted, missing = fold(names, outcomes)
         if not missing:
             break
         failed: set[str] = set()
-        for job, outcome in director.play(_waiting(jobs, nearest_first(jobs, missing), failed)):
-            found = _heard(job, outcome, returns)
-            if isinstance(found, Failure):
-                failed.add(job.entries[found.actor].name)
+
+        def waiting(missing: Sequence[int], failed: set[str]) -> Iterator[Match]:
+            for number in nearest_first(jobs, missing):
+                if failed.isdisjoint(names[number]):  # else it will hardly count
+                    yield jobs[number]
+
+        for job, outcome in director.play(waiting(missing, failed)):
+            if isinstance(outcome, Failure):
+                failed.add(job.entries[outcome.actor].name)
+            found = outcome if isinstance(outcome, Failure) else played_match(job, outcome, returns)
             outcomes[numbers[_key(job)]] = found
-    settled = [Settled(jobs[number], outcomes[number]) for number in counted]
-    for match, found in settled:
-        names = names_of(match)
+    played = []
+    for number in counted:
+        found = outcomes[number]
         if isinstance(found, Failure):
-            director.struck[names[found.actor]] = found.reason
+            director.struck[names[number][found.actor]] = found.reason
         else:
-            director.hear(names, found.printed)
-    return settled
+            director.hear(names[number], found.printed)
+            played.append(found)
+    return played
+
+
+def _key(job: Match) -> tuple[object, ...]:
+    """Name a match, also when it went on without somebody (`Match.without`)."""
+    return job.contest_seed, tuple(entry.name for entry in job.entries), job.number
 
 
 def fold(tables: Sequence[Sequence[str]], outcomes: Mapping[int, PlayedMatch | Failure]) -> tuple[list[int], list[int]]:
@@ -99,22 +87,29 @@ def fold(tables: Sequence[Sequence[str]], outcomes: Mapping[int, PlayedMatch | F
     return counted, missing
 
 
-def _waiting(jobs: Sequence[Match], missing: Iterable[int], failed: set[str]) -> Iterator[Match]:
-    """Yield what is missing, but for matches of those who have failed meanwhile, which will hardly count."""
-    for number in missing:
-        if failed.isdisjoint(names_of(jobs[number])):
-            yield jobs[number]
+def nearest_first(jobs: Sequence[Match], numbers: Sequence[int], at_once: int = MOST) -> list[int]:
+    """Return ``numbers`` of ``jobs`` in the order in which they are best played.
 
+    A referee keeps the processes of few entries. In a round robin of more, row by row, each match would begin with the
+    start of one, which takes longer than a match of Hog. So matches of two are played by squares of the table of who
+    meets whom, ``at_once`` entries with processes of their own in each, and a square shares half of its entries with
+    the one before. Where there are no more entries than that, or others sit at a table, the order stays.
 
-def _key(job: Match) -> tuple[object, ...]:
-    """Name a match, also when it went on without somebody (`Match.without`)."""
-    return job.contest_seed, names_of(job), job.number
+    Args:
+        jobs: matches.
+        numbers: which of them.
+        at_once: entries whose processes are there at the same time.
+    """
+    groups: dict[str, int] = {}
+    for number in numbers:
+        for entry in jobs[number].entries:
+            if not entry.trusted:
+                groups.setdefault(entry.name, len(groups) // max(1, at_once // 2))
+    if len(groups) <= at_once or any(len(jobs[number].entries) != 2 for number in numbers):
+        return list(numbers)
 
+    def square(number: int) -> tuple[int, int]:
+        row, column = sorted(groups.get(entry.name, 0) for entry in jobs[number].entries)
+        return row, -column if row % 2 else column  # there and back, so that neighbours share a group
 
-def _heard(job: Match, outcome: Any, returns: bool) -> PlayedMatch | Failure:
-    if isinstance(outcome, Failure):
-        return outcome
-    texts = outcome.get("printed", ())
-    got = tuple(tuple(map(float, each)) for each in outcome["returns"]) if returns else ()
-    misplays = misplays_of(names_of(job), outcome)
-    return PlayedMatch(row_of(job, outcome), misplays, tuple(texts) if any(texts) else (), got)
+    return sorted(numbers, key=square)

@@ -11,105 +11,95 @@ points (FIDE Handbook C.07), then the share of games won. Who is still equal sha
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from itertools import combinations
 
 from dicegym.arena.director import Director, Format
 from dicegym.arena.formats import pairing
-from dicegym.arena.formats.rounds import GRAIN, Rounds, ranks_of
-from dicegym.arena.formats.rounds_result import RoundsResult, RoundsStanding, number
+from dicegym.arena.formats.rounds import GRAIN, Rounds
 from dicegym.arena.options import ContestOptions
+from dicegym.arena.report import EVERYTHING
+from dicegym.arena.results import Columns, ContestResult, Presentation, Standing, ranking, ranking_table
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 
 
-@dataclass(frozen=True)
-class SwissStanding(RoundsStanding):
-    """One row of the ranking of a Swiss tournament; `RoundsStanding` says what its other attributes are.
+def swiss(director: Director) -> ContestResult:
+    """Play the rounds. Whoever is struck is not paired any more; what was played against it before stands.
 
-    Attributes:
-        buchholz: the sum of its opponents' points.
+    Figures of a standing: ``start``, its number before the first round; ``points``; ``won``, ``drawn`` and ``lost``
+    rounds; ``byes``, rounds that it did not have to play, walkovers included; ``games``; ``share`` of the others at its
+    tables that it left behind in a game; ``buchholz``. Details: ``games_per_match``, and the ``rounds`` with their
+    pairings, each a `dicegym.arena.formats.rounds.Pairing` as plain values.
     """
-
-    buchholz: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class SwissResult(RoundsResult[SwissStanding]):
-    """What a Swiss tournament came to; `RoundsResult` says what its attributes are."""
-
-    def columns(self, row: SwissStanding) -> dict[str, str]:
-        """Return what the ranking shows of an entry."""
-        return {**super().columns(row), "Buchholz": number(row.buchholz)}
-
-    def meaning(self) -> Sequence[str]:
-        """Return what the columns mean."""
-        return ("Points rank, then 'Buchholz', the points of an entry's opponents, then the share of games won.",)
-
-
-def swiss(director: Director) -> SwissResult:
-    """Play the rounds. Whoever is struck is not paired any more; what was played against it before stands."""
     rounds = Rounds(director)
     for played in range(director.options.rounds or usual_rounds(len(rounds.start))):
         names = rounds.names
         if len(names) < rounds.fewest:
             break
-        if director.game.players == 2 and _all_met(names, rounds):
+        if director.game.players == 2 and all(rounds.met(*pair) for pair in combinations(names, 2)):
             rounds.remarks.append(f"it ended after {played} rounds, in which everybody had met everybody")
             break
-        _round(rounds, f"Round {played + 1}")
-    merits = _merits(rounds)
-    ranks = ranks_of(merits)
-    order = sorted(merits, key=lambda name: (ranks[name], name))
-    standings = tuple(
-        SwissStanding(place=ranks[name], **rounds.figures(name), buchholz=merits[name][1]) for name in order
-    )
-    return SwissResult(**rounds.common(), standings=standings)
+        _play_round(rounds, f"Round {played + 1}")
+    buchholz = _buchholz(rounds)
+    figures = {name: {**rounds.figures(name), "buchholz": buchholz[name]} for name in rounds.names}
+    merits = {name: (one["points"], one["buchholz"], one["share"]) for name, one in figures.items()}
+    standings = ranking(merits, figures)
+    details = {"games_per_match": rounds.games, "rounds": tuple(one.to_json() for one in rounds.rounds)}
+    return director.result(standings, rounds.played, _shown(rounds, standings), rounds.remarks, **details)
 
 
-def _round(rounds: Rounds, title: str) -> None:
+def _play_round(rounds: Rounds, title: str) -> None:
     """Pair and play a round."""
     accounts, start = rounds.accounts, rounds.start
     order = sorted(rounds.names, key=lambda name: (-accounts[name].points, start[name]))
-    had = {name: accounts[name].byes for name in order}
-    if rounds.director.game.players == 2:
-        free, tables = _pairs(rounds, order, had)
-        for one, other in tables:
-            if rounds.met(one, other):
-                rounds.remarks.append(f"{title.lower()}: {one} and {other} met again, as nothing else was left")
-    else:
-        seats = pairing.sizes(len(order), rounds.director.game.players, rounds.fewest)
-        free = pairing.byes(order, len(order) - sum(seats), had)
-        tables = pairing.tables([name for name in order if name not in free], seats, rounds.met)
+    points = {name: accounts[name].points for name in order}
+    of_two = rounds.director.game.players == 2
+    seats = pairing.sizes(len(order), rounds.director.game.players, rounds.fewest)
+    left_over = len(order) % 2 if of_two else len(order) - sum(seats)
+    free = pairing.byes(order, left_over, {name: accounts[name].byes for name in order})
+    playing = [name for name in order if name not in free]
+    tables: Sequence[tuple[str, ...]]
+    tables = pairing.pairs(playing, points, rounds.met) if of_two else pairing.tables(playing, seats, rounds.met)
+    for one, other in tables if of_two else ():
+        if rounds.met(one, other):
+            rounds.remarks.append(f"{title.lower()}: {one} and {other} met again, as nothing else was left")
     rounds.play(title, tables, free)
 
 
-def _pairs(rounds: Rounds, order: Sequence[str], had: Mapping[str, int]) -> tuple[list[str], Sequence[tuple[str, ...]]]:
-    """Return who has a bye, and the pairs."""
-    points = {name: rounds.accounts[name].points for name in order}
-    if len(order) % 2 == 0:
-        return [], pairing.pairs(order, points, rounds.met)
-    free = pairing.byes(order, 1, had)
-    return free, pairing.pairs([name for name in order if name not in free], points, rounds.met)
-
-
-def _all_met(names: Sequence[str], rounds: Rounds) -> bool:
-    return all(rounds.met(one, other) for i, one in enumerate(names) for other in names[:i])
-
-
-def _merits(rounds: Rounds) -> dict[str, tuple[float, float, float]]:
-    """Return what each is ranked by: points, Buchholz, share of games."""
+def _buchholz(rounds: Rounds) -> dict[str, float]:
+    """Return the sum of the opponents' points of each entry that is not struck."""
     accounts = rounds.accounts
-    buchholz = dict.fromkeys(rounds.names, 0.0)
-    for one in rounds.rounds:
-        for table in one.pairings:
-            playing = [name for name, played in zip(table.entries, table.played, strict=True) if played]
-            for name in table.entries:
-                others = [other for other in playing if other != name] if name in playing else [name]
-                if name in buchholz:
-                    mean = sum(accounts[other].points for other in others) / len(others)
-                    buchholz[name] = round(buchholz[name] + mean, GRAIN)
-    return {name: (accounts[name].points, buchholz[name], accounts[name].share) for name in rounds.names}
+    found = dict.fromkeys(rounds.names, 0.0)
+    for table in (table for one in rounds.rounds for table in one.pairings):
+        playing = [name for name, played in zip(table.entries, table.played, strict=True) if played]
+        for name in found.keys() & set(table.entries):
+            others = [other for other in playing if other != name] if name in playing else [name]
+            found[name] = round(found[name] + sum(accounts[other].points for other in others) / len(others), GRAIN)
+    return found
+
+
+def _shown(rounds: Rounds, standings: Sequence[Standing]) -> Presentation:
+    games, n = rounds.games, len(rounds.rounds)
+    facts = [
+        f"{n} round{'s' * (n != 1)} of matches of {games} game{'s' * (games != 1)}",
+        f"seed {rounds.director.seed}",
+    ]
+    columns: Columns = {"Points": lambda row: _number(row["points"]), "Won": "won", "Drawn": "drawn", "Lost": "lost"}
+    columns |= {"Byes": "byes", "Buchholz": lambda row: _number(row["buchholz"]), "Games": "games"}
+    columns |= {"Share": lambda row: row["share"] if row["games"] else None}
+    words = ["Points rank, then 'Buchholz', the points of an entry's opponents, then the share of games won."]
+    if not all(rounds.met(*pair) for pair in combinations((row.name for row in standings), 2)):
+        words.append(
+            "Not everybody met everybody, so the luck of the draw is in it besides that of the dice: a round "
+            "robin (--format round-robin) compares all with all, and says which places the games leave open."
+        )
+    return Presentation(facts, [ranking_table(standings, columns)], [*words, EVERYTHING])
+
+
+def _number(value: float) -> str:
+    """Return points as they are read: 3, 2.5, 0.333."""
+    return f"{value:.3f}".rstrip("0").rstrip(".")
 
 
 def usual_rounds(entries: int) -> int:
@@ -131,11 +121,4 @@ def _matches(game: Game, entries: int, options: ContestOptions) -> int:
     return rounds * options.seeds * (entries // 2 if game.players == 2 else math.ceil(entries / game.players))
 
 
-SWISS = Format(
-    swiss,
-    fewest=lambda game: max(2, game.spec.players[0]),
-    matches=_matches,
-    name="swiss",
-    takes=frozenset({"games", "seeds", "rounds", "seeding", "players", "less_luck"}),
-    fits=_fits,
-)
+SWISS = Format(swiss, fewest=lambda game: max(2, game.spec.players[0]), matches=_matches, name="swiss", fits=_fits)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from dicegym.analysis import Analysis, PricedDecision
 from dicegym.analysis.valuers import MARKS, UNITS, amount
-from dicegym.arena.pages.plots import Tick
+from dicegym.arena.pages.contests import Tick
 from dicegym.arena.pages.template import asset, digest, environment, trusted
 from dicegym.columns import is_number
 from dicegym.files import write_text

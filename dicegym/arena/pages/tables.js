@@ -65,6 +65,17 @@
     table.addEventListener("mouseleave", clear);
   }
 
+  // What was opened stays open when a live page brings its parts anew.
+  const opened = new Set();
+  const titleOf = (part) => part.querySelector("summary").textContent.replace(/\d+/g, "");
+  document.addEventListener(
+    "toggle",
+    (event) => {
+      if (event.target.matches("details.more")) opened[event.target.open ? "add" : "delete"](titleOf(event.target));
+    },
+    true,
+  );
+
   // Each table once, those too that come to a live page later.
   function wire() {
     for (const [kind, ready] of [["sortable", sortable], ["heat", heat]]) {
@@ -73,6 +84,7 @@
         ready(table);
       }
     }
+    for (const part of document.querySelectorAll("details.more")) part.open ||= opened.has(titleOf(part));
   }
   wire();
   document.addEventListener("htmx:load", wire);

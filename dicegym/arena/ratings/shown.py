@@ -6,10 +6,9 @@ import math
 from collections.abc import Iterable, Sequence
 
 from dicegym.arena.luck import CONFIDENCE, listed, verdict
-from dicegym.arena.matrix import Matrix
 from dicegym.arena.ratings.fitting import FEWEST_MATCHES, Rating, Ratings
 from dicegym.arena.ratings.places import MatchPlaces, count_ahead
-from dicegym.arena.report import ReportTable
+from dicegym.arena.report import Matrix, ReportTable
 
 FARTHEST = 1500.0
 """Largest distance in points between a rating and a bound that is shown: it means 5,600 wins for each loss."""

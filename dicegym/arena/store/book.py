@@ -42,7 +42,7 @@ class SavedResult(NamedTuple):
     """Rows of the table of standings, but for the contest's number."""
 
 
-def saved_form(contest_result: ContestResult[Any]) -> SavedResult:
+def saved_form(contest_result: ContestResult) -> SavedResult:
     """Return what is saved of a result."""
     result = contest_result.to_json()
     rows = [
@@ -230,7 +230,7 @@ class Book(StoredOutcomes):
         with self._store.writing() as connection:
             connection.execute(CONTESTS.update().where(CONTESTS.c.id == self._contest.id).values(planned=matches))
 
-    def finish(self, contest_result: ContestResult[Any], struck: Mapping[str, str]) -> None:
+    def finish(self, contest_result: ContestResult, struck: Mapping[str, str]) -> None:
         """Store what the contest came to, and drop matches that are not its own any more; ``struck``: name -> why."""
         self._writing.flush()
         saved = saved_form(contest_result)

@@ -12,6 +12,7 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import sqlalchemy as sa
 
 from dicegym.arena.keys import VERSION, digest, written
@@ -27,6 +28,7 @@ from dicegym.engine.seats import seating
 from dicegym.errors import DamagedFileError, DicegymError
 from dicegym.games import game as make_game
 from dicegym.games.parts import Progress
+from dicegym.games.worth import first_place_shares
 from dicegym.sandbox.jobs import Failure
 from dicegym.sandbox.limits import Limits
 
@@ -190,14 +192,8 @@ def _wrong_figures(
 
 def _results(games: Iterable[PlayedGame], players: int) -> tuple[list[int], list[float]]:
     """Return the games that each player won alone, and those with shared ones shared out."""
-    wins, shares = [0] * players, [0.0] * players
-    for game in games:
-        first = [player for player in range(players) if game.returns[player] == max(game.returns)]
-        for player in first:
-            shares[player] += 1 / len(first)
-        if len(first) == 1:
-            wins[first[0]] += 1
-    return wins, shares
+    shares = first_place_shares(np.array([game.returns for game in games]).reshape(-1, players))
+    return (shares == 1).sum(axis=0).tolist(), shares.sum(axis=0).tolist()
 
 
 def _wrong_games(game: Game, seed: int, seats: Sequence[Any], played: Sequence[PlayedGame]) -> str:

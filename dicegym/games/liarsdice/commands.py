@@ -103,7 +103,7 @@ def tournament(
     result = one_table(dicegym.game("liarsdice", dice=dice), named(entries), games, seed)
     show(result.report(), out)
     write_json(written[".json"], result.to_json())
-    if not result.games:
+    if not result.matches:
         raise typer.Exit(1)
 
 

@@ -59,8 +59,10 @@ class ContestPlan:
     def __post_init__(self) -> None:
         """Check all of it."""
         table = self.table
-        options = ContestOptions(self.games, self.exact, self.seeds, self.rounds, False, self.less_luck)
-        settled_choices(table, self.format, options, self.players)
+        options = ContestOptions(
+            self.games, self.exact, self.seeds, self.rounds, less_luck=self.less_luck, players=self.players
+        )
+        settled_choices(table, self.format, options)
         known = agent_names(table)
         for name in self.agents:
             if name not in known:

@@ -10,8 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import NamedTuple
 
-from dicegym.arena.pages.contests import contest_page, moment, page_title
-from dicegym.arena.pages.page import ShownReport, shown_report
+from dicegym.arena.pages.contests import ShownReport, contest_page, moment, page_title, shown_report
 from dicegym.arena.pages.stored import places_to_rate, stored_report
 from dicegym.arena.ratings import MatchPlaces, Rating, fit
 from dicegym.arena.store.browsing import ContestProgress, is_held, progress_of

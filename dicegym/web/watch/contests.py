@@ -11,8 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from dicegym import games
-from dicegym.arena.pages.contests import moment, winners
-from dicegym.arena.pages.page import ShownMatch
+from dicegym.arena.pages.contests import ShownMatch, moment, winners
 from dicegym.arena.store.browsing import is_held, newest_matches, progress_of
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.stored import StoredMatch
