@@ -116,6 +116,14 @@ def config_file(config: Path) -> Path:
     return config
 
 
+def lasting_name(config: str | Path | None) -> Path | None:
+    """Return the name of a configuration that ships, else its absolute path. Raises ParameterError if there is none."""
+    if config is None:
+        return None
+    path = Path(config)
+    return path.absolute() if config_file(path) == path else path
+
+
 def _configs() -> Path:
     return shipped_folder("training") / "configs"
 

@@ -28,11 +28,15 @@ _OURS: ContextVar[frozenset[str]] = ContextVar("_OURS", default=frozenset())
 
 
 @contextlib.contextmanager
-def alone_in(folder: Path) -> Iterator[None]:
+def alone_in(folder: Path, wait: float = 0.0) -> Iterator[None]:
     """Hold a run's folder, which is made if it does not exist, and unmade at the end if nothing was put in it.
 
     The system lets go of the lock when its process ends, however that happens: what a killed one leaves is no
     obstacle.
+
+    Args:
+        folder: the run's.
+        wait: seconds that somebody else may still hold it.
 
     Raises:
         ParameterError: another process, or another thread of this one, holds it, or it cannot be made or written in;
@@ -43,7 +47,7 @@ def alone_in(folder: Path) -> Iterator[None]:
         yield
         return
     missing = [one for one in (folder, *folder.parents) if not one.exists()]
-    lock = FileLock(folder / LOCK_FILE, timeout=0)
+    lock = FileLock(folder / LOCK_FILE, timeout=wait)
     try:
         try:
             folder.mkdir(parents=True, exist_ok=True)
