@@ -33,7 +33,7 @@ from dicegym.engine.dice import named_seed
 from dicegym.errors import DamagedFileError, DicegymError, ParameterError, unknown_name
 from dicegym.escape import one_line
 from dicegym.files import read_text, write_text
-from dicegym.learning.files import SETTINGS_FILE
+from dicegym.learning.run_folder import SETTINGS_FILE
 from dicegym.learning.settings import TrainingSettings
 from dicegym.players.trust import write_seal
 from dicegym.shipped import shipped_folder

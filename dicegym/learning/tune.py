@@ -24,9 +24,8 @@ from dicegym.escape import markdown
 from dicegym.files import write_text
 from dicegym.learning.configuration import as_toml, lasting_name, override, read_config, to_plain, to_toml
 from dicegym.learning.evaluate import Score
-from dicegym.learning.files import SETTINGS_FILE
-from dicegym.learning.lock import alone_in
 from dicegym.learning.preparation import prepare
+from dicegym.learning.run_folder import SETTINGS_FILE, alone_in
 from dicegym.learning.settings import TrainingSettings
 from dicegym.learning.train import train
 from dicegym.signals import SignalInterrupt, number_of

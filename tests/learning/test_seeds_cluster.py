@@ -18,7 +18,7 @@ pytest.importorskip("sb3_contrib")
 
 from dicegym.cli import main
 from dicegym.errors import DependencyError, DicegymError
-from dicegym.learning.lock import alone_in, holder_of
+from dicegym.learning.run_folder import alone_in, holder_of
 from dicegym.learning.seeds import ray_trainer
 from dicegym.learning.seeds.job import FINISHED, SeedTask, StatusLog, read_status
 from dicegym.learning.seeds.ray_trainer import RayTrainer, train_on_node

@@ -14,8 +14,7 @@ from pathlib import Path
 from dicegym.arena.provenance import package_version
 from dicegym.arena.ray_executor import Cluster, ClusterLog, connected, prepare_process
 from dicegym.errors import DependencyError, DicegymError
-from dicegym.learning.files import SETTINGS_FILE
-from dicegym.learning.lock import LockHolder, alone_in, holder_of
+from dicegym.learning.run_folder import SETTINGS_FILE, LockHolder, alone_in, holder_of
 from dicegym.learning.seeds.job import END_NOW, LIBRARY_THREADS, SeedTask, StatusLog, train_seed
 from dicegym.learning.seeds.training import Backend
 

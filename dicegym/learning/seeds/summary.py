@@ -33,7 +33,7 @@ from dicegym.learning.curves import (
     write_csv,
 )
 from dicegym.learning.evaluate import BY_LAST, Score
-from dicegym.learning.files import CURVE_FILE
+from dicegym.learning.run_folder import CURVE_FILE
 from dicegym.learning.seeds.job import FINISHED
 from dicegym.learning.settings import SeedNumber
 from dicegym.players import model as models

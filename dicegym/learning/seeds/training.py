@@ -12,8 +12,8 @@ from dicegym.engine.threads import cores
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
 from dicegym.learning.configuration import lasting_name, override, read_config
-from dicegym.learning.lock import alone_in, is_empty
 from dicegym.learning.preparation import prepare
+from dicegym.learning.run_folder import alone_in, is_empty
 from dicegym.learning.seeds.job import (
     END_NOW,
     FAILED,
