@@ -31,6 +31,7 @@ from dicegym.learning.run_folder import LOCK_FILE, alone_in, empty, is_empty
 HOLD = """
 import sys, time
 from pathlib import Path
+from dicegym.learning.run_folder import alone_in
 with alone_in(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(60)
