@@ -134,9 +134,7 @@ def _train_seeds(
         if machines.ray is not None:
             from dicegym.learning.seeds.ray_trainer import ray_backend
 
-            backend = stack.enter_context(
-                ray_backend(machines.ray or None, machines.workers, lambda line: say(f"dicegym: {line}"))
-            )
+            backend = stack.enter_context(ray_backend(machines.ray or None, lambda line: say(f"dicegym: {line}")))
         found = train_seeds(
             game,
             folder,

@@ -25,7 +25,7 @@ from dicegym.learning.configuration import AboutRun, about_run, settings_of, to_
 from dicegym.learning.curves import ENOUGH, band_of, common_times, interquartile_mean
 from dicegym.learning.evaluate import Score
 from dicegym.learning.seeds import training
-from dicegym.learning.seeds.job import FAILED, FINISHED, STOPPED, SeedTask, StatusLog
+from dicegym.learning.seeds.job import FAILED, FINISHED, STOPPED, SeedProcess, SeedTask, StatusLog
 from dicegym.learning.seeds.summary import (
     SEEDS_FILE,
     SeedResult,
@@ -114,7 +114,7 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Actor]]:
             started.append(actor)
             return actor
 
-        train_seeds("hog", folder, backend=lambda count: Backend(start, 2, 1), **{"overrides": SMALL, **how})
+        train_seeds("hog", folder, backend=Backend(start, [2]), **{"overrides": SMALL, **how})
         assert not list(folder.glob("*.status.json"))
         return started
 
@@ -284,11 +284,13 @@ def test_a_record_of_others_begins_nothing_without_trust(stage: Callable[..., li
 
 
 def test_processors_are_shared_out() -> None:
-    assert local(1, 5).at_once == 1
-    many = local(8, 3)
-    assert (many.at_once, many.threads) == (3, 1)
-    with pytest.raises(ParameterError, match="number of processes"):
-        local(0, 3)
+    assert sum(local().processors) >= 1
+    two, cluster = Backend(SeedProcess, [2]), Backend(SeedProcess, [4, 2], queues=True)
+    assert [two.share(5, workers) for workers in (None, 1, 8)] == [(2, 1), (1, 2), (5, 1)]
+    assert [cluster.share(3), cluster.share(3, 1), cluster.share(9)] == [(3, 2), (1, 4), (9, 1)]
+    assert Backend(SeedProcess, [], queues=True).share(3) == (3, None), "its first machine is still to come"
+    with pytest.raises(ParameterError, match="trainings at once"):
+        two.share(3, 0)
 
 
 def test_interquartile_means_and_intervals() -> None:

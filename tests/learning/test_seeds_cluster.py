@@ -140,13 +140,11 @@ def test_a_training_waits_for_the_folder_of_a_lost_process(node: list[SeedTask],
     assert node
 
 
-def test_processors_of_a_cluster_are_shared_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cluster_takes_all_trainings_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = SimpleNamespace(processors={"one": 4, "two": 2})
     monkeypatch.setattr(ray_trainer, "connected", lambda address, told: contextlib.nullcontext(cluster))
     with ray_trainer.ray_backend() as backend:
-        assert backend(3)[1:] == (3, 2)
-    with ray_trainer.ray_backend(workers=1) as backend:
-        assert backend(3)[1:] == (1, 4)
+        assert (backend.processors, backend.queues) == ([4, 2], True)
 
 
 def test_a_status_is_read_as_it_was_written(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from dicegym.arena.provenance import package_version
@@ -80,22 +80,10 @@ class RayTrainer:
 
 
 @contextlib.contextmanager
-def ray_backend(
-    address: str | None = None, workers: int | None = None, told: ClusterLog = lambda line: None
-) -> Iterator[Callable[[int], Backend]]:
+def ray_backend(address: str | None = None, told: ClusterLog = lambda line: None) -> Iterator[Backend]:
     """Connect to a cluster, and yield what `dicegym.learning.seeds.training.train_seeds` takes as backend.
 
-    Args:
-        address: as for `dicegym.arena.ray_executor.connected`, whose errors this raises.
-        workers: trainings at once; default: as many as the cluster has room for.
-        told: see `ClusterLog`.
+    Arguments and errors are those of `dicegym.arena.ray_executor.connected`.
     """
     with connected(address, told) as cluster:
-
-        def backend(seeds: int) -> Backend:
-            each = cluster.processors.values()
-            at_once = min(seeds, workers or seeds)
-            share = min(max(each), sum(each) // min(at_once, sum(each))) if each else None
-            return Backend(lambda task: RayTrainer(cluster, task), at_once, share)
-
-        yield backend
+        yield Backend(lambda task: RayTrainer(cluster, task), list(cluster.processors.values()), queues=True)

@@ -53,21 +53,26 @@ class Backend(NamedTuple):
 
     start: Callable[[SeedTask], SeedTrainer]
     """Starts a training."""
-    at_once: int
-    """How many of them side by side."""
-    threads: int | None
-    """Of each training; None: as its settings say."""
+    processors: Sequence[int]
+    """Of each machine."""
+    queues: bool = False
+    """Whether trainings wait there for room, as machines may come: then all are started at once."""
+
+    def share(self, seeds: int, workers: int | None = None) -> tuple[int, int | None]:
+        """Return how many of ``seeds`` trainings are started at once, and the threads of each.
+
+        None: as its settings say, where no machine is known yet. ``workers`` are trainings at once; default: one for
+        each processor. Raises ParameterError for an invalid number.
+        """
+        most = sum(self.processors)
+        wanted = (seeds if self.queues else most) if workers is None else workers
+        at_once = min(seeds, whole_number("workers", wanted, 1, MOST_SEEDS, "the number of trainings at once"))
+        return at_once, min(max(self.processors), most // min(at_once, most)) if most else None
 
 
-def local(workers: int | None, seeds: int) -> Backend:
-    """Return this machine, which carries out ``workers`` trainings at once (default: one for each processor).
-
-    Processors are shared out among them. Raises ParameterError for an invalid number.
-    """
-    there = cores()
-    at_once = whole_number("workers", there if workers is None else workers, 1, 1024, "the number of processes")
-    at_once = min(at_once, seeds)
-    return Backend(SeedProcess, at_once, max(1, there // at_once))
+def local() -> Backend:
+    """Return this machine."""
+    return Backend(SeedProcess, [cores()])
 
 
 def train_seeds(
@@ -80,7 +85,7 @@ def train_seeds(
     workers: int | None = None,
     progress: SeedProgress | None = None,
     trust: bool = False,
-    backend: Callable[[int], Backend] | None = None,
+    backend: Backend | None = None,
     told: Callable[[str], None] | None = None,
 ) -> SeedsSummary:
     """Train with several seeds side by side, each in a process and in a folder of its own, ``folder/seed-NUMBER``.
@@ -100,7 +105,7 @@ def train_seeds(
         workers: how many are trained at once (default: one for each processor, which are shared out among them).
         progress: told (seed, steps done, steps in all, text).
         trust: as for `dicegym.learning.train.train`.
-        backend: from the number of trainings to where they are carried out; default: this machine.
+        backend: where they are carried out; default: this machine.
         told: told what a training says of itself, and how it ends.
 
     Raises:
@@ -111,8 +116,9 @@ def train_seeds(
     target = Path(folder)
     with alone_in(target):
         plan = _planned(game, target, seeds, None if config is None else Path(config), overrides, resume, trust)
-        place = backend(len(plan.tasks)) if backend else local(workers, max(1, len(plan.tasks)))
-        trainings = _Trainings(plan, target, place, progress or (lambda *_: None), told or (lambda text: None))
+        trainings = _Trainings(
+            plan, target, backend or local(), workers, progress or (lambda *_: None), told or (lambda text: None)
+        )
         if plan.tasks:
             trainings.work()
         elif told:
@@ -197,13 +203,20 @@ class _Trainings:
     """All trainings that are under way, and those that wait for a place."""
 
     def __init__(
-        self, plan: _Plan, folder: Path, place: Backend, progress: SeedProgress, told: Callable[[str], None]
+        self,
+        plan: _Plan,
+        folder: Path,
+        backend: Backend,
+        workers: int | None,
+        progress: SeedProgress,
+        told: Callable[[str], None],
     ) -> None:
-        self._record, self._folder, self._place = plan.record, folder, place
+        self._record, self._folder, self._start = plan.record, folder, backend.start
         self._progress, self._told = progress, told
         self._total = plan.settings.run.steps
         usual = plan.settings.run.torch_threads
-        self._threads = plan.threads or min(usual, place.threads or usual)
+        self._at_once, threads = backend.share(max(1, len(plan.tasks)), workers)
+        self._threads = plan.threads or min(usual, threads or usual)
         self._waiting = list(plan.tasks)
         self._under_way: dict[int, tuple[SeedTask, SeedTrainer]] = {}
         self._signals: list[int] = []
@@ -233,7 +246,7 @@ class _Trainings:
                 handed_on = max(handed_on + 1, len(self._signals))
                 since = time.monotonic() + (PATIENCE if handed_on == 1 else LAST_PATIENCE)
                 self._end(handed_on)
-            while self._waiting and len(self._under_way) < self._place.at_once and not self._signals:
+            while self._waiting and len(self._under_way) < self._at_once and not self._signals:
                 self._begin(self._waiting.pop(0))
             if not sum(self._hear(seed) for seed in list(self._under_way)):
                 time.sleep(LOOK_EVERY)
@@ -241,7 +254,7 @@ class _Trainings:
     def _begin(self, task: SeedTask) -> None:
         task = task._replace(threads=self._threads, overrides=(*task.overrides, f"run.torch_threads={self._threads}"))
         task.status_file.unlink(missing_ok=True)  # of a command that was killed
-        self._known[task.seed], trainer = SeedStatus(), self._place.start(task)
+        self._known[task.seed], trainer = SeedStatus(), self._start(task)
         self._under_way[task.seed] = task, trainer
         self._progress(task.seed, 0, self._total, trainer.waits)
 
