@@ -210,8 +210,7 @@ def _end_with_caller() -> None:
 
 def main() -> None:
     """Do the task in the first argument."""
-    *values, threads, device = json.loads(sys.argv[1])
-    task = SeedTask(*values, threads, device)
+    task = SeedTask(*json.loads(sys.argv[1]))
     threading.Thread(target=_end_with_caller, daemon=True).start()
     train_seed(task._replace(overrides=tuple(task.overrides)))
     os._exit(0)  # whatever threads libraries have left: all is written
