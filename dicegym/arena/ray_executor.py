@@ -191,12 +191,8 @@ def play(version: str, fingerprint: str, how: tuple[Any, ...], job: Any, bundles
 class RayExecutor:
     """Does jobs, which are dataclasses, on a Ray cluster; see `dicegym.arena.executors.Executor`.
 
-    Args:
-        game: the game of all jobs.
-        limits: what each entry may use.
-        isolation: how untrusted entries are kept apart; "auto" is the best that works on this machine.
-        connect: yields the cluster.
-        workers: as for `ray_cluster`.
+    Game, limits and isolation are as for `dicegym.arena.executors.Executors`; ``connect`` yields the cluster, and
+    ``workers`` is as for `ray_cluster`.
 
     Raises ParameterError or UnknownNameError if the number of workers or the isolation is invalid.
     """
@@ -261,10 +257,7 @@ def ray_cluster(
 ) -> Executors:
     """Return what makes executors of a Ray cluster, each of which connects when it is entered.
 
-    Args:
-        address: as for `connected`.
-        workers: how many jobs are done at a time; default: as many as the cluster has processors.
-        told: see `ClusterLog`.
+    ``workers`` jobs are done at a time (default: as many as there are processors); all else is as for `connected`.
     """
     connect = functools.partial(connected, address, functools.cache(told))  # once for all executors of a contest
     return lambda game, limits, isolation: RayExecutor(game, limits, isolation, connect, workers)

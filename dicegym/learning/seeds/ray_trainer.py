@@ -48,12 +48,7 @@ def train_on_node(version: str, task: SeedTask, holder: LockHolder | None, where
 
 
 class RayTrainer:
-    """A training on a cluster, as seen from here; a `dicegym.learning.seeds.job.SeedTrainer`.
-
-    Args:
-        cluster: where.
-        task: what to do.
-    """
+    """The training of a ``task`` on a ``cluster``, as seen from here; a `dicegym.learning.seeds.job.SeedTrainer`."""
 
     def __init__(self, cluster: Cluster, task: SeedTask) -> None:
         self._cluster, self._called = cluster, f"seed {task.seed}"
