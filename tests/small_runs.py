@@ -11,7 +11,7 @@ import pytest
 from variants import FINISHED
 
 from dicegym.learning.evaluate import Score
-from dicegym.learning.files import CURVE_FILE
+from dicegym.learning.run_folder import CURVE_FILE
 
 SMALL = [
     "run.games=16",

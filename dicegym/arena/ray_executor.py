@@ -5,50 +5,37 @@ from __future__ import annotations
 import contextlib
 import functools
 import itertools
-import json
 import logging
 import os
-import re
 import signal
 import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from dicegym.arena.executors import Executors
 from dicegym.arena.provenance import package_version
-from dicegym.bots import files
-from dicegym.bots.scan import BadFileError
-from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
-from dicegym.errors import DependencyError, DicegymError, ParameterError, one_line
-from dicegym.files import writing
+from dicegym.errors import DependencyError, DicegymError, one_line
 from dicegym.sandbox import jail
-from dicegym.sandbox.jobs import LARGEST_DATA, MOST_DATA, Entry, Failure, Job
+from dicegym.sandbox.bundles import bundle, unbundle, with_home_paths
+from dicegym.sandbox.jobs import Entry, Job
 from dicegym.sandbox.limits import Limits
-from dicegym.sandbox.readable import files_of
 from dicegym.sandbox.sandbox import JobOutcome, Sandbox
-from dicegym.shipped import shipped_folder
 
 RUNNING = "auto"
 """The address of the Ray that runs on this machine."""
 KNOCK_SECONDS, LOOK_EVERY = 10.0, 1.0
 """How long a cluster may take to answer, and from one look at its nodes to the next."""
-PATIENCE = 600.0
-"""Seconds without a node that has a processor, after which work is given up."""
 MOST_LOSSES = 5
 """Nodes or processes that may be lost with the same work."""
-Bundle = tuple[Entry, dict[str, bytes | str]]
-"""An entry, with the file of an agent that ships relative to all others; and its files, as `write_files` takes them."""
-
-
-class WorkFailedError(DicegymError):
-    """Work on a node raised an error, which the message tells."""
+ClusterLog = Callable[[str], None]
+"""Is called with a line that says where work is done, and with one for each node that is lost."""
 
 
 class Cluster:
@@ -56,15 +43,14 @@ class Cluster:
 
     Args:
         ray: the module, connected.
-        told: called with a line that says where work is done, and with one for each node that is lost.
+        told: see `ClusterLog`.
 
     Attributes:
         processors: how many each node has, by the node's name and number.
     """
 
-    def __init__(self, ray: Any, told: Callable[[str], None] = lambda line: None) -> None:
+    def __init__(self, ray: Any, told: ClusterLog = lambda line: None) -> None:
         self.ray, self._told, self._looked = ray, told, -LOOK_EVERY
-        self._usable = time.monotonic()
         self.processors: dict[str, int] = {}
         self.look()
         told(f"a Ray cluster of {len(self.processors)} nodes with {sum(self.processors.values())} processors")
@@ -77,9 +63,6 @@ class Cluster:
             nodes = [one for one in self.ray.nodes() if one["Alive"] and one["Resources"].get("CPU", 0) >= 1]
         except (self.ray.exceptions.RayError, ConnectionError) as error:
             raise DicegymError(f"the cluster does not answer ({one_line(error, 200)}): start it again") from error
-        self._usable = time.monotonic() if nodes else self._usable
-        if time.monotonic() - self._usable > PATIENCE:
-            raise DicegymError(f"the cluster has had no node with a processor for {PATIENCE:.0f} s: start one")
         there = {f"{one['NodeManagerHostname']} ({one['NodeID'][:8]})": int(one["Resources"]["CPU"]) for one in nodes}
         for lost in self.processors.keys() - there.keys():
             self._told(f"node {lost} was lost: other nodes do its work again")
@@ -92,26 +75,26 @@ class Cluster:
     def result(self, reference: Any, called: str) -> Any:
         """Return the result of work, which is named by ``called`` in messages.
 
-        Raises WorkFailedError if it failed, DicegymError if it was lost again and again, or stopped.
+        Raises DicegymError if it failed, was lost again and again, or was stopped.
         """
         errors = self.ray.exceptions
         try:
             return self.ray.get(reference)
         except errors.RayError as error:
             if isinstance(error, errors.RayTaskError) and not isinstance(error.cause, errors.TaskCancelledError):
-                raise WorkFailedError(f"work on a node failed: {one_line(error.cause, 500)}") from error
+                raise DicegymError(f"work on node {error.ip} failed: {one_line(error.cause, 500)}") from error
             why = one_line(str(error).strip().partition("\n")[0], 300)
             lost = f"it is lost at most {MOST_LOSSES} times with its process or node"
             raise DicegymError(f"gave up {called}: {lost} ({why}); see that nodes have memory and stay") from error
 
 
 @contextlib.contextmanager
-def connected(address: str | None = None, told: Callable[[str], None] = lambda line: None) -> Iterator[Cluster]:
+def connected(address: str | None = None, told: ClusterLog = lambda line: None) -> Iterator[Cluster]:
     """Connect to a cluster, and disconnect; a connection that is there already is used, and stays.
 
     Args:
         address: ``host:6379`` or ``ray://host:10001``; None or "auto": what ``RAY_ADDRESS`` names, else what runs here.
-        told: as for `Cluster`.
+        told: see `ClusterLog`.
 
     Raises DependencyError if Ray is not installed, and DicegymError if there is no cluster, or it refuses this machine.
     """
@@ -146,19 +129,14 @@ def connected(address: str | None = None, told: Callable[[str], None] = lambda l
         ray.shutdown()
 
 
-@contextlib.contextmanager
-def on_node(version: str) -> Iterator[None]:
-    """Let work that was sent by a ``version`` of dicegym be prepared in this process of Ray's.
+def prepare_process(version: str) -> None:
+    """Prepare this process of Ray's for work that was sent by a ``version`` of dicegym.
 
-    Raises DependencyError, which names the node, if the version here is another one, or what the work needs is missing.
+    Raises DependencyError if the version here is another one.
     """
-    try:
-        if version != (there := package_version()):
-            raise DependencyError(f"dicegym is {there} there and {version} here: install the same everywhere")
-        keep_files_apart()
-        yield
-    except DependencyError as error:
-        raise DependencyError(f"node {socket.gethostname()}: {error}") from None
+    if version != (there := package_version()):
+        raise DependencyError(f"dicegym is {there} there and {version} here: install the same everywhere")
+    keep_files_apart()
 
 
 @functools.cache
@@ -172,74 +150,19 @@ def keep_files_apart() -> None:
     os.close(reading)
 
 
-def fetch(reference: Any) -> Any:
-    """Return what comes of a reference, on a node: `ray.get` would lend this task's processors to others meanwhile."""
-    return reference.future().result()
-
-
-def write_files(contents: Mapping[str, bytes | str], folder: Path) -> None:
-    """Write files by their paths below ``folder``, each whole or not at all; a text is where a link leads."""
-    for path, content in contents.items():
-        target = folder / path.lstrip("/")
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if isinstance(content, str):
-            target.symlink_to(content)
-        else:
-            with writing(target) as unfinished:
-                unfinished.write_bytes(content)
-
-
-def bundle(game: Game, entry: Entry) -> Bundle:
-    """Return an entry ready to travel. Raises ParameterError if its files are too many or too large."""
-    origin = entry.origin
-    if not isinstance(origin, Source):
-        return entry, {}
-    if entry.trusted:
-        path = origin.file.resolve().relative_to(shipped_folder("agents").resolve())
-        return entry._replace(origin=origin._replace(file=path)), {}
-    origin = origin._replace(file=Path(os.path.abspath(origin.file)))
-    contents: dict[str, bytes | str] = {}
-    found: list[Path] = []
-    size = 0
-    with contextlib.suppress(BadFileError):  # loading it there fails in the same way
-        found = files_of(game, origin, MOST_DATA + 1)
-    for file in found:
-        with contextlib.suppress(OSError, BadFileError):  # what cannot be read here cannot be read there
-            size += file.stat().st_size
-            contents[str(file)] = files.read(file, LARGEST_DATA) if size <= LARGEST_DATA else ""
-    if size > LARGEST_DATA or len(found) > MOST_DATA:
-        raise ParameterError(
-            f"entry {entry.name!r} cannot be sent to a cluster: what it may read in {one_line(origin.file.parent)} is "
-            f"more than {LARGEST_DATA >> 20} MiB or {MOST_DATA:,} files; keep only the bot's own files there"
-        )
-    real = os.path.realpath(origin.file)
-    if os.path.dirname(real) != os.path.realpath(origin.file.parent):  # a link, whose helpers are where it leads
-        contents[real] = contents.pop(str(origin.file), b"")
-        contents[str(origin.file)] = os.path.relpath(real, origin.file.parent)
-    return entry._replace(origin=origin), contents
-
-
-def unbundle(sent: Bundle, folder: Path) -> Entry:
-    """Return an entry as it is on this machine, where its files are below ``folder`` by their old paths.
-
-    Raises DependencyError if it is an agent that ships with the package, and another one here.
-    """
-    entry, contents = sent
-    if not isinstance(entry.origin, Source):
-        return entry
-    write_files(contents, folder)
-    file = entry.origin.file
-    here = folder / str(file).lstrip("/") if file.is_absolute() else shipped_folder("agents") / file
-    there = entry._replace(origin=entry.origin._replace(file=here))
-    if entry.seal and not file.is_absolute() and not there.trusted:
-        raise DependencyError(f"agent {entry.name!r} is another one there: install the same dicegym everywhere")
-    return there
-
-
 _open = contextlib.ExitStack()
-_referees: dict[tuple[Any, ...], tuple[Sandbox, Path, dict[str, Entry]]] = {}
-"""By rules, limits and isolation what does jobs in this process, one at a time, which ``_open`` ends; where entries
-have their folders; and entries, by Ray's references to their bundles."""
+"""What does jobs in this process, one at a time."""
+
+
+@functools.lru_cache(maxsize=1)
+def referee(game: Game, how: tuple[Any, ...]) -> tuple[Sandbox, Path, dict[str, Entry]]:
+    """Return what does jobs of a game in this process, where entries have their folders, and entries that are there.
+
+    What did other jobs before ends. ``how`` is limits and isolation, as for `Sandbox`, whose errors this raises.
+    """
+    _open.close()
+    folder = Path(_open.enter_context(tempfile.TemporaryDirectory()))
+    return _open.enter_context(Sandbox(game, 1, *how)), folder, {}
 
 
 def play(version: str, fingerprint: str, how: tuple[Any, ...], job: Any, bundles: list[Any]) -> tuple[Any, JobOutcome]:
@@ -254,35 +177,22 @@ def play(version: str, fingerprint: str, how: tuple[Any, ...], job: Any, bundles
 
     Raises DependencyError if the node lacks what the job needs.
     """
-    with on_node(version):
-        if job.game.fingerprint != fingerprint:
-            raise DependencyError(f"{job.game.name} has other rules there: install the same dicegym everywhere")
-        if (fingerprint, *how) not in _referees:
-            _referees.clear()
-            _open.close()
-            folder = Path(_open.enter_context(tempfile.TemporaryDirectory()))
-            _referees[fingerprint, *how] = _open.enter_context(Sandbox(job.game, 1, *how)), folder, {}
-        sandbox, folder, entries = _referees[fingerprint, *how]
-        for one in bundles:
-            if one.hex() not in entries:
-                entries[one.hex()] = unbundle(fetch(one), folder / one.hex())
+    prepare_process(version)
+    if job.game.fingerprint != fingerprint:
+        raise DependencyError(f"{job.game.name} has other rules there: install the same dicegym everywhere")
+    sandbox, folder, entries = referee(job.game, how)
+    for one in bundles:
+        if one.hex() not in entries:  # `ray.get` would lend this task's processor to others while it waits
+            entries[one.hex()] = unbundle(one.future().result(), folder / one.hex())
     ((done, outcome),) = sandbox.run([replace(job, entries=tuple(entries[one.hex()] for one in bundles))])
-    text = json.dumps(outcome, ensure_ascii=False)
-    if str(folder) in text:  # a bot says where its files are: at home they are elsewhere
-        plain = json.loads(re.sub(f"{re.escape(str(folder))}/[0-9a-f]+", "", text))
-        outcome = Failure(*plain) if isinstance(outcome, Failure) else plain
-    return replace(done, entries=()), outcome  # type: ignore[type-var]  # jobs are dataclasses
+    return replace(done, entries=()), with_home_paths(outcome, folder)  # type: ignore[type-var]  # jobs are dataclasses
 
 
 class RayExecutor:
     """Does jobs, which are dataclasses, on a Ray cluster; see `dicegym.arena.executors.Executor`.
 
-    Args:
-        game: the game of all jobs.
-        limits: what each entry may use.
-        isolation: how untrusted entries are kept apart; "auto" is the best that works on this machine.
-        connect: yields the cluster.
-        workers: as for `ray_cluster`.
+    Game, limits and isolation are as for `dicegym.arena.executors.Executors`; ``connect`` yields the cluster, and
+    ``workers`` is as for `ray_cluster`.
 
     Raises ParameterError or UnknownNameError if the number of workers or the isolation is invalid.
     """
@@ -343,14 +253,11 @@ class RayExecutor:
 
 
 def ray_cluster(
-    address: str | None = None, workers: int | None = None, told: Callable[[str], None] = lambda line: None
+    address: str | None = None, workers: int | None = None, told: ClusterLog = lambda line: None
 ) -> Executors:
     """Return what makes executors of a Ray cluster, each of which connects when it is entered.
 
-    Args:
-        address: as for `connected`.
-        workers: how many jobs are done at a time; default: as many as the cluster has processors.
-        told: called with a line that says where jobs are done, and with one for each node that is lost.
+    ``workers`` jobs are done at a time (default: as many as there are processors); all else is as for `connected`.
     """
     connect = functools.partial(connected, address, functools.cache(told))  # once for all executors of a contest
     return lambda game, limits, isolation: RayExecutor(game, limits, isolation, connect, workers)

@@ -123,20 +123,18 @@ def _train_seeds(
     trust: bool,
 ) -> None:
     """Train with several seeds, and say what they came to. Raises Exit(1) if one of them failed."""
+    from dicegym.learning.seeds.job import FAILED
     from dicegym.learning.seeds.summary import PICTURE
-    from dicegym.learning.seeds.task import FAILED
     from dicegym.learning.seeds.training import train_seeds
     from dicegym.players import model as models
 
     with contextlib.ExitStack() as stack:
         show, say = stack.enter_context(progress_bars("steps"))
-        workshop = None
+        backend = None
         if machines.ray is not None:
-            from dicegym.learning.seeds.ray_trainer import ray_workshop
+            from dicegym.learning.seeds.ray_trainer import ray_backend
 
-            workshop = stack.enter_context(
-                ray_workshop(machines.ray or None, machines.workers, lambda line: say(f"dicegym: {line}"))
-            )
+            backend = stack.enter_context(ray_backend(machines.ray or None, lambda line: say(f"dicegym: {line}")))
         found = train_seeds(
             game,
             folder,
@@ -147,7 +145,7 @@ def _train_seeds(
             machines.workers,
             lambda seed, done, total, text: show(f"seed {seed}", done, total, text),
             trust,
-            workshop,
+            backend,
             say,
         )
     rows = [

@@ -33,7 +33,7 @@ from dicegym.engine.dice import named_seed
 from dicegym.errors import DamagedFileError, DicegymError, ParameterError, unknown_name
 from dicegym.escape import one_line
 from dicegym.files import read_text, write_text
-from dicegym.learning.files import SETTINGS_FILE
+from dicegym.learning.run_folder import SETTINGS_FILE
 from dicegym.learning.settings import TrainingSettings
 from dicegym.players.trust import write_seal
 from dicegym.shipped import shipped_folder
@@ -114,6 +114,14 @@ def config_file(config: Path) -> Path:
         known = ", ".join(sorted(file.stem for file in _configs().glob("*.toml")))
         raise ParameterError(f"there is no configuration {config}: give one with --config; there are {known}")
     return config
+
+
+def lasting_name(config: str | Path | None) -> Path | None:
+    """Return the name of a configuration that ships, else its absolute path. Raises ParameterError if there is none."""
+    if config is None:
+        return None
+    path = Path(config)
+    return path.absolute() if config_file(path) == path else path
 
 
 def _configs() -> Path:

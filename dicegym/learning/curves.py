@@ -38,7 +38,7 @@ from dicegym.escape import cell, one_line
 from dicegym.files import read_text, writing
 from dicegym.learning.configuration import about_run
 from dicegym.learning.evaluate import BY_LAST, LEFT, Score
-from dicegym.learning.files import CURVE_FILE, EVALUATIONS_FILE, PACE_FILE
+from dicegym.learning.run_folder import CURVE_FILE, EVALUATIONS_FILE, PACE_FILE
 from dicegym.players import model as models
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ from dicegym.errors import ParameterError
 from dicegym.files import write_text
 from dicegym.learning import configuration
 from dicegym.learning.evaluate import Score
-from dicegym.learning.files import SETTINGS_FILE
-from dicegym.learning.lock import alone_in, empty, is_empty
+from dicegym.learning.run_folder import SETTINGS_FILE, alone_in, empty, is_empty
 from dicegym.players import model as models
 
 ENTRY = "learned"

@@ -252,26 +252,25 @@ LEFT = {BY_EXPLOITABILITY: BEST_REPLY, BY_EXPLOITER: EXPLOITER}
 """What the opponents are called whom each learner meets as its own, by how settings name them."""
 
 
-def left_in(game: Game) -> list[str]:
-    """Return what can be known of a game of what is left to a player: keys of `LEFT`."""
+def left_in(game: Game, asked: Sequence[str] = ()) -> list[str]:
+    """Return what can be known of a game of what is left to a player: keys of `LEFT`.
+
+    Raises ParameterError if that does not cover what settings ask for: ``asked``, keys of `LEFT`.
+    """
     if game.players < 2:
+        if asked:
+            raise ParameterError(
+                f"{game!r} is played alone, so nobody can beat the learner: leave out {' and '.join(asked)} in "
+                "run.best_by and run.best_floor, and the score of evaluations chooses the best model"
+            )
         return []
     try:
         check_best_reply(game)
     except ParameterError:
+        if BY_EXPLOITABILITY in asked:
+            raise
         return [BY_EXPLOITER]
     return list(LEFT)
-
-
-def check_left(game: Game, asked: Sequence[str]) -> None:
-    """Raise ParameterError if settings ask for what cannot be known of a game; ``asked`` are keys of `LEFT`."""
-    if asked and game.players < 2:
-        raise ParameterError(
-            f"{game!r} is played alone, so nobody can beat the learner: leave out {' and '.join(asked)} in "
-            "run.best_by and run.best_floor, and the score of evaluations chooses the best model"
-        )
-    if BY_EXPLOITABILITY in asked:
-        check_best_reply(game)
 
 
 def against_best_reply(game: Game, player: Player) -> Score:

@@ -17,7 +17,6 @@ from dicegym.learning.evaluate import (
     LEFT,
     Score,
     against_best_reply,
-    check_left,
     evaluate,
     left_in,
     overall,
@@ -74,8 +73,7 @@ class Evaluator:
         self.meetings = meetings_of(game, settings, trust)
         self.left = [one for one in LEFT if one in (settings.best_by, *settings.best_floor)]
         """What is measured besides: keys of `LEFT`."""
-        check_left(game, self.left)  # all of this before anything is played
-        known = [*left_in(game), *(meeting.label for meeting in self.meetings)]
+        known = [*left_in(game, self.left), *(meeting.label for meeting in self.meetings)]
         if settings.best_by not in (choices := ["mean", "worst", BY_LAST, *known]):
             hint = how_to_name(game, settings.best_by)
             raise unknown_name("run.best_by", settings.best_by, choices, hint)

@@ -43,7 +43,7 @@ from dicegym.files import read_text, write_text
 from dicegym.games.parts import Progress
 from dicegym.learning.curves import write_csv
 from dicegym.learning.evaluate import FRESH_SEED, LEAGUE_SEED, as_duel, evaluate, kept_open, rivals_of, wilson
-from dicegym.learning.files import LEAGUE_FILE
+from dicegym.learning.run_folder import LEAGUE_FILE
 from dicegym.learning.settings import Priority, TrainingSettings
 from dicegym.play.player import Player, RandomPlayer
 from dicegym.players.pool import Pool

@@ -15,9 +15,8 @@ from dicegym.errors import AgentError, ParameterError, UnknownNameError, unknown
 from dicegym.escape import one_line
 from dicegym.learning.configuration import names_something, read_config, settings_of, split_name
 from dicegym.learning.evaluate import BY_EXPLOITER
-from dicegym.learning.files import SETTINGS_FILE
 from dicegym.learning.league import SELF
-from dicegym.learning.lock import is_empty
+from dicegym.learning.run_folder import SETTINGS_FILE, is_empty
 from dicegym.learning.settings import RunSettings, TrainingSettings
 from dicegym.learning.teacher import replied_to
 from dicegym.players import model as models

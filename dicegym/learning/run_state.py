@@ -27,13 +27,13 @@ from stable_baselines3.common.vec_env import VecEnv
 from dicegym.bots.network import Layer, Network
 from dicegym.engine.game import Game
 from dicegym.errors import DamagedFileError, DicegymError, ModelError, ParameterError, one_line
-from dicegym.learning import checkpoint
 from dicegym.learning.building import continue_games, games_of, new_model, state_of
 from dicegym.learning.configuration import names_programs
 from dicegym.learning.curves import Curve
 from dicegym.learning.league import League, LeagueState
 from dicegym.learning.learner import ParameterAverage, generator_states, parameters_of, restore_generators
 from dicegym.learning.preparation import prepare
+from dicegym.learning.run_folder import newest_checkpoint, replace_checkpoint
 from dicegym.learning.settings import TrainingSettings
 from dicegym.play.player import Player
 from dicegym.players import model as models
@@ -176,7 +176,7 @@ class Moment:
             write_state(state, folder, fixed)
             write_seal(folder)
 
-        checkpoint.replace(run_folder, fill)
+        replace_checkpoint(run_folder, fill)
 
     @classmethod
     def read(cls, folder: Path, env: VecEnv, league: League, own: bool) -> Moment:
@@ -489,7 +489,7 @@ def league_of(folder: Path, trust: bool = False) -> League:
 
     Raises ParameterError if there is none, DamagedFileError if it is damaged.
     """
-    newest = checkpoint.newest(folder)
+    newest = newest_checkpoint(folder)
     if newest is None:
         raise ParameterError(f"{folder} holds no checkpoint of a training: name the folder of one")
     name = models.trained_on(str(newest / "model.zip")).name

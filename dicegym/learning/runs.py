@@ -19,12 +19,18 @@ import numpy as np
 
 from dicegym.errors import DicegymError
 from dicegym.escape import one_line
-from dicegym.learning import checkpoint
 from dicegym.learning.configuration import Plain, about_run
 from dicegym.learning.curves import Evaluation, Pace, RunCurve, read_evaluations, read_pace, read_run
 from dicegym.learning.evaluate import Score
-from dicegym.learning.files import CURVE_FILE, LOCK_FILE, SETTINGS_FILE
-from dicegym.learning.lock import holder_of
+from dicegym.learning.run_folder import (
+    CHECKPOINTS,
+    CURVE_FILE,
+    LOCK_FILE,
+    SETTINGS_FILE,
+    UNFINISHED,
+    holder_of,
+    newest_checkpoint,
+)
 
 RUNNING, FINISHED, INTERRUPTED, DAMAGED = STATES = ("running", "finished", "interrupted", "damaged")
 DEEPEST = 6
@@ -37,7 +43,7 @@ SILENT = 600.0
 """Seconds without a word after which a training of another machine is taken for one that has ended."""
 RECENT = 30.0
 """Seconds over which it is told how fast a training goes."""
-_NOT_RUNS = frozenset({"tensorboard", *checkpoint.NAMES, "checkpoint.part"})
+_NOT_RUNS = frozenset({"tensorboard", *CHECKPOINTS, UNFINISHED})
 
 _Found = TypeVar("_Found")
 
@@ -105,7 +111,7 @@ class WatchedRun:
 
     def newest(self) -> Path | None:
         """Return the file that plays as the learner did when it was last saved."""
-        saved = checkpoint.newest(self.folder)
+        saved = newest_checkpoint(self.folder)
         there = [self.folder / "model.zip", *([saved / "model.zip"] if saved else [])]
         times = {one: changed for one in there if (changed := _changed(one))}
         return max(times, key=lambda one: times[one], default=None)

@@ -47,8 +47,8 @@ def train(
         DependencyError: the extra ``train`` is not installed.
         KeyboardInterrupt: Ctrl-C, SIGTERM or SIGHUP has ended it, with model and checkpoint on disk.
     """
-    from dicegym.learning.lock import alone_in
     from dicegym.learning.preparation import prepare  # checks settings, and so needs the extra
+    from dicegym.learning.run_folder import alone_in
 
     target = Path(folder)
     with alone_in(target):

@@ -36,7 +36,6 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.logger import Logger
 
 from dicegym.games.worth import Progress
-from dicegym.learning import checkpoint
 from dicegym.learning.best_response import against_exploiter, exploiter
 from dicegym.learning.building import games_of, new_games, new_model
 from dicegym.learning.card import card, made_with, write_card
@@ -55,6 +54,7 @@ from dicegym.learning.learner import (
     start_from,
 )
 from dicegym.learning.preparation import Prepared
+from dicegym.learning.run_folder import newest_checkpoint
 from dicegym.learning.run_state import Moment, RunState, restore
 from dicegym.players import model as models
 from dicegym.players.model import PolicyPlayer
@@ -97,7 +97,7 @@ class Run:
             next_exploiter=settings.self_play.exploiter_every,
             met=np.zeros(self.env.observation_space.shape or (0,), np.bool_),
         )
-        newest = checkpoint.newest(folder) if resume else None
+        newest = newest_checkpoint(folder) if resume else None
         logs = folder / "tensorboard" if "tensorboard" in run.log else None
         if newest:
             self.model, moment = restore(newest, self.env, self.league, settings, logs, trust)

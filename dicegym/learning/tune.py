@@ -22,11 +22,10 @@ from dicegym.engine.validate import MOST, whole_number
 from dicegym.errors import DependencyError, DicegymError, ParameterError, one_line
 from dicegym.escape import markdown
 from dicegym.files import write_text
-from dicegym.learning.configuration import as_toml, config_file, override, read_config, to_plain, to_toml
+from dicegym.learning.configuration import as_toml, lasting_name, override, read_config, to_plain, to_toml
 from dicegym.learning.evaluate import Score
-from dicegym.learning.files import SETTINGS_FILE
-from dicegym.learning.lock import alone_in
 from dicegym.learning.preparation import prepare
+from dicegym.learning.run_folder import SETTINGS_FILE, alone_in
 from dicegym.learning.settings import TrainingSettings
 from dicegym.learning.train import train
 from dicegym.signals import SignalInterrupt, number_of
@@ -193,9 +192,7 @@ def tune(
     whole_number("steps", steps, EVALUATIONS, MOST, "the decisions of a run")
     if not search:
         raise ParameterError("search is empty, so there is nothing to search: name a setting and its range")
-    # The name of a configuration that ships is known on every machine.
-    ships = config is not None and config_file(Path(config)) != Path(config)
-    path = None if config is None else Path(config) if ships else Path(config).absolute()
+    path = lasting_name(config)
     plan = Plan(game, tuple(search), steps, str(path or ""), tuple(overrides), seed)
     space, whole = read_space(search), [*overrides, *plan.short()]
     settings = override(read_config(game, path), whole)

@@ -21,12 +21,14 @@ import dicegym
 from dicegym.arena import ray_executor
 from dicegym.arena.executors import local
 from dicegym.arena.match import Match
-from dicegym.arena.ray_executor import Cluster, bundle, unbundle
+from dicegym.arena.ray_executor import Cluster
 from dicegym.bots.source import Source
 from dicegym.cli.command import is_address
 from dicegym.errors import DependencyError, DicegymError, ParameterError
 from dicegym.players.roster import agent_names
 from dicegym.registry import GAMES
+from dicegym.sandbox import bundles
+from dicegym.sandbox.bundles import bundle, unbundle
 from dicegym.sandbox.jobs import Entry, entry, sealed
 from dicegym.shipped import shipped_folder
 
@@ -134,7 +136,7 @@ def test_a_file_that_is_gone_is_missed_there_as_here(game: dicegym.Game, tmp_pat
 def test_a_bot_with_too_much_is_told_so(
     game: dicegym.Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, value: int
 ) -> None:
-    monkeypatch.setattr(ray_executor, limit, value)
+    monkeypatch.setattr(bundles, limit, value)
     (tmp_path / "hog.py").write_text("x = 1\n")
     (tmp_path / "large.txt").write_text("1234567890")
     with pytest.raises(ParameterError, match="entry 'ann' cannot be sent"):
@@ -192,7 +194,7 @@ class Ray(types.ModuleType):
                 return Reference(function(*arguments))
             except DependencyError as cause:
                 error = self.RayTaskError()
-                error.cause = cause  # type: ignore[attr-defined]
+                error.cause, error.ip = cause, "10.0.0.2"  # type: ignore[attr-defined]
                 return Reference(error)
 
         return lambda function: types.SimpleNamespace(remote=functools.partial(send, function))
@@ -260,7 +262,6 @@ def test_a_node_that_lacks_what_work_needs_is_named(
     lacks: str, ray: Ray, game: dicegym.Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ray_executor, "keep_files_apart", lambda: None)
-    monkeypatch.setattr(socket, "gethostname", lambda: "anywhere")
     if lacks == "version":
         versions = itertools.chain(["0.0.0"], itertools.repeat("9.9.9"))  # here, and there
         monkeypatch.setattr(ray_executor, "package_version", lambda: next(versions))
@@ -274,19 +275,19 @@ def test_a_node_that_lacks_what_work_needs_is_named(
     if lacks == "jail":
         monkeypatch.setattr(ray_executor, "Sandbox", jail_less)
     said = {"version": "and 0.0.0 here: install the same", "rules": "has other rules there", "jail": "no jail works"}
-    monkeypatch.setattr(ray_executor, "_referees", {})
+    ray_executor.referee.cache_clear()
     jobs = [Match(game, (entry(game, "swap", "swap"), entry(game, "bacon", "bacon")), 1, 2)]
-    with executor, pytest.raises(DicegymError, match=f"work on a node failed: node anywhere: .*{said[lacks]}"):
+    with executor, pytest.raises(DicegymError, match=f"work on node 10.0.0.2 failed: .*{said[lacks]}"):
         list(executor.run(jobs))
 
 
 @pytest.mark.parametrize(
     ("raised", "said"),
-    [("RayTaskError", "on a node failed"), ("RayError", "gave up seed 3: it is lost at most 5 times")],
+    [("RayTaskError", "on node 10.0.0.2 failed"), ("RayError", "gave up seed 3: it is lost at most 5 times")],
 )
 def test_lost_work_is_told_from_work_that_fails(raised: str, said: str, ray: Ray) -> None:
     failure = getattr(ray, raised)("gone")
-    failure.cause = ValueError("gone")
+    failure.cause, failure.ip = ValueError("gone"), "10.0.0.2"
     with pytest.raises(DicegymError, match=f"{said}.*gone"):
         Cluster(ray, lambda line: None).result(Reference(failure), "seed 3")
 
@@ -314,7 +315,7 @@ def test_matches_on_a_cluster_are_what_they_are_here(
     ray: Ray, game: dicegym.Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ray_executor, "keep_files_apart", lambda: None)
-    monkeypatch.setattr(ray_executor, "_referees", {})
+    ray_executor.referee.cache_clear()
     (tmp_path / "cat.py").write_text("def final_strategy(score, opponent_score):\n    raise ValueError(__file__)\n")
     pair = entry(game, "cat", str(tmp_path / "cat.py")), entry(game, "bacon", "bacon")
     jobs = [Match(game, pair, seed, 2) for seed in range(5)]

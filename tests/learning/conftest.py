@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from small_runs import Done, Train
 
-from dicegym.learning.files import CURVE_FILE, SETTINGS_FILE
+from dicegym.learning.run_folder import CURVE_FILE, SETTINGS_FILE
 
 RunFolder = Callable[..., Path]
 QUICK_EXPLOITERS = ["run.games=16", "algorithm.n_steps=16", "algorithm.batch_size=128"]

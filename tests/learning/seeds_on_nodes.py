@@ -13,7 +13,7 @@ def main() -> None:
     """Train as the request, JSON in the first argument, says; write what came out where it says."""
     from ray.cluster_utils import Cluster
 
-    from dicegym.learning.seeds.ray_trainer import ray_workshop
+    from dicegym.learning.seeds.ray_trainer import ray_backend
     from dicegym.learning.seeds.training import train_seeds
 
     request = json.loads(sys.argv[1])
@@ -29,8 +29,8 @@ def main() -> None:
 
     threading.Thread(target=kill, daemon=True).start()
     try:
-        with ray_workshop(nodes.address, told=told.append) as workshop:
-            found = train_seeds("hog", folder, 2, overrides=request["overrides"], workshop=workshop, told=told.append)
+        with ray_backend(nodes.address, told=told.append) as backend:
+            found = train_seeds("hog", folder, 2, overrides=request["overrides"], backend=backend, told=told.append)
     finally:
         nodes.shutdown()
     results = [[one.seed, one.how, one.best, one.end] for one in found.results]

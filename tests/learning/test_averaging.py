@@ -13,8 +13,9 @@ from variants import one_always
 pytest.importorskip("sb3_contrib")
 
 from dicegym.errors import DamagedFileError
-from dicegym.learning import checkpoint
+from dicegym.learning import run_state
 from dicegym.learning.learner import ParameterAverage, parameters_of
+from dicegym.learning.run_folder import newest_checkpoint
 from dicegym.learning.train import train
 from dicegym.players import model as models
 
@@ -74,7 +75,7 @@ def test_files_hold_the_average_and_checkpoints_the_learner(algorithm: str, tmp_
     same = saved == average.values
     assert same.mean() > 0.5
     assert (saved[~same] == 0).all()
-    going_on = checkpoint.newest(tmp_path / "averaged")
+    going_on = newest_checkpoint(tmp_path / "averaged")
     assert going_on is not None
     assert models.facts(going_on / "model.zip")["settings"]["run"]["average"] == 0.25
 
@@ -94,7 +95,7 @@ def test_a_run_that_goes_on_from_a_checkpoint_has_the_average_of_an_uninterrupte
 ) -> None:
     overrides = [*AVERAGE, "run.steps=512", "run.checkpoint_every=256"]
     copied: list[int] = []
-    replace = checkpoint.replace
+    replace = run_state.replace_checkpoint
 
     def copy(*arguments: Any) -> None:
         replace(*arguments)
@@ -102,7 +103,7 @@ def test_a_run_that_goes_on_from_a_checkpoint_has_the_average_of_an_uninterrupte
             shutil.copytree(tmp_path / "whole", tmp_path / "again")
         copied.append(1)
 
-    monkeypatch.setattr(checkpoint, "replace", copy)
+    monkeypatch.setattr(run_state, "replace_checkpoint", copy)
     whole = train("hog", tmp_path / "whole", overrides=overrides)
     assert len(copied) > 1
     again = train("hog", tmp_path / "again", resume=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -128,8 +129,8 @@ def test_ctrl_c_saves_and_resuming_is_exact(training: Any, tmp_path: Path) -> No
 
 @pytest.mark.slow_after(1)
 @pytest.mark.parametrize("where", ["in a rollout", "in an exploiter"])
-def test_interrupted_league_goes_on_exactly(training: Any, where: str, tmp_path: Path) -> None:
-    training.train("hog", tmp_path / "whole", overrides=LEAGUE)
+def test_interrupted_league_goes_on_exactly(training: Any, done: Train, where: str, tmp_path: Path) -> None:
+    _, whole = done("hog", LEAGUE)
     patch = pytest.MonkeyPatch()
     if where == "in a rollout":
 
@@ -157,7 +158,7 @@ def test_interrupted_league_goes_on_exactly(training: Any, where: str, tmp_path:
         patch.undo()
     run = training.train("hog", tmp_path / "cut", resume=True)
     for name in ("curve.csv", "league.csv"):
-        assert (tmp_path / "cut" / name).read_text() == (tmp_path / "whole" / name).read_text()
+        assert (tmp_path / "cut" / name).read_text() == (whole / name).read_text()
     kinds = [member.kind for member in run.league.members]
     assert sorted(kinds) == ["exploiter", "past self", "scripted"]
     assert "exploiter 2048 (exploiter)" in (tmp_path / "cut/league.md").read_text()
@@ -171,7 +172,7 @@ def network_of(model: Path) -> bytes:
 
 def test_ctrl_c_measures_before_it_leaves(training: Any, tmp_path: Path) -> None:
     """Else the best model of a short training would be the untrained one."""
-    overrides = [*STEADY, "run.evaluate_every=1_000_000"]
+    overrides = [*STEADY, "run.evaluate_every=1_000_000", "run.card_games=0"]
 
     def interrupt(done: int, total: int, text: str) -> None:
         if done == 2048 + 16 * 5 and "leav" not in text:
@@ -207,12 +208,12 @@ def test_the_second_ctrl_c_leaves_at_once(training: Any, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("change", ["run.games=32", 'opponents={"bacon"=1}', "algorithm.learning_rate=5.0"])
-def test_resuming_refuses_what_it_cannot_change(training: Any, change: str, tmp_path: Path) -> None:
-    training.train("hog", tmp_path / "run", overrides=SMALL)
-    before = (tmp_path / "run/settings.json").read_text()
+def test_resuming_refuses_what_it_cannot_change(training: Any, done: Train, change: str) -> None:
+    _, folder = done("hog", SMALL)
+    before = (folder / "settings.json").read_text()
     with pytest.raises(ParameterError, match="cannot change what a run began with"):
-        training.train("hog", tmp_path / "run", overrides=[change], resume=True)
-    assert (tmp_path / "run/settings.json").read_text() == before
+        training.train("hog", folder, overrides=[change], resume=True)
+    assert (folder / "settings.json").read_text() == before
 
 
 def test_interrupted_while_measured_at_the_end_a_run_loses_nothing(
@@ -235,10 +236,11 @@ def test_interrupted_while_measured_at_the_end_a_run_loses_nothing(
 
 
 def test_a_finished_run_is_left_as_it_is_unless_more_is_asked_for(
-    training: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    training: Any, done: Train, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "run"
-    first = training.train("hog", folder, overrides=STEADY)
+    first, trained = done("hog", STEADY)
+    shutil.copytree(trained, folder)
     before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file() and path.name != "settings.json"}
     again = training.train("hog", folder, resume=True)
     assert again.finished

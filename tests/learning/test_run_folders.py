@@ -25,14 +25,13 @@ from dicegym.learning.card import page
 from dicegym.learning.configuration import AboutRun, about_run, read_config, settings_of, write_about
 from dicegym.learning.curves import Curve
 from dicegym.learning.evaluate import Score
-from dicegym.learning.files import LOCK_FILE
 from dicegym.learning.league import LeagueTable, Result, read_league
-from dicegym.learning.lock import alone_in, empty, is_empty
+from dicegym.learning.run_folder import LOCK_FILE, alone_in, empty, is_empty
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from dicegym.learning.lock import alone_in
+from dicegym.learning.run_folder import alone_in
 with alone_in(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(60)

@@ -16,7 +16,7 @@ from dicegym.learning import curves, runs
 from dicegym.learning.configuration import AboutRun, write_about
 from dicegym.learning.curves import Curve, Pace, PaceLog, read_evaluations, read_pace
 from dicegym.learning.evaluate import Score
-from dicegym.learning.files import CURVE_FILE, EVALUATIONS_FILE, LOCK_FILE, PACE_FILE, SETTINGS_FILE
+from dicegym.learning.run_folder import CURVE_FILE, EVALUATIONS_FILE, LOCK_FILE, PACE_FILE, SETTINGS_FILE
 from dicegym.learning.runs import DAMAGED, FINISHED, INTERRUPTED, RUNNING, named_runs, speeds, watched
 from dicegym.shipped import shipped_folder
 

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from dicegym.learning.configuration import AboutRun, about_run, settings_of, to_
 from dicegym.learning.curves import ENOUGH, band_of, common_times, interquartile_mean
 from dicegym.learning.evaluate import Score
 from dicegym.learning.seeds import training
+from dicegym.learning.seeds.job import FAILED, FINISHED, STOPPED, SeedProcess, SeedTask, StatusLog
 from dicegym.learning.seeds.summary import (
     SEEDS_FILE,
     SeedResult,
@@ -34,8 +35,7 @@ from dicegym.learning.seeds.summary import (
     holds_seeds,
     read_record,
 )
-from dicegym.learning.seeds.task import FAILED, FINISHED, STOPPED, Progressed, Said, SeedEvent, SeedTask, TrainingEnd
-from dicegym.learning.seeds.training import Workshop, here, train_seeds
+from dicegym.learning.seeds.training import Backend, local, train_seeds
 from dicegym.shipped import shipped_folder
 from dicegym.signals import SignalInterrupt
 
@@ -65,37 +65,36 @@ def _leave_a_run(task: SeedTask, finished: bool = True) -> None:
 
 
 class Actor:
-    """A trainer that follows a script: what happens, by its seed."""
+    """A trainer that follows a script: what it writes, and what has ended it, by its seed."""
 
-    scripts: dict[int, Callable[[Actor], Iterable[SeedEvent]]]
+    scripts: dict[int, Callable[[Actor], str | None]]
+    waits = "preparing"
 
-    def __init__(self, task: SeedTask, log: Path) -> None:
-        self.task, self.log = task, log
+    def __init__(self, task: SeedTask) -> None:
+        self.task, self.log = task, StatusLog(task)
         self.signals: list[int] = []
-        self.killed = self.closed = False
+        self.over = False
 
-    def events(self) -> Iterable[SeedEvent]:
-        if self.killed:
-            return [TrainingEnd(FAILED, "killed")]
-        return self.scripts.get(self.task.seed, _finishes)(self)
+    def ended(self) -> str | None:
+        found = "killed" if signal.SIGKILL in self.signals else self.scripts.get(self.task.seed, _finishes)(self)
+        self.over = found is not None
+        return found
 
     def stop(self, number: int) -> None:
         self.signals.append(number)
 
-    def kill(self) -> None:
-        self.killed = True
 
-    def close(self) -> None:
-        self.closed = True
-
-
-def _finishes(actor: Actor) -> list[SeedEvent]:
+def _finishes(actor: Actor) -> str | None:
     _leave_a_run(actor.task)
-    return [Progressed(2048, 2048, ""), TrainingEnd(FINISHED)]
+    actor.log.progress(2048, 2048, "games")
+    actor.log.write(how=FINISHED)
+    return ""
 
 
-def _fails(actor: Actor) -> list[SeedEvent]:
-    return [Said("beware"), TrainingEnd(FAILED, "out of memory")]
+def _fails(actor: Actor) -> str | None:
+    actor.log.say("beware")
+    actor.log.write(how=FAILED, why="out of memory")
+    return ""
 
 
 @pytest.fixture
@@ -106,26 +105,29 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Actor]]:
     monkeypatch.setattr(training, "LOOK_EVERY", 0.001)
 
     def play(folder: Path, scripts: dict[int, Any] | None = None, **how: Any) -> list[Actor]:
-        hired: list[Actor] = []
+        started: list[Actor] = []
 
-        def hire(task: SeedTask, log: Path) -> Actor:
-            assert sum(not one.closed for one in hired) < 2
-            actor = Actor(task, log)
+        def start(task: SeedTask) -> Actor:
+            assert sum(not one.over for one in started) < 2
+            actor = Actor(task)
             actor.scripts = scripts or {}
-            hired.append(actor)
+            started.append(actor)
             return actor
 
-        train_seeds("hog", folder, workshop=lambda count: Workshop(hire, 2, 1), **{"overrides": SMALL, **how})
-        return hired
+        train_seeds("hog", folder, backend=Backend(start, [2]), **{"overrides": SMALL, **how})
+        assert not list(folder.glob("*.status.json"))
+        return started
 
     return play
 
 
 def test_one_failing_seed_ends_no_other_and_is_tried_again(stage: Callable[..., list[Actor]], tmp_path: Path) -> None:
     told: list[str] = []
-    hired = stage(tmp_path, {2: _fails}, seeds=3, told=told.append)
-    assert [one.task.seed for one in hired] == [1, 2, 3]
-    assert all(one.closed for one in hired)
+    shown: list[tuple[int, int, int, str]] = []
+    started = stage(tmp_path, {2: _fails}, seeds=3, told=told.append, progress=lambda *what: shown.append(what))
+    assert [one.task.seed for one in started] == [1, 2, 3]
+    words = [text for seed, *_, text in shown if seed == 1]
+    assert words == ["waiting for its turn", "preparing", "games"]
     assert told == ["seed 2: beware", "seed 2 failed: out of memory"]
     record = read_record(tmp_path)
     assert record.ended == {1: FINISHED, 2: FAILED, 3: FINISHED}
@@ -147,13 +149,21 @@ def test_one_failing_seed_ends_no_other_and_is_tried_again(stage: Callable[..., 
     assert about_run(folder_of(tmp_path, 3)).settings["run"]["steps"] == 4096
 
 
+def test_a_training_that_dies_without_a_word_has_failed(stage: Callable[..., list[Actor]], tmp_path: Path) -> None:
+    told: list[str] = []
+    stage(tmp_path, {1: lambda actor: "ended its process (SIGSEGV)"}, seeds=1, told=told.append)
+    assert told == ["seed 1 failed: ended its process (SIGSEGV)"]
+    assert read_record(tmp_path).ended == {1: FAILED}
+
+
 def test_a_signal_is_handed_on_and_what_waits_does_not_begin(stage: Callable[..., list[Actor]], tmp_path: Path) -> None:
-    def stops(actor: Actor) -> list[SeedEvent]:
+    def stops(actor: Actor) -> str | None:
         if not actor.signals:
             os.kill(os.getpid(), signal.SIGTERM)
-            return []
+            return None
         _leave_a_run(actor.task, finished=False)
-        return [TrainingEnd(STOPPED, "saved")]
+        actor.log.write(how=STOPPED, why="saved")
+        return ""
 
     with pytest.raises(SignalInterrupt, match="--resume` goes on") as end:
         stage(tmp_path, {1: stops}, seeds=4)
@@ -173,16 +183,15 @@ def test_who_does_not_end_is_ended(
     monkeypatch.setattr(training, "LAST_PATIENCE", 0.05)
     stubborn: list[Actor] = []
 
-    def hangs(actor: Actor) -> list[SeedEvent]:
+    def hangs(actor: Actor) -> str | None:
         if not stubborn:
             stubborn.append(actor)
             os.kill(os.getpid(), signal.SIGINT)
-        return []
+        return None
 
     with pytest.raises(KeyboardInterrupt):
         stage(tmp_path, {1: hangs}, seeds=1)
-    assert stubborn[0].signals == [signal.SIGINT, signal.SIGINT]
-    assert stubborn[0].killed
+    assert stubborn[0].signals == [signal.SIGINT, signal.SIGINT, signal.SIGKILL]
 
 
 @pytest.mark.parametrize(
@@ -275,11 +284,13 @@ def test_a_record_of_others_begins_nothing_without_trust(stage: Callable[..., li
 
 
 def test_processors_are_shared_out() -> None:
-    assert here(1, 5).at_once == 1
-    many = here(8, 3)
-    assert (many.at_once, many.threads) == (3, 1)
-    with pytest.raises(ParameterError, match="number of processes"):
-        here(0, 3)
+    assert sum(local().processors) >= 1
+    two, cluster = Backend(SeedProcess, [2]), Backend(SeedProcess, [4, 2], queues=True)
+    assert [two.share(5, workers) for workers in (None, 1, 8)] == [(2, 1), (1, 2), (5, 1)]
+    assert [cluster.share(3), cluster.share(3, 1), cluster.share(9)] == [(3, 2), (1, 4), (9, 1)]
+    assert Backend(SeedProcess, [], queues=True).share(3) == (3, None), "its first machine is still to come"
+    with pytest.raises(ParameterError, match="trainings at once"):
+        two.share(3, 0)
 
 
 def test_interquartile_means_and_intervals() -> None:

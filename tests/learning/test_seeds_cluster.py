@@ -1,9 +1,10 @@
-"""Seeds on a cluster: what travels, and what becomes of a training whose node dies."""
+"""Seeds on a cluster whose nodes see the run's folder, and what becomes of a training whose node dies."""
 
 from __future__ import annotations
 
 import contextlib
 import json
+import signal
 import subprocess
 import sys
 import threading
@@ -15,17 +16,15 @@ import pytest
 
 pytest.importorskip("sb3_contrib")
 
-from dicegym.arena.ray_executor import WorkFailedError
 from dicegym.cli import main
-from dicegym.errors import DicegymError, ParameterError
-from dicegym.learning import checkpoint
-from dicegym.learning.lock import alone_in
+from dicegym.errors import DependencyError, DicegymError
+from dicegym.learning.run_folder import alone_in, holder_of
 from dicegym.learning.seeds import ray_trainer
-from dicegym.learning.seeds.ray_trainer import RayTrainer, SeedInbox, SeedVoice, read_run, write_run
+from dicegym.learning.seeds.job import FINISHED, SeedTask, StatusLog, read_status
+from dicegym.learning.seeds.ray_trainer import RayTrainer, train_on_node
 from dicegym.learning.seeds.summary import folder_of
-from dicegym.learning.seeds.task import FAILED, FINISHED, STOPPED, Progressed, Said, SeedTask, TrainingEnd
 from dicegym.learning.seeds.training import train_seeds
-from dicegym.players.trust import is_sealed, write_seal
+from dicegym.players.trust import is_sealed
 
 SMALL = [
     "run.games=16",
@@ -40,148 +39,126 @@ SMALL = [
 ]
 
 
-def _run(folder: Path, name: str = "checkpoint") -> None:
-    (folder / name).mkdir(parents=True)
-    (folder / "tensorboard" / "run_0").mkdir(parents=True)
-    (folder / "curve.csv").write_text("steps,score\n")
-    (folder / "settings.json").write_text("{}")
-    (folder / name / "model.zip").write_bytes(b"new")
-    (folder / "tensorboard" / "run_0" / "events").write_bytes(b"\0")
-    write_seal(folder / name)
-
-
-@pytest.mark.parametrize("name", ["checkpoint", "checkpoint.old"])
-def test_all_of_a_run_travels_and_what_was_sealed_is_sealed_again(name: str, tmp_path: Path) -> None:
-    """A kill may fall between the moves that change checkpoints: then the newest has the other name."""
-    there, here = tmp_path / "there", tmp_path / "here"
-    _run(there, name)
-    write_seal(there / "settings.json")
-    (there / "settings.json").write_text("{ }")  # somebody else did that
-    _run(here)
-    (here / "checkpoint" / "model.zip").write_bytes(b"old")
-    (here / "best.zip").write_bytes(b"stays")
-    with alone_in(there):
-        contents = read_run(there)
-    for seal in [path for path in contents if path.endswith("seal")]:
-        contents[seal] = b"another machine's"
-    write_run(contents, here)
-    assert (here / "checkpoint" / "model.zip").read_bytes() == b"new"
-    assert (here / "best.zip").read_bytes() == b"stays"
-    assert (here / "tensorboard" / "run_0" / "events").read_bytes() == b"\0"
-    assert is_sealed(here / "checkpoint")
-    assert not is_sealed(here / "settings.json")
-    assert not (here / "run.lock").exists()
-
-
-def test_a_training_sends_each_checkpoint_once_and_is_done_again_from_the_last(tmp_path: Path) -> None:
-    inbox = SeedInbox({"settings.json": b"old"})
-    voice = SeedVoice(inbox.put, tmp_path)
-    voice.progress(0, 4, "games")
-    _run(tmp_path)
-    for done in (1, 2):
-        voice.progress(done, 4, "games")
-    checkpoint.replace(tmp_path, lambda empty: write_run({"model.zip": b"newer"}, empty))
-    voice.progress(4, 4, "games")
-    told = inbox.take()
-    runs = [news for news in told if isinstance(news, dict)]
-    assert [run["checkpoint/model.zip"] for run in runs] == [b"new", b"newer"]
-    assert inbox.run() == runs[-1]
-    assert told[0] == Progressed(0, 4, "games")
-    assert inbox.take() == []
-
-
 class Ray:
-    """A cluster on which a training has ended in some way, or has not; what it says goes into an inbox here."""
+    """A cluster on which a training has ended in some way, or has not."""
 
-    def __init__(self, end: TrainingEnd | DicegymError | None) -> None:
+    def __init__(self, end: str | DicegymError | None) -> None:
         self.ray: Any = self
-        self.end, self.cancelled, self.inbox, self.work = end, list[bool](), SeedInbox({}), object()
+        self.end, self.cancelled, self.sent = end, list[bool](), list[Any]()
 
-    def remote(self, function: Any = None, **options: Any) -> Any:
-        if function is None:
-            put_away = SimpleNamespace(take=SimpleNamespace(remote=self.inbox.take))
-            return lambda kind: SimpleNamespace(remote=lambda run: put_away)
-        return SimpleNamespace(remote=lambda *arguments: self.work)
+    def remote(self, function: Any, **options: Any) -> Any:
+        self.room = options
+        return SimpleNamespace(remote=lambda *arguments: self.sent.append(arguments))
 
     def look(self) -> None:
         """Find all nodes there."""
 
     def wait(self, references: list[Any], timeout: float) -> tuple[list[Any], list[Any]]:
-        return (references, []) if self.end else ([], references)
+        return ([], references) if self.end is None else (references, [])
 
     def result(self, reference: Any, called: str) -> Any:
-        if isinstance(self.end, DicegymError) and reference is self.work:
+        if isinstance(self.end, DicegymError):
             raise self.end
-        return self.end if reference is self.work else reference
+        return self.end
 
     def cancel(self, reference: Any, force: bool) -> None:
         self.cancelled.append(force)
 
 
-def _trainer(ray: Any, folder: Path) -> RayTrainer:
-    return RayTrainer(ray, SeedTask("hog", str(folder), 3, "", (), False, False, 2))
+def _task(folder: Path) -> SeedTask:
+    return SeedTask("hog", str(folder / "seed-3"), 3, "", (), False, False, 2)
 
 
-def test_a_training_without_room_says_so_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    trainer = _trainer(Ray(None), tmp_path / "here")
-    assert trainer.events() == []
-    monkeypatch.setattr(ray_trainer, "ROOM_SECONDS", -1.0)
-    assert trainer.events() == [Said("waits for a node of the cluster with room: threads 2, cpu")]
-    assert trainer.events() == []
-
-
-@pytest.mark.parametrize("stopped", [True, False])
-@pytest.mark.parametrize("error", [None, WorkFailedError("no space left"), DicegymError("lost")])
-def test_how_a_training_has_ended_is_told_after_all_that_it_said(
-    stopped: bool, error: DicegymError | None, tmp_path: Path
-) -> None:
-    ray = Ray(error or TrainingEnd(FINISHED))
-    trainer = _trainer(ray, tmp_path / "here")
-    if stopped:
-        trainer.stop(15)
-    _run(tmp_path / "there")
-    ray.inbox.put(read_run(tmp_path / "there"))
-    ray.inbox.put(Said("a word"))
-    how = FINISHED if error is None else STOPPED if stopped and not isinstance(error, WorkFailedError) else FAILED
-    assert trainer.events() == [Said("a word"), TrainingEnd(how, str(error or ""))]
-    assert (tmp_path / "here" / "checkpoint" / "model.zip").read_bytes() == b"new"
+def test_a_training_says_what_it_needs_and_what_has_ended_it(tmp_path: Path) -> None:
+    for end, said in ((None, None), ("", ""), (DicegymError("lost"), "lost")):
+        ray = Ray(end)
+        trainer = RayTrainer(ray, _task(tmp_path))  # type: ignore[arg-type]
+        assert trainer.waits == "waits for a node with room: threads 2, cpu"
+        assert (ray.room["num_cpus"], ray.room["num_gpus"]) == (2, 0)
+        assert trainer.ended() == said
 
 
 def test_a_training_is_interrupted_and_then_killed(tmp_path: Path) -> None:
     ray = Ray(None)
-    trainer = _trainer(ray, tmp_path)
-    ray.inbox.put(Progressed(1, 2, ""))
-    assert trainer.events() == [Progressed(1, 2, "")]
-    trainer.stop(15)
-    trainer.kill()
+    trainer = RayTrainer(ray, _task(tmp_path))  # type: ignore[arg-type]
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        trainer.stop(number)
     assert ray.cancelled == [False, True]
 
 
-def test_a_workshop_holds_the_folders_of_trainings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cluster, refused = SimpleNamespace(processors={"one": 4, "two": 2}), list[str]()
-    monkeypatch.setattr(ray_trainer, "connected", lambda address, told: contextlib.nullcontext(cluster))
-    monkeypatch.setattr(ray_trainer, "RayTrainer", lambda cluster, task: task)
-    tasks = [SeedTask("hog", str(tmp_path / str(seed)), seed, "", (), False, False, 2) for seed in (3, 4)]
-    with ray_trainer.ray_workshop() as workshop:
-        place = workshop(3)
-        assert (place.at_once, place.threads) == (3, 2)
-        for task in tasks:
-            place.hire(task, tmp_path / "log")
-        thread = threading.Thread(target=_try_to_hold, args=(tmp_path / "3", refused))
+@pytest.fixture
+def node(monkeypatch: pytest.MonkeyPatch) -> list[SeedTask]:
+    """Let this process be a node's; return what is trained on it."""
+    trained: list[SeedTask] = []
+    monkeypatch.setattr(ray_trainer, "prepare_process", lambda version: None)
+    monkeypatch.setattr(ray_trainer, "train_seed", trained.append)
+    return trained
+
+
+def test_a_node_that_does_not_see_the_folder_is_told_what_to_do(node: list[SeedTask], tmp_path: Path) -> None:
+    with alone_in(tmp_path / "there"):
+        holder = holder_of(tmp_path / "there")
+    with pytest.raises(
+        DependencyError, match=r"does not see .*here.*mount the storage.*or give a --run-dir on storage"
+    ):
+        train_on_node("", _task(tmp_path / "here"), holder, "")
+    assert not node
+
+
+def test_a_training_goes_on_from_what_its_lost_process_left(
+    node: list[SeedTask], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    task = _task(tmp_path / "all")
+    with alone_in(tmp_path / "all"):
+        for resume in (False, True):
+            train_on_node("", task, holder_of(tmp_path / "all"), "")
+            assert node.pop().resume is resume
+            Path(task.folder).mkdir(exist_ok=True)
+            Path(task.folder, "settings.json").touch()
+    said = read_status(task).said
+    assert len(said) == 2, "what the lost one said stays"
+    assert said[0].startswith("trains on ")
+
+
+def test_a_training_waits_for_the_folder_of_a_lost_process(node: list[SeedTask], tmp_path: Path) -> None:
+    task, held, leave = _task(tmp_path / "all"), threading.Event(), threading.Event()
+    Path(task.folder).mkdir(parents=True)
+
+    def hold() -> None:
+        with alone_in(Path(task.folder)):
+            held.set()
+            leave.wait(30)
+
+    with alone_in(tmp_path / "all"):
+        thread = threading.Thread(target=hold)
         thread.start()
+        held.wait(30)
+        threading.Timer(0.2, leave.set).start()
+        train_on_node("", task, holder_of(tmp_path / "all"), "")
         thread.join()
-        assert "another training writes in" in refused[0]
-    for seed in (3, 4):
-        with alone_in(tmp_path / str(seed)):
-            pass
+    assert node
 
 
-def _try_to_hold(folder: Path, refused: list[str]) -> None:
-    try:
-        with alone_in(folder):
-            pass
-    except ParameterError as error:
-        refused.append(str(error))
+def test_a_cluster_takes_all_trainings_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = SimpleNamespace(processors={"one": 4, "two": 2})
+    monkeypatch.setattr(ray_trainer, "connected", lambda address, told: contextlib.nullcontext(cluster))
+    with ray_trainer.ray_backend() as backend:
+        assert (backend.processors, backend.queues) == ([4, 2], True)
+
+
+def test_a_status_is_read_as_it_was_written(tmp_path: Path) -> None:
+    task = _task(tmp_path)
+    assert read_status(task).how == ""
+    log = StatusLog(task)
+    log.progress(1, 8, "games")
+    log.progress(2, 8, "too soon")
+    log.say(UserWarning("beware"))
+    log.write(how=FINISHED)
+    assert read_status(task) == (1, 8, "games", ("beware",), FINISHED, "")
+    for damage in ("", "[1]", '{"other": 1}'):
+        task.status_file.write_text(damage)
+        assert read_status(task) == (0, 0, "", (), "", "")
 
 
 def test_clusters_are_for_several_seeds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -46,14 +46,14 @@ def test_who_is_pulled_for_good_to_networks_that_know_nothing_is_told(training: 
         training.train("liarsdice", tmp_path / "run", overrides=[*SMALL, *pulled])
     assert not (tmp_path / "run" / "settings.json").exists()
     taught = shipped_folder("agents") / "liarsdice" / "taught.zip"
-    first = [*SMALL, "run.steps=512", "network.net_arch={pi=[512,512],vf=[256,256]}"]
+    first = [*SMALL, "run.steps=256", "run.card_games=0", "network.net_arch={pi=[512,512],vf=[256,256]}"]
     training.train("liarsdice", tmp_path / "run", overrides=[*first, *pulled, f'run.start_from="{taught}"'])
 
 
 def test_tables_are_filled_as_the_run_says(training: Any, tmp_path: Path) -> None:
     """In the training, and where its league is measured anew."""
     filled = ["run.alike=0.25", "run.distinct=0.5", "run.copies=0.125"]
-    filled += ['opponents={"self"=1,"even"=1}', "run.steps=512"]
+    filled += ['opponents={"self"=1,"even"=1}', "run.steps=512", "run.card_games=0"]
     run = training.train("liarsdice", tmp_path / "run", overrides=[*SMALL, "game.players=4", *filled])
     anew = league_of(tmp_path / "run")
     assert [one.fills for one in (run.league, anew)] == [(0.25, 0.5, 0.125)] * 2
@@ -82,7 +82,7 @@ def test_training_stops_at_its_target(training: Any, tmp_path: Path) -> None:
 def test_training_begins_with_the_networks_of_another_model(training: Any, tmp_path: Path) -> None:
     first = training.train("yatzy", tmp_path / "first", overrides=SMALL)
     begin = f"run.start_from={tmp_path}/first/model.zip"
-    second = training.train("yatzy", tmp_path / "second", overrides=[*SMALL, begin, "run.seed=2"])
+    second = training.train("yatzy", tmp_path / "second", overrides=[*SMALL, begin, "run.seed=2", "run.steps=512"])
     assert (
         second.state.curve.evaluations[0].value == first.state.curve.evaluations[-1].value
     )  # measured before it learns anything
@@ -127,7 +127,8 @@ def test_a_training_that_begins_with_a_policy_alone_says_that_its_critic_starts_
 
 
 def test_a_training_begins_with_an_agent_that_is_named(training: Any, tmp_path: Path) -> None:
-    first = [*SMALL, "run.steps=256", "network.net_arch={pi=[512,512],vf=[256,256]}", "run.start_from=taught"]
+    first = [*SMALL, "run.steps=256", "run.card_games=0", "network.net_arch={pi=[512,512],vf=[256,256]}"]
+    first.append("run.start_from=taught")
     run = training.train("liarsdice", tmp_path / "run", overrides=first)
     file = shipped_folder("agents") / "liarsdice" / "taught.zip"
     same = training.train("liarsdice", tmp_path / "same", overrides=[*first[:-1], f'run.start_from="{file}"'])
@@ -188,12 +189,20 @@ def test_a_file_may_leave_settings_out(training: Any, tmp_path: Path) -> None:
     left_out = ("evaluate_against", "best_by", "target", "priority", "exponent", "floor", "games = 200", "exploiter_")
     fewer = "\n".join(line for line in text.splitlines() if not line.startswith(left_out))
     (tmp_path / "fewer.toml").write_text(fewer)
-    overrides = [*SMALL[:-3], "self_play.games=2", "game.goal=20", 'opponents={"self"=1}', "run.steps=512"]
+    overrides = [
+        *SMALL[:-3],
+        "run.card_games=0",
+        "self_play.games=2",
+        "game.goal=20",
+        'opponents={"self"=1}',
+        "run.steps=512",
+    ]
     assert training.train("hog", tmp_path / "run", tmp_path / "fewer.toml", overrides).model.num_timesteps == 512
 
 
 def test_opponents_are_a_pool_from_the_settings(training: Any, tmp_path: Path) -> None:
-    run = training.train("hog", tmp_path / "run", overrides=[*SMALL, 'opponents={"bacon"=1, "always_roll(4)"=2}'])
+    overrides = [*SMALL, "run.steps=256", "run.card_games=0", 'opponents={"bacon"=1, "always_roll(4)"=2}']
+    run = training.train("hog", tmp_path / "run", overrides=overrides)
     assert {player.name for player in run.env.batch.seating.pool.players} == {"bacon", "always_roll(4)"}
 
 

@@ -26,7 +26,7 @@ from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.learning import tune as studies
 from dicegym.learning.configuration import as_toml, from_plain, override, read_config, to_plain
 from dicegym.learning.evaluate import Score
-from dicegym.learning.files import CURVE_FILE, SETTINGS_FILE
+from dicegym.learning.run_folder import CURVE_FILE, SETTINGS_FILE
 from dicegym.learning.tune import (
     EVALUATIONS,
     JOURNAL,

@@ -20,8 +20,8 @@ from dicegym.errors import ParameterError
 from dicegym.learning.configuration import AboutRun, write_about
 from dicegym.learning.curves import Curve, PaceLog
 from dicegym.learning.evaluate import Score
-from dicegym.learning.files import CURVE_FILE, EVALUATIONS_FILE, LEAGUE_FILE, LOCK_FILE, PACE_FILE, SETTINGS_FILE
 from dicegym.learning.league import LeagueTable, Result
+from dicegym.learning.run_folder import CURVE_FILE, EVALUATIONS_FILE, LEAGUE_FILE, LOCK_FILE, PACE_FILE, SETTINGS_FILE
 from dicegym.shipped import shipped_folder
 from dicegym.web import learn
 from dicegym.web.context import Web

@@ -33,8 +33,8 @@ from dicegym.learning.curves import (
     write_csv,
 )
 from dicegym.learning.evaluate import BY_LAST, Score
-from dicegym.learning.files import CURVE_FILE
-from dicegym.learning.seeds.task import FINISHED
+from dicegym.learning.run_folder import CURVE_FILE
+from dicegym.learning.seeds.job import FINISHED
 from dicegym.learning.settings import SeedNumber
 from dicegym.players import model as models
 from dicegym.players.trust import TRUST, is_sealed, write_seal
@@ -57,7 +57,7 @@ class SeedsRecord(NamedTuple):
     overrides: tuple[str, ...]
     """Without seed and threads."""
     ended: dict[int, str]
-    """Of seeds that were begun: how it ended last, as `dicegym.learning.seeds.task` has it."""
+    """Of seeds that were begun: how it ended last, as `dicegym.learning.seeds.job` has it."""
     failures: dict[int, str]
     """Why, of those that failed."""
 
@@ -110,7 +110,7 @@ class SeedResult(NamedTuple):
 
     seed: int
     how: str
-    """How it ended; see `dicegym.learning.seeds.task`."""
+    """How it ended; see `dicegym.learning.seeds.job`."""
     why: str
     """What went wrong, if it failed."""
     steps: int

@@ -11,10 +11,20 @@ from typing import NamedTuple
 from dicegym.engine.threads import cores
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
-from dicegym.learning.configuration import config_file, override, read_config
-from dicegym.learning.lock import alone_in, is_empty
+from dicegym.learning.configuration import lasting_name, override, read_config
 from dicegym.learning.preparation import prepare
-from dicegym.learning.seeds.process import SeedProcess
+from dicegym.learning.run_folder import alone_in, is_empty
+from dicegym.learning.seeds.job import (
+    END_NOW,
+    FAILED,
+    FINISHED,
+    STOPPED,
+    SeedProcess,
+    SeedStatus,
+    SeedTask,
+    SeedTrainer,
+    read_status,
+)
 from dicegym.learning.seeds.summary import (
     MOST_SEEDS,
     SeedsRecord,
@@ -24,7 +34,6 @@ from dicegym.learning.seeds.summary import (
     read_record,
     summarise,
 )
-from dicegym.learning.seeds.task import FAILED, FINISHED, STOPPED, Progressed, Said, SeedTask, SeedTrainer, TrainingEnd
 from dicegym.learning.settings import LARGEST_TRAINING_SEED, TrainingSettings
 from dicegym.signals import SignalInterrupt, on_signals
 
@@ -37,29 +46,33 @@ LAST_PATIENCE = 10.0
 
 SeedProgress = Callable[[int, int, int, str], None]
 """Is told (seed, steps done, steps in all, text)."""
-Hire = Callable[[SeedTask, Path], SeedTrainer]
-"""Begins a training; the second argument is the file for what libraries print."""
 
 
-class Workshop(NamedTuple):
+class Backend(NamedTuple):
     """Where trainings are carried out."""
 
-    hire: Hire
-    at_once: int
-    """How many of them side by side."""
-    threads: int | None
-    """Of each training; None: as its settings say."""
+    start: Callable[[SeedTask], SeedTrainer]
+    """Starts a training."""
+    processors: Sequence[int]
+    """Of each machine."""
+    queues: bool = False
+    """Whether trainings wait there for room, as machines may come: then all are started at once."""
+
+    def share(self, seeds: int, workers: int | None = None) -> tuple[int, int | None]:
+        """Return how many of ``seeds`` trainings are started at once, and the threads of each.
+
+        None: as its settings say, where no machine is known yet. ``workers`` are trainings at once; default: one for
+        each processor. Raises ParameterError for an invalid number.
+        """
+        most = sum(self.processors)
+        wanted = (seeds if self.queues else most) if workers is None else workers
+        at_once = min(seeds, whole_number("workers", wanted, 1, MOST_SEEDS, "the number of trainings at once"))
+        return at_once, min(max(self.processors), most // min(at_once, most)) if most else None
 
 
-def here(workers: int | None, seeds: int) -> Workshop:
-    """Return this machine, which carries out ``workers`` trainings at once (default: one for each processor).
-
-    Processors are shared out among them. Raises ParameterError for a number that is none.
-    """
-    there = cores()
-    at_once = whole_number("workers", there if workers is None else workers, 1, 1024, "the number of processes")
-    at_once = min(at_once, seeds)
-    return Workshop(SeedProcess, at_once, max(1, there // at_once))
+def local() -> Backend:
+    """Return this machine."""
+    return Backend(SeedProcess, [cores()])
 
 
 def train_seeds(
@@ -72,7 +85,7 @@ def train_seeds(
     workers: int | None = None,
     progress: SeedProgress | None = None,
     trust: bool = False,
-    workshop: Callable[[int], Workshop] | None = None,
+    backend: Backend | None = None,
     told: Callable[[str], None] | None = None,
 ) -> SeedsSummary:
     """Train with several seeds side by side, each in a process and in a folder of its own, ``folder/seed-NUMBER``.
@@ -92,7 +105,7 @@ def train_seeds(
         workers: how many are trained at once (default: one for each processor, which are shared out among them).
         progress: told (seed, steps done, steps in all, text).
         trust: as for `dicegym.learning.train.train`.
-        workshop: from the number of trainings to where they are carried out, instead of on this machine.
+        backend: where they are carried out; default: this machine.
         told: told what a training says of itself, and how it ends.
 
     Raises:
@@ -103,8 +116,9 @@ def train_seeds(
     target = Path(folder)
     with alone_in(target):
         plan = _planned(game, target, seeds, None if config is None else Path(config), overrides, resume, trust)
-        place = workshop(len(plan.tasks)) if workshop else here(workers, max(1, len(plan.tasks)))
-        trainings = _Trainings(plan, target, place, progress or (lambda *_: None), told or (lambda text: None))
+        trainings = _Trainings(
+            plan, target, backend or local(), workers, progress or (lambda *_: None), told or (lambda text: None)
+        )
         if plan.tasks:
             trainings.work()
         elif told:
@@ -146,15 +160,13 @@ def _planned(
         new = [text for text in new if text not in record.overrides and text != f"run.seed={first}"]
         _refuse_another_seed(new, folder)
         kept = [text for text in record.overrides if _key(text) not in map(_key, new)]
-        record = record._replace(overrides=(*kept, *new), config=str(config_file(config) if config else record.config))
+        record = record._replace(overrides=(*kept, *new), config=str(lasting_name(config) or record.config))
     elif resume:
         raise ParameterError(f"{folder} holds no trainings of several seeds to resume: start without --resume")
     else:
         if not is_empty(folder):
             raise ParameterError(f"{folder} is not empty: give --resume to go on, or another --run-dir")
-        record = SeedsRecord(
-            game, (), "" if config is None else str(config_file(config).absolute()), tuple(new), {}, {}
-        )
+        record = SeedsRecord(game, (), str(lasting_name(config) or ""), tuple(new), {}, {})
     path = Path(record.config) if record.config else None
     settings = override(read_config(game, path), record.overrides)
     first = record.seeds[0] if record.seeds else settings.run.seed
@@ -191,17 +203,24 @@ class _Trainings:
     """All trainings that are under way, and those that wait for a place."""
 
     def __init__(
-        self, plan: _Plan, folder: Path, place: Workshop, progress: SeedProgress, told: Callable[[str], None]
+        self,
+        plan: _Plan,
+        folder: Path,
+        backend: Backend,
+        workers: int | None,
+        progress: SeedProgress,
+        told: Callable[[str], None],
     ) -> None:
-        self._record, self._folder, self._place = plan.record, folder, place
+        self._record, self._folder, self._start = plan.record, folder, backend.start
         self._progress, self._told = progress, told
         self._total = plan.settings.run.steps
         usual = plan.settings.run.torch_threads
-        self._threads = plan.threads or min(usual, place.threads or usual)
+        self._at_once, threads = backend.share(max(1, len(plan.tasks)), workers)
+        self._threads = plan.threads or min(usual, threads or usual)
         self._waiting = list(plan.tasks)
-        self._under_way: dict[int, SeedTrainer] = {}
+        self._under_way: dict[int, tuple[SeedTask, SeedTrainer]] = {}
         self._signals: list[int] = []
-        self._so_far: dict[int, int] = {}
+        self._known: dict[int, SeedStatus] = {}
 
     def work(self) -> None:
         """Carry all out. Raises SignalInterrupt if it was asked to end, once all have."""
@@ -214,9 +233,8 @@ class _Trainings:
             with on_signals(self._signals.append):
                 self._watch()
         finally:
-            for trainer in self._under_way.values():  # only if something of our own went wrong
-                trainer.kill()
-                trainer.close()
+            for _, trainer in self._under_way.values():  # only if something of our own went wrong
+                trainer.stop(END_NOW)
         if self._signals:
             again = f"dicegym train {self._record.game} --run-dir {shlex.quote(str(folder))} --resume"
             raise SignalInterrupt(self._signals[0], f"what was done so far is in {folder}: `{again}` goes on")
@@ -228,33 +246,39 @@ class _Trainings:
                 handed_on = max(handed_on + 1, len(self._signals))
                 since = time.monotonic() + (PATIENCE if handed_on == 1 else LAST_PATIENCE)
                 self._end(handed_on)
-            while self._waiting and len(self._under_way) < self._place.at_once and not self._signals:
+            while self._waiting and len(self._under_way) < self._at_once and not self._signals:
                 self._begin(self._waiting.pop(0))
             if not sum(self._hear(seed) for seed in list(self._under_way)):
                 time.sleep(LOOK_EVERY)
 
     def _begin(self, task: SeedTask) -> None:
         task = task._replace(threads=self._threads, overrides=(*task.overrides, f"run.torch_threads={self._threads}"))
-        self._progress(task.seed, 0, self._total, "preparing")
-        self._under_way[task.seed] = self._place.hire(task, self._folder / f"seed-{task.seed}.log")
+        task.status_file.unlink(missing_ok=True)  # of a command that was killed
+        self._known[task.seed], trainer = SeedStatus(), self._start(task)
+        self._under_way[task.seed] = task, trainer
+        self._progress(task.seed, 0, self._total, trainer.waits)
 
-    def _hear(self, seed: int) -> int:
-        """Take note of what a training has said; return how many things."""
-        events = list(self._under_way[seed].events())
-        for event in events:
-            if isinstance(event, Progressed):
-                self._so_far[seed] = event.done
-                self._progress(seed, *event)
-            elif isinstance(event, Said):
-                self._told(f"seed {seed}: {event.text}")
-            elif isinstance(event, TrainingEnd):
-                self._under_way.pop(seed).close()
-                self._note(seed, event)
-        return len(events)
+    def _hear(self, seed: int) -> bool:
+        """Take note of what a training has written; return whether that was anything."""
+        task, trainer = self._under_way[seed]
+        over = trainer.ended()  # first: then all that it wrote is there
+        before, now = self._known[seed], read_status(task)
+        self._known[seed] = now
+        for text in now.said[len(before.said) :]:
+            self._told(f"seed {seed}: {text}")
+        if now.text and now[:3] != before[:3]:
+            self._progress(seed, *now[:3])
+        if over is not None:
+            del self._under_way[seed]
+            task.status_file.unlink(missing_ok=True)
+            self._note(seed, now, over)
+        return over is not None or now != before
 
-    def _note(self, seed: int, over: TrainingEnd) -> None:
-        how = FAILED if over.how == STOPPED and not self._signals else over.how  # somebody else has ended it
-        why = over.why or "it was ended from outside"
+    def _note(self, seed: int, last: SeedStatus, over: str) -> None:
+        """Note how a training has ended: by its last status, or if it could not write that, as its trainer says."""
+        how = last.how or STOPPED
+        how = FAILED if how == STOPPED and not self._signals else how  # somebody else has ended it
+        why = last.why or over or "it was ended from outside"
         self._record.ended[seed] = how
         self._record.failures.pop(seed, None)
         if how == FAILED:
@@ -265,9 +289,6 @@ class _Trainings:
     def _end(self, times: int) -> None:
         """Ask all trainings to end, for the first, the second or the last time."""
         words = ("saving and measuring; Ctrl-C again leaves at once", "leaving", "ending what does not end")
-        for seed, trainer in self._under_way.items():
-            if times < len(words):
-                trainer.stop(self._signals[0])
-            else:
-                trainer.kill()
-            self._progress(seed, self._so_far.get(seed, 0), self._total, words[min(times, len(words)) - 1])
+        for seed, (_, trainer) in self._under_way.items():
+            trainer.stop(self._signals[0] if times < len(words) else END_NOW)
+            self._progress(seed, self._known[seed].done, self._total, words[min(times, len(words)) - 1])

@@ -10,13 +10,13 @@ from weakref import WeakKeyDictionary
 
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.escape import one_line
-from dicegym.learning import checkpoint
+from dicegym.learning.run_folder import CHECKPOINTS
 from dicegym.learning.runs import MODELS, WatchedRun, named_runs, signature, watched
 from dicegym.web.context import Web
 
 FRESH = 2.0
 """Seconds for which folders are not searched again, however many ask."""
-_PLAYABLE = (*(f"{folder}/model.zip" for folder in checkpoint.NAMES), *MODELS)
+_PLAYABLE = (*(f"{folder}/model.zip" for folder in CHECKPOINTS), *MODELS)
 
 KEPT = 500
 """Trainings that are kept in memory as they were read last."""

@@ -21,8 +21,8 @@ from dicegym.files import read_text
 from dicegym.learning.curve_pictures import draw_runs, even_marks, score_axis, short, steps_axis
 from dicegym.learning.curves import RunCurve
 from dicegym.learning.evaluate import Score
-from dicegym.learning.files import LEAGUE_FILE
 from dicegym.learning.league import read_league
+from dicegym.learning.run_folder import LEAGUE_FILE
 from dicegym.learning.runs import RECENT, WatchedRun, speeds
 from dicegym.pictures.charts import Axis, ChartLine, Guide, chart, swatch
 from dicegym.web.learn.places import called

@@ -1,4 +1,7 @@
-"""The lock of a run's folder: one training at a time writes there. Needs the extra ``train``."""
+"""A run's folder: what its files are called, its lock, and its checkpoint. No PyTorch is loaded.
+
+One training at a time writes in a folder. The newest checkpoint is written whole or not at all.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +11,29 @@ import os
 import platform
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from pathlib import Path
 from typing import NamedTuple
 
 from dicegym.errors import DependencyError, ParameterError
-from dicegym.learning.files import LOCK_FILE
 
-try:
-    from filelock import FileLock, Timeout
-except ImportError as error:
-    raise DependencyError.for_extra(str(error.name), "train", "training") from error
-
+SETTINGS_FILE = "settings.json"
+"""The command and all settings."""
+CURVE_FILE = "curve.csv"
+"""Steps and score of every evaluation."""
+LOCK_FILE = "run.lock"
+"""Held by whoever writes into the folder, with a line on who that is; gone when nobody does."""
+EVALUATIONS_FILE = "evaluations.csv"
+"""Every evaluation with its interval: steps, opponent, measure, value, low, high, games."""
+PACE_FILE = "pace.csv"
+"""How fast it went: seconds of training, steps, games played to their end."""
+LEAGUE_FILE = "league.csv"
+"""Who beat whom, if the learner plays against itself."""
+CHECKPOINTS = ("checkpoint", "checkpoint.old")
+"""The newest checkpoint is in the first folder that exists: a kill may fall between the moves that change them."""
+UNFINISHED = "checkpoint.part"
+"""The folder of one that is being written."""
 _LONGEST_NOTE = 1000
 """Bytes of what a lock's holder says of itself."""
 _OURS: ContextVar[frozenset[str]] = ContextVar("_OURS", default=frozenset())
@@ -28,22 +41,31 @@ _OURS: ContextVar[frozenset[str]] = ContextVar("_OURS", default=frozenset())
 
 
 @contextlib.contextmanager
-def alone_in(folder: Path) -> Iterator[None]:
+def alone_in(folder: Path, wait: float = 0.0) -> Iterator[None]:
     """Hold a run's folder, which is made if it does not exist, and unmade at the end if nothing was put in it.
 
     The system lets go of the lock when its process ends, however that happens: what a killed one leaves is no
     obstacle.
 
+    Args:
+        folder: the run's.
+        wait: seconds that somebody else may still hold it.
+
     Raises:
+        DependencyError: the extra ``train`` is not installed.
         ParameterError: another process, or another thread of this one, holds it, or it cannot be made or written in;
             nothing was changed.
     """
+    try:
+        from filelock import FileLock, Timeout
+    except ImportError as error:
+        raise DependencyError.for_extra(str(error.name), "train", "training") from error
     place = os.path.realpath(folder)
     if place in _OURS.get():
         yield
         return
     missing = [one for one in (folder, *folder.parents) if not one.exists()]
-    lock = FileLock(folder / LOCK_FILE, timeout=0)
+    lock = FileLock(folder / LOCK_FILE, timeout=wait)
     try:
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -125,3 +147,21 @@ def _holder(folder: Path) -> str:
             there = "" if found.machine == platform.node() else f" on {found.machine}"
             return f" since {found.since} (process {found.process}{there})"
     return ""
+
+
+def newest_checkpoint(folder: Path) -> Path | None:
+    """Return the newest whole checkpoint in a run's folder, or None."""
+    return next((folder / name for name in CHECKPOINTS if (folder / name).exists()), None)
+
+
+def replace_checkpoint(folder: Path, fill: Callable[[Path], None]) -> None:
+    """Let ``fill`` write a checkpoint into an empty folder; the old one stays until the new one is whole."""
+    unfinished, target, old = folder / UNFINISHED, *(folder / name for name in CHECKPOINTS)
+    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished.mkdir(parents=True)
+    fill(unfinished)
+    shutil.rmtree(old, ignore_errors=True)
+    if target.exists():
+        os.replace(target, old)
+    os.replace(unfinished, target)
+    shutil.rmtree(old, ignore_errors=True)
