@@ -20,6 +20,8 @@ from __future__ import annotations
 import ctypes
 import pickle
 from collections.abc import Callable
+from functools import cache
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -38,6 +40,7 @@ _ENTRY = ir.FunctionType(_WORD, [_BYTES, _WORD, _WORD, _WORD, _WORD, _WORD.as_po
 """(arguments, job, start, end, now, where the result goes) -> 0, or where it lies what the kernel raised (`raised`)."""
 _UNKNOWN = -1
 """What stands for that where Numba does not say what was raised."""
+_LOST = "compiled code raised an error: with NUMBA_DISABLE_JIT=1 in the environment Python says which"
 
 
 def _borrowed(context, builder, kind, value):
@@ -116,31 +119,95 @@ def enter(typingctx, entry, place, job, start, end, now, results, cell):
     return number(number, number, number, number, number, number, results, number), codegen
 
 
+_ENTRY_CELL, _PLACE_CELL, _UNLOCKS, _LISTED = range(4)
+"""The cells that a function of Python's form is made for: where the kernel begins, and where its arguments lie; 1 if
+other threads may run meanwhile; where numbers lie of which a list is returned, 0 if the kernel's result is."""
+_NUMBERS = 4
+
+
 @intrinsic
-def _answer(typingctx, entry, place, job, start, end, now):
+def _answer(typingctx):
+    """Return where a function begins that Python itself calls: it takes four whole numbers and enters a kernel."""
+
     def codegen(context, builder, signature, args):
-        entry, place, *numbers = args
-        cell = cgutils.alloca_once(builder, _WORD)
-        function = builder.inttoptr(entry, _ENTRY.as_pointer())
-        status = builder.call(function, [builder.inttoptr(place, _BYTES), *numbers, cell])
-        went_well = builder.icmp_signed("==", status, ir.Constant(_WORD, 0))
-        return builder.select(went_well, builder.load(cell), ir.Constant(_WORD, FAILED))
+        one = ir.Constant(_WORD, 1)
+        form = ir.FunctionType(_BYTES, [_BYTES, _BYTES.as_pointer(), _WORD])  # METH_FASTCALL
+        name = builder.module.get_unique_name(f"{builder.function.name}.answer")
+        function = ir.Function(builder.module, form, name)
+        function.linkage = "internal"
+        owner, given, count = function.args
+        inside = ir.IRBuilder(function.append_basic_block())
+        python = context.get_python_api(inside)
+        nothing = ir.Constant(_BYTES, None)
+        with inside.if_then(inside.icmp_signed("!=", count, ir.Constant(_WORD, _NUMBERS)), likely=False):
+            python.err_set_string("PyExc_TypeError", f"a kernel is asked with {_NUMBERS} whole numbers")
+            inside.ret(nothing)
+        told = []
+        for number in range(_NUMBERS):
+            told.append(python.long_as_longlong(inside.load(inside.gep(given, [ir.Constant(_WORD, number)]))))
+            minus = inside.icmp_signed("==", told[-1], ir.Constant(_WORD, -1))
+            with (
+                inside.if_then(minus, likely=False),
+                cgutils.if_unlikely(inside, cgutils.is_not_null(inside, python.err_occurred())),
+            ):
+                inside.ret(nothing)
+        cells = inside.bitcast(python.long_as_voidptr(owner), _WORD.as_pointer())
+        cell = [inside.load(inside.gep(cells, [ir.Constant(_WORD, number)])) for number in range(4)]
+        entry = inside.inttoptr(cell[_ENTRY_CELL], _ENTRY.as_pointer())
+        place = inside.inttoptr(cell[_PLACE_CELL], _BYTES)
+        unlocks = inside.icmp_signed("==", cell[_UNLOCKS], one)
+        result, thread = cgutils.alloca_once(inside, _WORD), cgutils.alloca_once(inside, _BYTES)
+        with inside.if_then(unlocks):
+            inside.store(python.save_thread(), thread)
+        status = inside.call(entry, [place, *told, result])
+        with inside.if_then(unlocks):
+            python.restore_thread(inside.load(thread))
+        went_well = inside.icmp_signed("==", status, ir.Constant(_WORD, 0))
+        with cgutils.if_unlikely(inside, inside.not_(went_well)):
+            python.err_set_string("PyExc_RuntimeError", _LOST)
+            inside.ret(nothing)
+        number = inside.load(result)
+        with inside.if_then(inside.icmp_signed("!=", cell[_LISTED], ir.Constant(_WORD, 0))):
+            numbers = inside.inttoptr(cell[_LISTED], _WORD.as_pointer())
+            found = python.list_new(number)
+            with cgutils.if_unlikely(inside, cgutils.is_null(inside, found)):
+                inside.ret(nothing)
+            with cgutils.for_range(inside, number) as loop:
+                one_of_them = python.long_from_longlong(inside.load(inside.gep(numbers, [loop.index])))
+                python.list_setitem(found, loop.index, one_of_them)
+            inside.ret(found)
+        inside.ret(python.long_from_longlong(number))
+        return builder.ptrtoint(function, _WORD)
 
-    number = types.int64
-    return number(number, number, number, number, number, number), codegen
-
-
-FAILED = -1
-"""What `ask` returns where a kernel raised something; kernels that are asked return numbers from 0 on."""
+    return types.int64(), codegen
 
 
 @kernel
-def ask(entry, place, job, start, end, now):
-    """Call what begins at ``entry`` and return its result, from Python in a fifth of a microsecond.
+def answer_entry():
+    """Return where the function begins that `Task.ask` is."""
+    return _answer()
 
-    Numba looks at six whole numbers much faster than at a record or an array. What a kernel raises is lost: `FAILED`.
-    """
-    return _answer(entry, place, job, start, end, now)
+
+class _Method(ctypes.Structure):
+    """Python's ``PyMethodDef``."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("entry", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+_METH_FASTCALL = 0x80
+_new_function = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.POINTER(_Method), ctypes.py_object, ctypes.py_object)(
+    ("PyCFunction_NewEx", ctypes.pythonapi)
+)
+
+
+@cache
+def _method() -> Any:
+    return ctypes.pointer(_Method(b"ask", answer_entry(), _METH_FASTCALL, None))
 
 
 class _Raised(ctypes.Structure):
@@ -161,9 +228,7 @@ def raised(place: int) -> BaseException:
     Words that were put together of what the kernel knew are lost: then the kind alone is told, and where it was.
     """
     if place == _UNKNOWN:
-        return RuntimeError(
-            "compiled code raised an error: with NUMBA_DISABLE_JIT=1 in the environment Python says which"
-        )
+        return RuntimeError(_LOST)
     found = _Raised.from_address(place)
     kind, arguments, where = pickle.loads(ctypes.string_at(found.pickled, found.size))
     error: BaseException = kind() if found.dynamic else kind(*(arguments or ()))
@@ -180,27 +245,43 @@ class Task:
         prepare: the one beside it.
         arguments: what ``do`` gets after its four numbers. They are kept, and read where they lie: what is written into
             arrays is noticed.
+        unlocks: whether `ask` lets other threads of Python run meanwhile, which takes longer than a short kernel.
 
     Attributes:
         entry: where the kernel begins.
         place: where its arguments lie.
+        ask: ``ask(job, start, end, now)`` calls the kernel once and returns its result. Python calls it as it calls
+            ``len``, in a quarter of the time that Numba takes to look at four numbers. Raises RuntimeError where the
+            kernel raised something, TypeError for what is no whole number, OverflowError for more than 64 bits.
     """
 
-    def __init__(self, do: Callable[..., Any], prepare: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-        self.do, self._prepare, self.arguments = do, prepare, arguments
+    def __init__(
+        self, do: Callable[..., Any], prepare: Callable[..., Any], arguments: tuple[Any, ...], unlocks: bool = False
+    ) -> None:
+        self.do, self._prepare, self.arguments, self._unlocks = do, prepare, arguments, unlocks
         self._memory = np.zeros(CELLS, np.int64)
         self.entry = int(prepare(self._memory, arguments)) if COMPILED else 0
         self.place = self._memory.ctypes.data
+        self.ask: Callable[[int, int, int, int], int] = self._function(0) if COMPILED else self._interpreted
 
-    def ask(self, job: int, start: int, end: int, now: int) -> int:
-        """Call the kernel once and return its result. Raises RuntimeError where it raised something."""
+    def listing(self, numbers: np.ndarray) -> Callable[[int, int, int, int], list[int]]:
+        """Return a function as `ask` is, of a kernel that writes ``numbers`` (int64) and returns how many.
+
+        It returns these as a new list; to make one from an array takes twice as long.
+        """
         if not COMPILED:
-            return int(self.do(job, start, end, now, *self.arguments))
-        result: int = ask(self.entry, self.place, job, start, end, now)
-        if result == FAILED:
-            raise raised(_UNKNOWN)
-        return result
+            return lambda *told: numbers[: self._interpreted(*told)].tolist()
+        found: Callable[[int, int, int, int], list[int]] = self._function(numbers.ctypes.data)
+        return found
+
+    def _function(self, listed: int) -> Any:
+        cells = np.array([self.entry, self.place, self._unlocks, listed], np.int64)
+        kept = cells, self._memory, self.arguments, self.do, self._prepare  # for as long as anybody has the function
+        return _new_function(_method(), cells.ctypes.data, kept)
+
+    def _interpreted(self, job: int, start: int, end: int, now: int) -> int:
+        return int(self.do(index(job), index(start), index(end), index(now), *self.arguments))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies are of copied arguments, which lie elsewhere."""
-        return Task, (self.do, self._prepare, self.arguments)
+        return Task, (self.do, self._prepare, self.arguments, self._unlocks)

@@ -57,6 +57,16 @@ _load_64, _load_32, _load_16, _load_8 = (_loader(width) for width in _WIDTHS)
 
 
 @intrinsic
+def _lowest_bit(typingctx, word):
+    """Return where the lowest set bit of a uint64, which is not 0, is."""
+
+    def codegen(context, builder, signature, args):
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.uint64(types.uint64), codegen
+
+
+@intrinsic
 def _count_bits(typingctx, word):
     """Return how many bits of a uint64 are set."""
     return types.uint64(types.uint64), lambda context, builder, signature, args: builder.ctpop(args[0])
@@ -117,6 +127,19 @@ def _place_of(row, number):
     return np.int64(begin + _place_of_bit(word, wanted - before))
 
 
+@loop_kernel
+def _write_places(row, out):
+    n, start, count = np.uint64(row.shape[0]), _ZERO, np.int64(0)
+    while start < n:
+        word = _word(row, start, min(start + _W64, n))
+        while word != _ZERO:
+            out[count] = start + _lowest_bit(word)
+            word &= word - _ONE
+            count += 1
+        start += _W64
+    return count
+
+
 def how_many(row):
     """Return how many flags of ``row`` are set, an int64."""
     return np.count_nonzero(row)
@@ -127,5 +150,12 @@ def place_of(row, number):
     return np.flatnonzero(row)[number]
 
 
+def write_places(row, out):
+    """Write where flags of ``row`` are set to ``out`` (int64), in rising order; return how many are, an int64."""
+    found = np.flatnonzero(row)
+    out[: len(found)] = found
+    return len(found)
+
+
 if COMPILED:
-    how_many, place_of = _how_many, _place_of
+    how_many, place_of, write_places = _how_many, _place_of, _write_places

@@ -1,8 +1,9 @@
 """One game at a time, from Python: `State`, for search, for evaluation, and for whoever plays a single game.
 
 A record is slow to hand to compiled code: Numba looks at it for a microsecond. So the records of states lie in blocks,
-whose place compiled code knows (`dicegym.engine.entries`), and a call hands over six whole numbers: which kernel, which
-block, which row, what to do. One call plays an action and writes down what is legal after it.
+whose place compiled code knows (`dicegym.engine.entries`), and a call hands over four whole numbers: what to do, in
+which row of the block, and two more. One call plays an action and writes down what is legal after it. Environments in
+which every seat is the caller's play by the same rows.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -11,18 +12,17 @@ block, which row, what to do. One call plays an action and writes down what is l
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
-from functools import partial
 from operator import index
 from typing import Any, Protocol
 
 import numpy as np
 
 from dicegym.engine.batch import BatchGame
-from dicegym.engine.dice import game_key
-from dicegym.engine.entries import FAILED, Task, ask, entry_of, raised
-from dicegym.engine.jit import COMPILED, loop_kernel
-from dicegym.engine.loops import begin, legal, observe, returns, step
+from dicegym.engine.dice import key_of
+from dicegym.engine.entries import Task, entry_of
+from dicegym.engine.flags import write_places
+from dicegym.engine.jit import loop_kernel
+from dicegym.engine.loops import begin, first_places, legal, margin, observe, returns, step
 from dicegym.engine.scene import Scene
 from dicegym.engine.spec import GameSpec
 from dicegym.errors import ParameterError, StepError
@@ -43,58 +43,82 @@ class StateGame(BatchGame, Protocol):
 
 ROWS = 64
 """States of a block."""
-FEW, LISTS = 16, 4096
-"""Lists of more than so many actions are remembered by their masks, and of how many masks."""
-LOOK, STEP, BEGIN, OBSERVE, RETURNS, COPY = range(6)
+LISTS = 1024
+"""How many masks are remembered with their actions; of games that have more, no mask is."""
+LOOK, STEP, BEGIN, OBSERVE, RETURNS, LEGAL = range(6)
 """What `do_state` is asked to do."""
-_SEAT, _SEEN, _OVER, _FAULT, _FAULTS, _COUNT = 0xFF, 8, 1 << 16, 17, 0xFF, 25
-"""Where what it returns lies in a number: the seat to move, the seat that was observed, whether it is over, a
-fault, and how many actions are legal."""
-_NOBODY = 0xFF
+OF_NOTHING, OF_RETURNS, OF_MARGIN, OF_FIRST_PLACE = range(4)
+"""What rewards are the gain of; the first where nobody asks for rewards."""
+OBSERVED = 1 << 8
+"""What is added to that if the player to move is observed with each step."""
+SEAT, SEEN, OVER, GAINED, FAULT = 0xFF, 1 << 8, 1 << 9, 1 << 10, 11
+"""What `do_state` returns of a step, in a number: the seat to move; whether that seat was observed; whether the game is
+over; whether returns or rewards have changed; and from bit `FAULT` on the fault."""
 HOMES = {"fork": "dicegym.analysis.playing_on", "position_id": "dicegym.games.positions"}
 """Functions that methods of a state call, and the rooms that hold them. They build upon this one, so they are looked up
 when they are called, as `dicegym` looks up its public names."""
 
 
 @loop_kernel
-def do_state(job, row, what, seat, blank, keys, states, masks, legals, observations, results):
+def _changed(known, now):
+    """Copy what is new in ``now`` to ``known``; return whether anything is."""
+    changed = False
+    for seat in range(len(now)):
+        if known[seat] != now[seat]:
+            known[seat] = now[seat]
+            changed = True
+    return changed
+
+
+@loop_kernel
+def do_state(job, row, what, more, blank, states, masks, legals, observations, sums):
     """Do one thing with the state in a row; see `dicegym.engine.entries` for the first four numbers.
 
-    Args: ``what`` is the action to play, the number of the row to copy, or the seat to observe; ``seat`` the seat that
-    is observed with each step while it is to move (-1: nobody, `_NOBODY`: whoever is to move).
+    Args: ``what`` is the action to play, the seat to observe or the seed of the game that begins; ``more`` its number
+    under that seed or, of a step, what rewards are the gain of (`OF_NOTHING`, `OBSERVED`). ``sums``
+    (float32[rows, 3, players]) are returns, what rewards sum to if that is something else, and room to reckon;
+    ``legals`` (int64[n_actions]) the last list of `LEGAL`.
 
-    Returns what a `State` remembers: who is to move, who was observed, whether the game is over, and the fault of an
-    illegal action.
+    Returns what a `State` remembers of a step: see `OVER`.
     """
     state = states[row]
-    fault = 0
+    fault = np.int64(0)
     if job == STEP:
-        fault = step(state, what)
+        fault = np.int64(step(state, what))
     elif job == BEGIN:
-        begin(states, row, blank, keys[row])
-    elif job == COPY:
-        states[row] = states[what]
+        begin(states, row, blank, key_of(np.uint64(what), np.uint64(more)))
+        more = np.int64(OF_NOTHING)
     elif job == OBSERVE:
         observe(state, what, observations[row])
         return np.int64(0)
     elif job == RETURNS:
-        returns(state, results[row])
+        returns(state, sums[row, 0])
         return np.int64(0)
-    mask, count = masks[row], np.int64(0)
+    elif job == LEGAL:
+        return write_places(masks[row], legals)
+    mask, paid = masks[row], more & ~OBSERVED
+    told = fault << FAULT | np.int64(state.player)
     if state.over:
+        told |= OVER
         mask[:] = False
     else:
         legal(state, mask)
-        for action in range(len(mask)):
-            if mask[action]:
-                legals[row, count] = action
-                count += 1
-    seen = np.int64(_NOBODY)
-    if seat == _NOBODY:
+    if paid != OF_NOTHING:
+        scratch = sums[row, 2]
+        returns(state, scratch)
+        if _changed(sums[row, 0], scratch):
+            told |= GAINED
+        if paid != OF_RETURNS:
+            if paid == OF_MARGIN:
+                margin(state, scratch)
+            else:
+                first_places(state, scratch)
+            if _changed(sums[row, 1], scratch):
+                told |= GAINED
+    if more & OBSERVED:
         observe(state, state.player, observations[row])
-        seen = np.int64(state.player)
-    over = np.int64(_OVER if state.over else 0)
-    return count << _COUNT | np.int64(state.player) | seen << _SEEN | over | np.int64(fault) << _FAULT
+        told |= SEEN
+    return told
 
 
 @loop_kernel
@@ -103,21 +127,62 @@ def prepare_state(place, arguments):
     return entry_of(do_state, place, arguments)
 
 
-class _Block:
-    """The memory of `ROWS` states of a game."""
+class Row:
+    """The memory of one game, and the compiled function that works on it.
 
-    def __init__(self, game: StateGame) -> None:
-        self.keys = np.zeros(ROWS, np.uint64)
-        self.states = game.new_states(ROWS)
-        self.masks = np.zeros((ROWS, game.n_actions), np.bool_)
-        self.legals = np.zeros((ROWS, game.n_actions), np.int64)
-        self.observations = np.zeros((ROWS, game.observation_size), np.float32)
-        self.results = np.zeros((ROWS, game.players), np.float32)
-        arrays = self.keys, self.states, self.masks, self.legals, self.observations, self.results
-        self._task = task = Task(do_state, prepare_state, (game.blank, *arrays))
-        self.ask: Callable[[int, int, int, int], int] = task.ask
-        if COMPILED:  # with two calls less
-            self.ask = partial(ask, task.entry, task.place)
+    Attributes:
+        ask: calls `do_state`; see `dicegym.engine.entries.Task`.
+        list_legal: with the job `LEGAL`, returns the legal actions as a new list.
+        number: the row's in its block, the second number that ``ask`` takes.
+        records: records[1], the game's own.
+        record: the only one of them.
+        mask: bool[n_actions].
+        mask_bytes: returns the same as bytes.
+        returns: float32[players].
+        observation: float32[observation_size].
+        paid: float32[players], what rewards sum to if that is not the returns.
+    """
+
+    __slots__ = (
+        "ask",
+        "list_legal",
+        "mask",
+        "mask_bytes",
+        "number",
+        "observation",
+        "paid",
+        "record",
+        "records",
+        "returns",
+    )
+
+    def __init__(self, block: Block, number: int) -> None:
+        self.ask, self.list_legal, self.number = block.ask, block.list_legal, number
+        self.records = block.states[number : number + 1]
+        self.record = block.states[number]
+        self.mask, self.observation = block.masks[number], block.observations[number]
+        self.mask_bytes = memoryview(self.mask).tobytes
+        self.returns, self.paid = block.sums[number, 0], block.sums[number, 1]
+
+
+class Block:
+    """The memory of some states of a game.
+
+    Args:
+        game: the game.
+        size: how many.
+    """
+
+    def __init__(self, game: StateGame, size: int = ROWS) -> None:
+        self.states = game.new_states(size)
+        self.masks = np.zeros((size, game.n_actions), np.bool_)
+        self.observations = np.zeros((size, game.observation_size), np.float32)
+        self.sums = np.zeros((size, 3, game.players), np.float32)
+        legals = np.zeros(game.n_actions, np.int64)
+        arguments = game.blank, self.states, self.masks, legals, self.observations, self.sums
+        task = Task(do_state, prepare_state, arguments)
+        self.ask, self.list_legal = task.ask, task.listing(legals)
+        self.rows = [Row(self, number) for number in range(size)]
 
 
 class StateMemory:
@@ -129,22 +194,19 @@ class StateMemory:
 
     def __init__(self, game: StateGame) -> None:
         self._game = game
-        self._free: list[tuple[_Block, int]] = []
-        self.lists: dict[bytes, list[int]] = {}
-        """Masks -> their actions, of the first that were met."""
+        self._free: list[Row] = []
+        self.lists: dict[bytes, list[int]] | None = {}
+        """Masks -> their actions; None once there were more than `LISTS`."""
+        self.give_back = self._free.append
+        """Let another state have a row."""
 
-    def take(self) -> tuple[_Block, int]:
+    def take(self) -> Row:
         """Return a row that nobody has."""
         try:
             return self._free.pop()
         except IndexError:
-            block = _Block(self._game)
-            self._free += [(block, row) for row in range(1, ROWS)]
-            return block, 0
-
-    def give_back(self, block: _Block, row: int) -> None:
-        """Let another state have a row."""
-        self._free.append((block, row))
+            self._free += Block(self._game).rows
+            return self._free.pop()
 
 
 class State:
@@ -155,6 +217,7 @@ class State:
 
     Attributes:
         game: the game, with its parameters.
+        over: whether the game has ended.
 
     Example:
         >>> import dicegym
@@ -167,81 +230,77 @@ class State:
 
     __slots__ = (
         "_ask",
-        "_block",
-        "_legals",
-        "_lists",
-        "_mask",
+        "_copy_mask",
+        "_copy_observation",
+        "_list_legal",
         "_mask_bytes",
-        "_observation",
+        "_memory",
+        "_number",
         "_row",
         "_told",
         "_watched",
         "game",
+        "over",
     )
 
     def __init__(self, game: StateGame) -> None:
         self.game = game
-        memory = game.state_memory
-        self._block, self._row = block, row = memory.take()
-        self._ask, self._lists = block.ask, memory.lists
-        self._mask, self._observation = block.masks[row], block.observations[row]
-        self._mask_bytes, self._legals = memoryview(self._mask), memoryview(block.legals[row])
-        self._told = 0
-        self._watched = -1
+        self._memory = memory = game.state_memory
+        self._row = row = memory.take()
+        self._ask, self._list_legal, self._number = row.ask, row.list_legal, row.number
+        self._copy_mask, self._copy_observation, self._mask_bytes = row.mask.copy, row.observation.copy, row.mask_bytes
+        self._told, self._watched = 0, OF_NOTHING
+        self.over = False
 
     def __del__(self) -> None:
         """Give its memory back."""
         if hasattr(self, "_row"):
-            self.game.state_memory.give_back(self._block, self._row)
+            self._memory.give_back(self._row)
 
     @classmethod
     def begin(cls, game: StateGame, seed: int = 0, episode: int = 0) -> State:
         """Return the beginning of game ``episode`` of ``seed``."""
         state = cls(game)
-        state._block.keys[state._row] = game_key(seed, episode)
-        state._told = state._ask(BEGIN, state._row, 0, -1)
+        state._take(state._ask(BEGIN, state._number, as_word(seed), as_word(episode)))
         return state
 
     @classmethod
     def of(cls, game: StateGame, record: Any) -> State:
         """Return a state with a copy of ``record``, one of the game's."""
         state = cls(game)
-        state._block.states[state._row] = record
-        state._told = state._ask(LOOK, state._row, 0, -1)
+        state._row.records[0] = record
+        state._take(state._ask(LOOK, state._number, 0, OF_NOTHING))
         return state
+
+    def _take(self, told: int) -> None:
+        self._told, self.over = told, told & OVER != 0
 
     @property
     def record(self) -> Any:
         """A copy of the game's record (`dicegym.engine.spec.GameSpec`)."""
-        return self._block.states[self._row].copy()
+        return self._row.record.copy()
 
     @property
     def player(self) -> int:
         """The seat to move."""
-        return self._told & _SEAT
-
-    @property
-    def over(self) -> bool:
-        """Whether the game has ended."""
-        return bool(self._told & _OVER)
+        return self._told & SEAT
 
     def legal_actions(self) -> list[int]:
         """Return what the player to move may do, in rising order; nothing at the end."""
-        count = self._told >> _COUNT
-        if count <= FEW:
-            legal: list[int] = self._legals[:count].tolist()
-            return legal
-        mask = self._mask_bytes.tobytes()
-        found = self._lists.get(mask)
+        lists = self._memory.lists
+        if lists is None:
+            return self._list_legal(LEGAL, self._number, 0, 0)
+        mask = self._mask_bytes()
+        found = lists.get(mask)
         if found is None:
-            found = self._legals[:count].tolist()
-            if len(self._lists) < LISTS:
-                self._lists[mask] = found
+            lists[mask] = found = self._list_legal(LEGAL, self._number, 0, 0)
+            if len(lists) > LISTS:
+                self._memory.lists = None
         return found[:]
 
     def action_mask(self) -> np.ndarray:
         """Return the same as bool[n_actions]."""
-        return self._mask.copy()
+        return self._copy_mask()
 
     def step(self, action: int) -> int:
         """Play an action of the player to move, and roll what the rules roll.
@@ -255,31 +314,33 @@ class State:
             RuntimeError: the rules raised something.
             TypeError: the action is no whole number.
         """
-        if self._told & _OVER:
+        if self.over:
             raise StepError("the game is over and takes no more actions: begin another with new_state()")
-        told = self._ask(STEP, self._row, index(action), self._watched)
-        if told < 0:
-            raise raised(FAILED)
-        self._told = told
-        return told >> _FAULT & _FAULTS
+        self._told = told = self._ask(STEP, self._number, action, self._watched)
+        if told < OVER:
+            return 0
+        self.over = told & OVER != 0
+        return told >> FAULT
 
     def observation(self, seat: int | None = None) -> np.ndarray:
         """Return what ``seat`` knows, by default the player to move: float32[observation_size].
 
         Raises ParameterError if there is no such seat.
         """
-        wanted = self._told & _SEAT if seat is None else self._checked(seat)
-        if seat is None and self._watched < 0:
-            self._watched = _NOBODY  # from now on each step writes it, in the same call
-        if self._told >> _SEEN & _SEAT != wanted:
-            self._ask(OBSERVE, self._row, wanted, -1)
-            self._told = self._told & ~(_SEAT << _SEEN) | wanted << _SEEN
-        return self._observation.copy()
+        told = self._told
+        if seat is None:
+            if not told & SEEN:
+                self._ask(OBSERVE, self._number, told & SEAT, 0)
+                self._told, self._watched = told | SEEN, OBSERVED  # from now on each step does it, in the same call
+        else:
+            self._ask(OBSERVE, self._number, self._checked(seat), 0)
+            self._told = told & ~SEEN
+        return self._copy_observation()
 
     def returns(self) -> list[float]:
         """Return each seat's sum of rewards so far."""
-        self._ask(RETURNS, self._row, 0, -1)
-        found: list[float] = self._block.results[self._row].tolist()
+        self._ask(RETURNS, self._number, 0, OF_NOTHING)
+        found: list[float] = self._row.returns.tolist()
         return found
 
     def copy(self) -> State:
@@ -334,6 +395,11 @@ class State:
         if not 0 <= seat < self.game.players:
             raise ParameterError(f"seat {seat} is no seat of {self.game!r}: give 0 to {self.game.players - 1}")
         return seat
+
+
+def as_word(number: int) -> int:
+    """Return a number modulo 2**64 as compiled code is handed it: a signed one of 64 bits."""
+    return (index(number) + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
 def _home_of(name: str) -> Any:

@@ -8,11 +8,11 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from dicegym.engine import loops
-from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
+from dicegym.engine.state import BEGIN, LOOK, OBSERVED, OF_RETURNS, Block, as_word
 from dicegym.engine.validate import seed_number
 from dicegym.envs.options import (
+    PAID,
     check_cap,
     check_illegal_reward,
     check_on_illegal,
@@ -20,7 +20,6 @@ from dicegym.envs.options import (
     check_reward,
     read_state,
     render_modes,
-    reward_sums,
 )
 from dicegym.envs.privileged import Privileged
 from dicegym.envs.render import render_game
@@ -65,10 +64,15 @@ class EverySeat:
         self.action_spaces: dict[str, gym.spaces.Space[Any]] = {}
         self._seed: int | None = None
         self._episode = -1
-        self._states = game.new_states(1)
-        self._state = self._states[0]
+        self._row = Block(game, 1).rows[0]
+        self._paid_by = PAID[self.reward]
         self._gained = [0.0] * game.players  # the sums of rewards so far
         self._window = Window(game.spec.title, self.metadata["render_fps"])
+
+    @property
+    def _state(self) -> Any:
+        """The game's record itself."""
+        return self._row.record
 
     def observation_space(self, agent: str) -> gym.spaces.Space[Any]:
         """Return the observation space of ``agent`` (the same object each time)."""
@@ -105,7 +109,7 @@ class EverySeat:
         if self._seed is None:
             raise StepError("state() was called with no game going on: call reset() first")
         first = np.zeros(1, np.int64)
-        hidden = [self._hidden.of(self._states, first)[0]] if self._hidden else []
+        hidden = [self._hidden.of(self._row.records, first)[0]] if self._hidden else []
         mover = np.zeros(self.game.players, np.float32)
         if not self._state["over"]:
             mover[self._state["player"]] = 1
@@ -114,7 +118,7 @@ class EverySeat:
     @property
     def state_record(self) -> Any:
         """A copy of the game's record, hidden parts included (for analysis)."""
-        return self._states.copy()[0]
+        return self._state.copy()
 
     def _read_state(self, options: dict[str, Any] | None) -> np.ndarray | None:
         """Return the state that ``options`` of a reset name (see `read_state`); None if they name none."""
@@ -127,31 +131,40 @@ class EverySeat:
             self._seed, self._episode = seed_number("seed", seed), -1
         elif self._seed is None:
             self._seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])  # fresh entropy
+        ask = self._row.ask
         if state is None:
             self._episode += 1
-            loops.begin(self._states, 0, self.game.blank, np.uint64(game_key(self._seed, self._episode)))
-            self._gained = [0.0] * self.game.players
+            ask(BEGIN, 0, as_word(self._seed), self._episode)
         else:
-            self._states[:] = state
-            self._gained = reward_sums(self.game, self._state, self.reward).tolist()
-        self._returns = self.game.returns(self._state)
+            self._row.records[:] = state
+        self._told = ask(LOOK, 0, 0, self._paid_by)
+        self._returns = self._row.returns.copy()
+        self._gained = self._sums()
         self.agents = self.possible_agents[:]
+
+    def _sums(self) -> list[float]:
+        found: list[float] = (self._row.returns if self._paid_by == OF_RETURNS else self._row.paid).tolist()
+        return found
 
     def _new_rewards(self) -> list[float]:
         """Return what each seat gained since the last call."""
-        before, sums = self._gained, reward_sums(self.game, self._state, self.reward)
-        self._gained = sums.tolist()
-        self._returns = sums if self.reward == "win" else self.game.returns(self._state)
+        before, self._gained = self._gained, self._sums()
+        self._returns = self._row.returns.copy()
         return [now - then for now, then in zip(self._gained, before, strict=True)]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the view of the record, which would become a record of its own, and the window."""
-        return {name: value for name, value in vars(self).items() if name not in ("_state", "_window")}
+        """Leave out the row, of which the record is enough, and the window."""
+        kept = {name: value for name, value in vars(self).items() if name not in ("_row", "_window")}
+        return kept | {"record": self._row.records.copy()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Go on with a copy."""
+        record = state.pop("record")
         self.__dict__.update(state)
-        self._state = self._states[0]
+        self._row = Block(self.game, 1).rows[0]
+        self._row.records[:] = record
+        if self._seed is not None:
+            self._row.ask(LOOK, 0, 0, self._paid_by | OBSERVED)
         self._window = Window(self.game.spec.title, self.metadata["render_fps"])
 
     def render(self) -> Any:

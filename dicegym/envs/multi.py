@@ -10,6 +10,7 @@ from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 
 from dicegym.engine.game import Game
+from dicegym.engine.state import FAULT, GAINED, OBSERVE, OBSERVED, OVER, SEAT, STEP
 from dicegym.envs.every_seat import EverySeat
 from dicegym.envs.options import ILLEGAL_ACTION, NO_FAULT, check_cap, documented, illegal, read_action, set_game
 from dicegym.envs.simultaneous import SimultaneousEnv
@@ -63,6 +64,7 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
         self.flat = flat
         self._set_up(game, on_illegal, illegal_reward, reward, max_cycles, render_mode, is_parallelizable=False)
         self.max_steps = check_cap("max_steps", max_steps)
+        self._watched = self._paid_by | OBSERVED
         self._has_caps = max_cycles is not None or max_steps is not None
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         size, n_actions = self.game.observation_size, self.game.n_actions
@@ -72,7 +74,7 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
             both = gym.spaces.Dict({"observation": plain, "action_mask": mask})
             self.observation_spaces[agent] = plain if flat else both
         self.action_spaces = {agent: gym.spaces.Discrete(n_actions) for agent in self.possible_agents}
-        self._mask = np.zeros(n_actions, np.bool_)
+        self._zeros = [0.0] * game.players
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin the next game of the seed, or the first one of a new seed.
@@ -91,7 +93,9 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {"fault": NO_FAULT} for agent in self.agents}
-        self.agent_selection = self.possible_agents[int(self._state["player"])]
+        self._paid = self._seen = False
+        self._mover = self._told & SEAT
+        self.agent_selection = self.possible_agents[self._mover]
         self._tell()
         if self.render_mode == "human":
             self.render()
@@ -103,21 +107,25 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
         """
         if self._seed is None:
             raise StepError("last() was called with no game going on: call reset() first")
-        found: tuple[Any, float, bool, bool, dict[str, Any]] = super().last(observe)
-        return found
+        agent = self.agent_selection
+        reward, info = self._cumulative_rewards[agent], self.infos[agent]
+        seen = self.observe(agent) if observe else None
+        return seen, reward, self.terminations[agent], self.truncations[agent], info
 
     def observe(self, agent: str) -> Any:
         """Return what ``agent`` knows, as new arrays; see the class for the form."""
-        observation = np.empty(self.game.observation_size, np.float32)
-        self.game.spec.kernels.observe(self._state, self._seat_of[agent], observation)
+        seat = self._seat_of[agent]
+        if seat != self._mover or not self._seen:
+            self._row.ask(OBSERVE, 0, seat, 0)
+            self._seen = seat == self._mover
+        observation = self._row.observation.copy()
         return observation if self.flat else {"observation": observation, "action_mask": self._mask_of(agent)}
 
     def _mask_of(self, agent: str) -> np.ndarray:
         """Return int8[n_actions]: all zero for who is not to move, and for all once no more action is taken."""
-        mask = np.zeros(self.game.n_actions, np.int8)
-        over = self.terminations.get(agent, True) or self.truncations[agent]
-        if agent == self.agent_selection and not over:
-            self.game.spec.kernels.legal(self._state, mask.view(np.bool_))
+        if agent != self.agent_selection or self.terminations.get(agent, True) or self.truncations[agent]:
+            return np.zeros(self.game.n_actions, np.int8)
+        mask: np.ndarray = self._row.mask.view(np.int8).copy()
         return mask
 
     def _tell(self) -> None:
@@ -148,39 +156,40 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
         if self.on_illegal != "rule" and not self._is_legal(number):
             self._illegal(agent, number)
             return
-        fault = self.game.spec.kernels.step(self._state, number)
-        if fault:
+        self._told = told = self._row.ask(STEP, 0, number, self._watched)
+        if fault := told >> FAULT:
             self.infos[agent]["fault"] = self.game.spec.faults[fault]
+        self._mover, self._seen = told & SEAT, True
         if self._has_caps:
             self._count(self._seat_of[agent])
-        self._collect()
+        self._collect(told)
         if self.render_mode == "human":
             self.render()
 
     def _is_legal(self, action: int) -> bool:
-        if not 0 <= action < self.game.n_actions:
-            return False
-        self.game.spec.kernels.legal(self._state, self._mask)
-        return bool(self._mask[action])
+        return 0 <= action < self.game.n_actions and bool(self._row.mask[action])
 
-    def _collect(self) -> None:
+    def _collect(self, told: int) -> None:
         """Hand out what the last decision earned, and say whose turn it is or that the game is over."""
-        cumulative, rewards = self._cumulative_rewards, self.rewards
-        for agent, gained in zip(self.possible_agents, self._new_rewards(), strict=True):
-            rewards[agent] = gained
-            cumulative[agent] += gained
-        if over := bool(self._state["over"]):
+        if told & GAINED or self._paid:
+            gained = self._new_rewards() if told & GAINED else self._zeros
+            for agent, reward in zip(self.possible_agents, gained, strict=True):
+                self.rewards[agent] = reward
+                self._cumulative_rewards[agent] += reward
+            self._paid = gained is not self._zeros
+        over = told & OVER != 0
+        if over:
             self.terminations = dict.fromkeys(self.agents, True)
         if self._has_caps and self._capped(over):
             self.truncations = dict.fromkeys(self.agents, True)
-        self.agent_selection = self.possible_agents[self._state["player"]]
-        self._tell()
+        self.agent_selection = self.possible_agents[self._mover]
+        if told & GAINED or self.flat:
+            self._tell()
 
     def _count(self, seat: int) -> None:
         """Count a decision of ``seat``, and its turn if that is complete."""
         self._steps += 1
-        state = self._state
-        if self.game.spec.joint_action is None or state["over"] or state["player"] != seat:
+        if self.game.spec.joint_action is None or self._told & OVER or self._mover != seat:
             self._had[seat] += 1
 
     def _capped(self, over: bool) -> bool:
@@ -189,11 +198,11 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
         if self.max_cycles is None:
             return False
         # At the end nobody is to move: the last cycle is complete if everybody has had it.
-        return (min(self._had) if over else self._had[self._state["player"]]) >= self.max_cycles
+        return (min(self._had) if over else self._had[self._mover]) >= self.max_cycles
 
     def _illegal(self, culprit: str, action: int) -> None:
         if self.on_illegal == "raise":
-            raise illegal(action, self.game.legal(self._state), f" for {culprit}")
+            raise illegal(action, self._row.mask, f" for {culprit}")
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self.rewards[culprit] = self.illegal_reward
         self._cumulative_rewards[culprit] += self.illegal_reward
@@ -235,8 +244,16 @@ class TurnsInParallel(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
 
         Returns (observations, rewards, terminations, truncations, infos) by agent.
         """
-        *found, infos = super().step(actions)
-        return *found, self._named_active(infos)
+        env = self.aec_env
+        if not self.agents:
+            return {}, {}, {}, {}, {}
+        env.step(actions[env.agent_selection])
+        rewards, terminations, truncations = env.rewards.copy(), env.terminations.copy(), env.truncations.copy()
+        observations, infos = {agent: env.observe(agent) for agent in env.agents}, env.infos.copy()
+        while env.agents and (env.terminations[env.agent_selection] or env.truncations[env.agent_selection]):
+            env.step(None)
+        self.agents = env.agents
+        return observations, rewards, terminations, truncations, self._named_active(infos)
 
     def _named_active(self, infos: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
         active = self.aec_env.agent_selection if self.aec_env.agents else ""

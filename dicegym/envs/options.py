@@ -10,6 +10,7 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.engine.seats import ALTERNATE_SEAT, RANDOM_SEAT
+from dicegym.engine.state import OF_FIRST_PLACE, OF_MARGIN, OF_RETURNS
 from dicegym.engine.validate import as_int64, finite_number, one_of, whole_number
 from dicegym.errors import IllegalActionError, ParameterError, one_line, unknown_argument
 from dicegym.games import game as make_game
@@ -19,6 +20,8 @@ from dicegym.pictures.raster import can_draw_pixels
 SeatRule = int | Literal["random", "alternate"]
 OnIllegal = Literal["rule", "raise", "terminate"]
 Reward = Literal["win", "margin", "first"]
+PAID: dict[Reward, int] = {"win": OF_RETURNS, "margin": OF_MARGIN, "first": OF_FIRST_PLACE}
+"""What rewards are the gain of, as compiled code is told it."""
 _SUMS = {"win": "returns", "margin": "margin", "first": "first_places"}
 """The method of `Game` that returns what rewards sum to."""
 RENDER_MODES = ("ansi", "rgb_array", "human")

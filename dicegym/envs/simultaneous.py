@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import getitem, le
 from typing import Any
 
 import gymnasium as gym
@@ -11,6 +12,7 @@ from pettingzoo import ParallelEnv
 
 from dicegym.engine.game import Game
 from dicegym.engine.spec import JointAction
+from dicegym.engine.state import FAULT, LOOK, OBSERVE, OVER, SEAT, STEP
 from dicegym.envs.every_seat import EverySeat
 from dicegym.envs.options import ILLEGAL_ACTION, NO_FAULT, documented, set_game
 from dicegym.errors import IllegalActionError, ParameterError, StepError
@@ -20,14 +22,24 @@ Outcome = tuple[dict[str, np.ndarray], dict[str, float], dict[str, bool], dict[s
 """Observations, rewards, terminations, truncations and infos by agent."""
 
 
+def _masks_of(size: int) -> list[np.ndarray]:
+    """Return int8[size] by the largest number that is legal, and at the end that of which none is; they are read only.
+
+    All that ``info`` may tell of one thing: to make them anew would take longer than the rest of a round.
+    """
+    masks = np.tri(size + 1, size, -1, np.int8)[[*range(1, size + 1), 0]]
+    masks.flags.writeable = False
+    return list(masks)
+
+
 @documented
 class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
     """Play all seats of a game of simultaneous choices (``game.spec.joint_action``), round by round.
 
     An action is the whole choice of a round: ``MultiDiscrete``, a number for each thing that can be chosen. The
     observation is float32[game.observation_size], what the agent knows at the beginning of the round. Infos hold
-    ``"action_mask"``, a tuple of int8 arrays that says for each thing which numbers are legal if nothing else is
-    chosen (all zero once the game is over or truncated), ``"fault"``, what was wrong with the last choice (``""``:
+    ``"action_mask"``, a tuple of read-only int8 arrays that says for each thing which numbers are legal if nothing else
+    is chosen (all zero once the game is over or truncated), ``"fault"``, what was wrong with the last choice (``""``:
     nothing), and ``"returns"`` float32[players], the game's result so far. `state` shows the whole table.
 
     Args:
@@ -63,6 +75,7 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
         for agent in self.possible_agents:
             self.observation_spaces[agent] = gym.spaces.Box(0.0, 1.0, (game.observation_size,), np.float32)
             self.action_spaces[agent] = gym.spaces.MultiDiscrete(numbers)
+        self._masks = [_masks_of(int(number)) for number in numbers]
         self._rounds = 0
 
     def reset(
@@ -88,18 +101,18 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
         return self._observations(), self._infos({})
 
     def _observations(self) -> dict[str, np.ndarray]:
-        return {agent: self.game.observe(self._state, seat) for seat, agent in enumerate(self.possible_agents)}
+        row, found = self._row, {}
+        for seat, agent in enumerate(self.possible_agents):
+            row.ask(OBSERVE, 0, seat, 0)
+            found[agent] = row.observation.copy()
+        return found
 
     def _infos(self, faults: Mapping[int, str]) -> Infos:
         infos: Infos = {}
-        most = self._joint_action.most
         for seat, agent in enumerate(self.possible_agents):
-            limits = self._joint_action.limits(self._state, seat) if self.agents else [-1] * len(most)
+            limits = self._joint_action.limits(self._state, seat) if self.agents else [-1] * len(self._masks)
             infos[agent] = {
-                "action_mask": tuple(
-                    (np.arange(largest + 1) <= limit).astype(np.int8)
-                    for limit, largest in zip(limits, most, strict=True)
-                ),
+                "action_mask": tuple(map(getitem, self._masks, limits)),  # the last one for -1
                 "fault": faults.get(seat, NO_FAULT),
                 "returns": self._returns,
             }
@@ -120,14 +133,15 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
         if strangers := sorted(set(actions) - set(self.agents), key=str):
             raise ParameterError(f"{strangers[0]!r} is no agent of this game: give choices of {', '.join(self.agents)}")
         choices = [self._choice(agent, actions) for agent in self.possible_agents]
-        before = self._states.copy()
+        before = None if self.on_illegal == "rule" else self._row.records.copy()
         faults = self._play(choices)
-        if faults and self.on_illegal != "rule":
-            self._states[:] = before
+        if faults and before is not None:
+            self._row.records[:] = before
+            self._told = self._row.ask(LOOK, 0, 0, self._paid_by)
             return self._illegal(faults)
         rewards = dict(zip(self.possible_agents, self._new_rewards(), strict=True))
         words = {seat: self.game.spec.faults[fault] for seat, fault in faults.items()}
-        return self._report(words, rewards, bool(self._state["over"]))
+        return self._report(words, rewards, self._told & OVER != 0)
 
     def _choice(self, agent: str, actions: Mapping[str, Any]) -> list[int]:
         """Return the numbers that an agent chose. Raises ParameterError."""
@@ -144,6 +158,8 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
                 f"the choice of {agent} with shape {numbers.shape} and dtype {numbers.dtype} cannot be read: {form}"
             )
         chosen: list[int] = numbers.tolist()
+        if min(chosen) >= 0 and all(map(le, chosen, most)):
+            return chosen
         for thing, (number, limit) in enumerate(zip(chosen, most, strict=True)):
             if not 0 <= number <= limit:
                 raise ParameterError(f"the choice of {agent} has {number} of number {thing}: give 0 to {limit}")
@@ -151,16 +167,18 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
 
     def _play(self, choices: list[list[int]]) -> dict[int, int]:
         """Let every seat that is asked in this round choose; return the faults by seat."""
-        state, step = self._state, self.game.spec.kernels.step
+        ask, paid_by, told = self._row.ask, self._paid_by, self._told
         faults: dict[int, int] = {}
         asked: set[int] = set()
-        while not state["over"] and (seat := int(state["player"])) not in asked:
+        while not told & OVER and (seat := told & SEAT) not in asked:
             asked.add(seat)
             for action in self._joint_action.actions(choices[seat]):
-                if fault := step(state, action):
-                    faults[seat] = int(fault)
-                if state["over"] or state["player"] != seat:  # an illegal choice may be complete before its last action
+                told = ask(STEP, 0, action, paid_by)
+                if fault := told >> FAULT:
+                    faults[seat] = fault
+                if told & OVER or told & SEAT != seat:  # an illegal choice may be complete before its last action
                     break
+        self._told = told
         return faults
 
     def _illegal(self, faults: Mapping[int, int]) -> Outcome:
