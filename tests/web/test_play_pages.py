@@ -251,7 +251,7 @@ def test_the_tutor_asks_once_and_hints_say_how_sure(client: TestClient) -> None:
     assert answer["state"] == "asked"
     assert "gives away" in answer["about"]
     page = client.get(address(table)).text
-    assert "Play it all the same" in page
+    assert "Play it anyway" in page
     assert not [form for form in forms_of(page) if form.action.endswith("/move")]
     client.post(f"{one}/actions", json=move)  # sent twice: the question is still to be answered
     assert table.sheet.actions == []
