@@ -24,6 +24,7 @@ from dicegym.web.play.hall import OF_A_VISITOR, PlayHall, hall_of
 from dicegym.web.play.review import review_shown
 from dicegym.web.play.shown import table_shown
 from dicegym.web.play.tables import PlayedTable, StaleMoveError
+from dicegym.web.readiness import GettingReadyError
 from dicegym.web.watch.shown import moments_before, replay_page
 
 PATIENCE = 0.9
@@ -82,6 +83,8 @@ class PlayPages:
         asked = asked_in(await request.form())
         try:
             table = await run_in_threadpool(self._begin, request.state.visitor, asked)
+        except GettingReadyError as error:
+            return page(request, "play/waiting.html", error.status, words=str(error), asked=asked)
         except DicegymError as error:
             return await run_in_threadpool(self._refused, request, asked, str(error))
         return RedirectResponse(f"/play/{table.sheet.id}", 303)

@@ -78,6 +78,8 @@
   // Back and Forward show what is there now, not what was there then.
   addEventListener("pageshow", (event) => {
     idle();
+    const waiting = document.getElementById("waiting"); // a form that is sent again until what it asks for is ready
+    if (waiting) setTimeout(() => waiting.requestSubmit(), Number(waiting.dataset.again));
     const [navigation] = performance.getEntriesByType("navigation");
     const old = event.persisted || (navigation && navigation.type === "back_forward");
     if (old && document.getElementById("game")) {
