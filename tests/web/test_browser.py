@@ -128,8 +128,10 @@ def test_a_game_is_played_to_its_end_by_mouse_and_reviewed(
     assert barriers(page) == []
     shot(page, "over")
     page.get_by_role("link", name="How did I play?").click()
-    page.wait_for_selector(".sums")
+    page.wait_for_selector(".decisions")
     assert page.locator(".chart svg").count() == 1
+    page.locator(".chart a").last.click()
+    page.wait_for_selector("tr.chosen:last-child")
     assert barriers(page) == []
     assert not too_wide(page)
     shot(page, "review")

@@ -156,7 +156,10 @@ class PlayPages:
     async def review(self, request: Request) -> Response:
         """How the person has played."""
         table = await self._over(request)
-        return page(request, "play/review.html", **await run_in_threadpool(review_shown, table, self.hall.advice))
+        given = request.query_params.get("at", "")
+        at = int(given[:9]) if given.isascii() and given.isdecimal() else None
+        values = await run_in_threadpool(review_shown, table, self.hall.advice, at)
+        return page(request, "play/review.html", **values)
 
     async def download(self, request: Request) -> Response:
         """The game as a file, for `dicegym arena replay` and `dicegym values analyse`."""
