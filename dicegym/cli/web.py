@@ -64,6 +64,12 @@ def web(
     if export is not None:
         write_pages(export, store, folder)
         return
+    from dicegym.web.address import listening, new_token, printed_address
+
+    names, proxies = tuple(allow_host or ()), tuple(proxy or ())
+    listener, secret = listening(host, port), new_token()
+    address = printed_address(host, listener.getsockname()[1], names, proxies, secret)
+    _tell(address)  # before what takes seconds to load: requests wait
     try:
         from dicegym.web.serving import serve
     except ImportError as error:
@@ -80,15 +86,20 @@ def web(
         tuple(runs or [Path("runs")]),
         host,
         port,
-        hosts=tuple(allow_host or ()),
-        proxies=tuple(proxy or ()),
+        hosts=names,
+        proxies=proxies,
         connections=connections,
         log=log,
+        compile=True,
         isolation=isolation,
     )
     tell_of_uploads(isolation)
     logging.basicConfig(format="%(asctime)s %(name)s: %(message)s")  # on standard error
-    number = serve(settings, _tell, (lambda address: open_page(folder, address)) if open_ else None)
+    if open_:
+        folder.mkdir(parents=True, exist_ok=True)
+        open_page(folder, address)
+    with contextlib.closing(listener):
+        number = serve(settings, listener, _tell, secret)
     if number:
         raise SignalInterrupt(number)
 

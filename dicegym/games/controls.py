@@ -30,6 +30,8 @@ class Option(NamedTuple):
     """A die that is drawn beside it; 0: none."""
     least: int = 0
     """The least that a `Stepper` of the same form may hold with it; 0: whatever it offers."""
+    key: str = ""
+    """The letter that presses it on a keyboard; empty: none."""
 
 
 class PickOne(NamedTuple):
@@ -107,11 +109,62 @@ class PlayForm(NamedTuple):
     """What there is to say of it in a sentence."""
 
 
+class BoardSeat(NamedTuple):
+    """A player on a board."""
+
+    name: str
+    score: str = ""
+    """What is written large, such as points or money."""
+    note: str = ""
+    """What else there is to say of it, in a few words."""
+    dice: tuple[int, ...] = ()
+    """Dice in front of it, 0 for one that is hidden."""
+    said: str = ""
+    """Its latest announcement, such as a bid."""
+    share: float | None = None
+    """How much of a goal it has reached, 0 to 1; None: there is no goal."""
+    moves: bool = False
+    wins: bool = False
+    out: bool = False
+
+
+class CardRow(NamedTuple):
+    """A row of a score card."""
+
+    label: str
+    cells: tuple[str, ...]
+    """By seat; empty while open."""
+    value: str = ""
+    """The `Option` that the person fills this row with; empty: no option does."""
+    lower: bool = False
+    """Whether it is in the second half of the card, which may be beside the first."""
+
+
+class ScoreCard(NamedTuple):
+    """A score card, whose open cells are the buttons of a form of one `PickOne`."""
+
+    form: str
+    """The form's name."""
+    rows: tuple[CardRow, ...]
+
+
+class Board(NamedTuple):
+    """The table that a person sees on a page; forms are part of it, and nothing is on it that they show."""
+
+    title: str
+    """How far the game is: ``Round 3 of 15``."""
+    seats: tuple[BoardSeat, ...]
+    dice: tuple[int, ...] = ()
+    """Dice that all play with, shown while no `DiceToggles` show them."""
+    card: ScoreCard | None = None
+
+
 class Controls(Protocol):
     """A game's ``controls.py``: the forms of a page on which a person plays, and what they mean.
 
     A game without one is played by a list of its legal actions. Seats, names and what a person may know are as in
-    `dicegym.games.keyboard.Keyboard`.
+    `dicegym.games.keyboard.Keyboard`. A function ``board(place, state) -> Board`` of the same file says what the table
+    looks like around the forms; without one the game's picture is shown above them.
     """
 
     def forms(self, place: Place, state: Any) -> Sequence[PlayForm]:

@@ -54,6 +54,18 @@ class Guide(NamedTuple):
     """What a border says where its words would lie on those of the next one, if there is room for that."""
 
 
+class ChartPoint(NamedTuple):
+    """A place on a curve that leads somewhere when it is clicked."""
+
+    x: float
+    y: float
+    address: str
+    words: str
+    """What it is, shown while a pointer is over it."""
+    kind: str = ""
+    """A class for style sheets."""
+
+
 def chart(
     title: str,
     lines: Sequence[ChartLine],
@@ -61,6 +73,7 @@ def chart(
     y: Axis,
     marks: Sequence[Guide] = (),
     borders: Sequence[Guide] = (),
+    points: Sequence[ChartPoint] = (),
 ) -> Drawing:
     """Return curves over axes; what is not finite is left out.
 
@@ -71,6 +84,7 @@ def chart(
         y: what runs up.
         marks: levels of ``y`` that are drawn as thin lines.
         borders: places along ``x`` that are drawn so: where something else begins, with words above.
+        points: places that can be clicked; a page offers the same links in a table, so no key reaches them here.
     """
     lines = [_thinned(line) for line in lines]
     across = [point[0] for line in lines for point in line.points] + [border.at for border in borders]
@@ -90,6 +104,11 @@ def chart(
     parts += [_letters(words, at, TOP - 2, anchor) for words, at, anchor in _above(borders, placed_x)]
     for number, line in enumerate(lines):
         parts += _drawn(number, line, placed_x, placed_y)
+    for point in points:
+        place = {"cx": round(placed_x.at(point.x), 1), "cy": round(placed_y.at(point.y), 1)}
+        dot = element("circle", element("title", point.words), **place, r=4, class_=f"point {point.kind}".strip())
+        around = element("circle", element("title", point.words), **place, r=9, fill="transparent")
+        parts.append(element("a", dot + around, href=point.address, tabindex=-1, aria_label=point.words))
     return Drawing(WIDTH, HEIGHT, (Tile(0, 0, WIDTH, HEIGHT, "".join(parts)),), title)
 
 

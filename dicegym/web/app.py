@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import secrets
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -19,9 +20,10 @@ from dicegym.web.context import Web
 from dicegym.web.enter import SECTION as ENTER
 from dicegym.web.faults import HANDLERS
 from dicegym.web.learn import SECTION as LEARN
-from dicegym.web.pages import page
+from dicegym.web.pages import environment, page, web_of
 from dicegym.web.play import SECTION as PLAY
 from dicegym.web.play.cards import dealt
+from dicegym.web.play.hall import hall_of
 from dicegym.web.rights import sign_operator_in
 from dicegym.web.rules import SECTION as RULES
 from dicegym.web.section import Section
@@ -29,18 +31,26 @@ from dicegym.web.security import Safety
 from dicegym.web.server import SECTION as SERVER
 from dicegym.web.settings import WebSettings
 from dicegym.web.watch import SECTION as WATCH
+from dicegym.web.workers import TooBusyError
 
 SECTIONS: tuple[Section, ...] = (PLAY, WATCH, ENTER, LEARN, RULES, SERVER)
 """In the order of the menu."""
 THREADS = 8
 """For endpoints that are plain functions, and `run_in_threadpool`: more would only wait for each other."""
+OWN = 3
+"""Games of a visitor that the first page leads to."""
 COMPRESSION = 5
 """Of pages, by gzip: above it a page costs twice the time and is one in fifty smaller."""
 
 
-def create_app(settings: WebSettings) -> Starlette:
-    """Return the application that serves all pages, their files, and the interface for programs."""
-    web = Web(settings)
+def create_app(settings: WebSettings, token: str | None = None) -> Starlette:
+    """Return the application that serves all pages, their files, and the interface for programs.
+
+    Args:
+        settings: of the pages.
+        token: makes a browser on this machine the operator's (default: a new one).
+    """
+    web = Web(settings, token)
     routes: list[Any] = [
         Route("/", _home),
         Route("/favicon.ico", _icon),
@@ -57,6 +67,8 @@ def create_app(settings: WebSettings) -> Starlette:
         anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
         for start in web.on_start:
             start()
+        with contextlib.suppress(TooBusyError):
+            web.work.begin("first page", lambda: (dealt(), environment().get_template("home.html")))
         async with contextlib.AsyncExitStack() as stack:
             for stop in web.on_stop:
                 stack.callback(stop)
@@ -74,7 +86,20 @@ def create_app(settings: WebSettings) -> Starlette:
 
 
 def _home(request: Request) -> Response:
-    return sign_operator_in(request) or page(request, "home.html", games=dealt())
+    signed_in = sign_operator_in(request)
+    if signed_in is not None:
+        return signed_in
+    web, games = web_of(request), dealt()
+    own = [sheet for sheet in hall_of(web).of(request.state.visitor) if not sheet.over][:OWN]
+    return page(
+        request,
+        "home.html",
+        games=games,
+        titles={one.name: one.title for one in games},
+        own=own,
+        dice=[secrets.randbelow(6) + 1 for _ in range(5)],
+        ready=web.readiness,
+    )
 
 
 async def _icon(request: Request) -> Response:

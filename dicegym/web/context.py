@@ -13,24 +13,30 @@ from starlette.requests import Request
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.stored import StoredContest
 from dicegym.errors import ParameterError
+from dicegym.web.address import new_token
 from dicegym.web.limits import AddressLimits
+from dicegym.web.readiness import Readiness
 from dicegym.web.settings import WebSettings
 from dicegym.web.streams import LiveChannels
 from dicegym.web.workers import WorkerThreads
 
 SECRET_BYTES = 32
-TOKEN_BYTES = 16
 Made = TypeVar("Made")
 
 
 class Web:
     """One server of pages.
 
+    Args:
+        settings: of the pages.
+        token: see the attribute (default: a new one).
+
     Attributes:
         settings: as given.
         secret: what it signs with; kept, so that forms and visitors outlive a restart.
         token: makes a browser on this machine the operator's, see `dicegym.web.rights`; another one at each start.
         limits: what visitors and addresses have spent, and how large bodies may be.
+        readiness: says which games can be played at once; it compiles the others if the settings ask for it.
         work: threads for what takes longer than a request may.
         channels: what is told to pages that stay live.
         operators: say whether somebody is an operator, see `dicegym.web.rights`; a section that knows adds to them.
@@ -40,19 +46,20 @@ class Web:
         on_stop: called when it ends, the last one first; each is called whatever becomes of the others.
     """
 
-    def __init__(self, settings: WebSettings) -> None:
+    def __init__(self, settings: WebSettings, token: str | None = None) -> None:
         self.settings = settings
         settings.folder.mkdir(parents=True, exist_ok=True)
         self.secret = _kept_secret(settings.folder / "secret")
-        self.token = secrets.token_hex(TOKEN_BYTES)
+        self.token = new_token() if token is None else token
+        self.readiness = Readiness()
         self.limits = AddressLimits()
         self.work = WorkerThreads()
         self.channels = LiveChannels()
         self.operators: list[Callable[[Request], bool]] = []
         self.open_contests: list[Callable[[StoredContest], bool]] = []
         self._shared: dict[Callable[[Web], Any], Any] = {}
-        self.on_start: list[Callable[[], object]] = []
-        self.on_stop: list[Callable[[], object]] = [self.channels.end, self.work.end]
+        self.on_start: list[Callable[[], object]] = [self.readiness.start] if settings.compile else []
+        self.on_stop: list[Callable[[], object]] = [self.readiness.stop, self.channels.end, self.work.end]
 
     def is_secret(self, contest: StoredContest) -> bool:
         """Return whether seeds and hidden parts of a contest are shown to nobody: it goes on, or may be gone on with.

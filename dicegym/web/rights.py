@@ -14,14 +14,13 @@ from starlette.responses import RedirectResponse, Response
 
 from dicegym.errors import DicegymError
 from dicegym.server.access import is_loopback
+from dicegym.web import address
 from dicegym.web.context import Web
 from dicegym.web.forms import signed
 from dicegym.web.settings import WebSettings
 
 FORWARDED = ("x-forwarded-for", "forwarded", "x-real-ip")
 """What proxies say of those they ask for."""
-FIELD = "token"
-"""Of the query of the address that an operator opens."""
 COOKIE = "dicegym_operator"
 KEPT = 30 * 86_400
 """Seconds for which a browser is an operator's."""
@@ -34,12 +33,12 @@ class NotAllowedError(DicegymError):
 
 def is_private(settings: WebSettings) -> bool:
     """Return whether nobody but this machine reaches a server of pages."""
-    return is_loopback(settings.host) and not settings.hosts and not settings.proxies
+    return address.is_private(settings.host, settings.hosts, settings.proxies)
 
 
-def operator_address(web: Web, address: str) -> str:
-    """Return the address that makes a browser the operator's; ``address`` itself where others reach the server."""
-    return f"{address}?{FIELD}={web.token}" if is_private(web.settings) else address
+def operator_address(web: Web, page: str) -> str:
+    """Return the address that makes a browser the operator's; ``page`` itself where others reach the server."""
+    return address.with_token(page, web.token) if is_private(web.settings) else page
 
 
 def _is_here(request: Request) -> bool:
@@ -62,7 +61,7 @@ def sign_operator_in(request: Request) -> Response | None:
 
     Raises HTTPException (403) for a token that is not the one of this server.
     """
-    given = request.query_params.get(FIELD)
+    given = request.query_params.get(address.FIELD)
     if given is None or not is_private(request.state.web.settings):
         return None
     if not _is_here(request) or not _is_token(request, given):

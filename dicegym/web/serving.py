@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import logging
-import os
 import socket
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import uvicorn
 
-from dicegym.errors import ParameterError
 from dicegym.server.access import is_loopback
 from dicegym.server.limits import room_for
 from dicegym.signals import on_signals
+from dicegym.web.address import BACKLOG
 from dicegym.web.app import create_app
 from dicegym.web.connections import HEADER_BYTES, KEEP_ALIVE, Guarded
-from dicegym.web.rights import is_private, operator_address
+from dicegym.web.rights import is_private
 from dicegym.web.settings import WebSettings
 
 GOODBYE = 5
 """Seconds that requests have to end once the server is told to."""
-BACKLOG = 512
 
 
 class PageServer(uvicorn.Server):
@@ -32,14 +29,15 @@ class PageServer(uvicorn.Server):
     Args:
         settings: of the pages.
         protocol: speaks to connections.
+        token: makes a browser the operator's (default: a new one).
 
     Attributes:
         number: of the signal that ended it; 0 while none has.
     """
 
-    def __init__(self, settings: WebSettings, protocol: Callable[..., Any] = Guarded) -> None:
+    def __init__(self, settings: WebSettings, protocol: Callable[..., Any] = Guarded, token: str | None = None) -> None:
         self.number = 0
-        self.app = create_app(settings)
+        self.app = create_app(settings, token)
         config: Any = {"http": protocol}
         super().__init__(
             uvicorn.Config(
@@ -75,36 +73,31 @@ class PageServer(uvicorn.Server):
         self.handle_exit(number, None)
 
 
-def serve(settings: WebSettings, said: Callable[[str], object], ready: Callable[[str], object] | None = None) -> int:
+def serve(
+    settings: WebSettings, listener: socket.socket, said: Callable[[str], object], token: str | None = None
+) -> int:
     """Serve pages until the process is told to end.
 
     Args:
         settings: of the pages.
-        said: told what an operator should know, a line at a time.
-        ready: called with the address once pages can be asked for.
+        listener: what `dicegym.web.address.listening` returned; requests wait in it until the pages are loaded.
+        said: called with what an operator should know, a line at a time.
+        token: makes a browser the operator's (default: a new one).
 
     Returns:
         The signal that ended it; 0 if none did.
-
-    Raises:
-        ParameterError: the address cannot be listened on, or not safely.
     """
-    with contextlib.closing(listening(settings.host, settings.port)) as listener:
-        port = listener.getsockname()[1]
-        server = PageServer(settings)
-        address = operator_address(server.app.state.web, address_of(settings.host, port))
-        logging.getLogger("uvicorn").setLevel(logging.ERROR)  # requests that are none are daily business
-        for line in told(settings, address):
-            said(line)
-        if ready is not None:
-            ready(address)
-        server.run(sockets=[listener])
+    server = PageServer(settings, token=token)
+    logging.getLogger("uvicorn").setLevel(logging.ERROR)  # malformed requests are daily business
+    for line in told(settings):
+        said(line)
+    server.run(sockets=[listener])
     return server.number
 
 
-def told(settings: WebSettings, address: str) -> list[str]:
+def told(settings: WebSettings) -> list[str]:
     """Return what an operator should know of a server that is about to start."""
-    lines = [address]
+    lines = []
     if is_private(settings):
         lines.append("whoever opens this address is an operator: starts servers and holds contests; keep its token")
     if not is_loopback(settings.host):
@@ -117,44 +110,3 @@ def told(settings: WebSettings, address: str) -> list[str]:
             lines.append("by another name than this machine's own they are refused: allow it by --allow-host NAME")
     lines.append("Ctrl-C ends it")
     return lines
-
-
-def address_of(host: str, port: int) -> str:
-    """Return where a browser on this machine finds a server that listens on ``host``."""
-    shown = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(host, host)
-    return f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/"
-
-
-def listening(host: str, port: int) -> socket.socket:
-    """Return a socket that listens. Raises ParameterError, in words, where that is not possible."""
-    if not 0 <= port <= 65535:
-        raise ParameterError(f"--port {port} is none: give one from 1024 to 65535, or 0 for any free one")
-    try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-    except OSError:
-        raise ParameterError(
-            f"--host {host!r} is no address of this machine: give 127.0.0.1 for this machine alone, or 0.0.0.0 for all"
-        ) from None
-    listener = socket.socket(found[0], socket.SOCK_STREAM)
-    try:
-        if os.name == "posix":
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(found[4])
-        listener.listen(BACKLOG)
-    except OSError as error:
-        listener.close()
-        raise ParameterError(f"{_why(error, host, port)}") from None
-    return listener
-
-
-def _why(error: OSError, host: str, port: int) -> str:
-    if error.errno == errno.EADDRINUSE:
-        return (
-            f"port {port} of {host} is taken, perhaps by another `dicegym web`: give another one by --port, or "
-            "--port 0 for any free one"
-        )
-    if error.errno == errno.EACCES:
-        return f"port {port} is for the system's own programs: give one from 1024 on, and put a proxy before it"
-    if error.errno == errno.EADDRNOTAVAIL:
-        return f"{host} is no address of this machine: give 127.0.0.1 for this machine alone, or 0.0.0.0 for all of its"
-    return f"port {port} of {host} cannot be listened on: {error.strerror}"

@@ -32,6 +32,8 @@ class WebSettings:
     """At once."""
     log: str = ""
     """Where each request is written, as a line of JSON: a file, ``-`` for standard error, or nowhere."""
+    compile: bool = False
+    """Whether what games need is compiled from the start, see `dicegym.web.readiness`."""
     isolation: str = "jail"
     """What holds bots that are uploaded, a level of `dicegym.sandbox.jail.Isolation`; where it does not work, none are
     taken."""

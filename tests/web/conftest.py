@@ -14,10 +14,11 @@ import pytest
 from starlette.testclient import TestClient
 from web_pages import Visitor
 
+from dicegym.web.address import listening
 from dicegym.web.app import create_app
 from dicegym.web.connections import Guarded
 from dicegym.web.context import Web
-from dicegym.web.serving import PageServer, listening
+from dicegym.web.serving import PageServer
 from dicegym.web.settings import WebSettings
 
 if TYPE_CHECKING:

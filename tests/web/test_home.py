@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import time
+
 import pytest
+from played_forms import forms_of
 from starlette.testclient import TestClient
+
+from dicegym.registry import GAMES
+from dicegym.web.readiness import STEPS, GettingReadyError, Readiness
+from dicegym.web.static_files import files
 
 
 def test_unknown_pages_say_so(client: TestClient) -> None:
@@ -22,3 +31,48 @@ def test_pages_run_no_script_but_their_own(client: TestClient) -> None:
 @pytest.mark.parametrize("headers", [{"Origin": "http://elsewhere.example"}, {"Sec-Fetch-Site": "cross-site"}])
 def test_forms_of_other_sites_are_refused(client: TestClient, headers: dict[str, str]) -> None:
     assert client.post("/", headers=headers).status_code == 403
+
+
+def test_no_page_waits_for_a_game_that_is_being_compiled(client: TestClient) -> None:
+    ready = client.app.state.web.readiness  # type: ignore[attr-defined]  # Starlette's own
+    ready._waiting, ready.done, ready.of = {"hog"}, 3, 20
+    assert "getting ready, 3 of 20" in client.get("/").text
+    asked = {"game": "hog", "rival": "easy", "seat": "1", "seed": "7", "p-goal": "30"}
+    answer = client.post("/play/new", data=asked)
+    assert answer.status_code == 503
+    form = next(one for one in forms_of(answer.text) if one.action == "/play/new")
+    assert dict(form.fixed).items() >= asked.items()
+    told = client.post("/api/play/tables", json={"game": "hog"})
+    assert (told.status_code, "3 of 20" in told.json()["error"]) == (503, True)
+    assert client.get("/rules/hog/picture.svg").status_code == 503
+    for page in ("/play", "/play/new?game=hog", "/rules", "/rules/hog"):
+        assert client.get(page).status_code == 200
+    ready._waiting = set()
+    assert client.post("/play/new", data=dict(form.fixed)).url.path != "/play/new"
+
+
+def test_readiness_counts_what_a_process_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [name for name in GAMES for _ in range(STEPS)]
+    script = f"print({chr(10).join(lines[:-1])!r}, flush=True); input()"
+    started = subprocess.Popen
+    monkeypatch.setattr(
+        "dicegym.web.readiness.subprocess.Popen",
+        lambda command, **options: started([sys.executable, "-c", script], **options | {"stdin": subprocess.PIPE}),
+    )
+    ready = Readiness()
+    assert not ready.running
+    ready.start()
+    until = time.monotonic() + 30
+    while ready.done < len(lines) - 1 and time.monotonic() < until:
+        time.sleep(0.01)
+    ready.check(GAMES[0])
+    with pytest.raises(GettingReadyError, match=f"{len(lines) - 1} of {len(lines)}"):
+        ready.check(GAMES[-1])
+    ready.stop()
+    while ready.running and time.monotonic() < until:
+        time.sleep(0.01)
+    ready.check(GAMES[-1])  # who plays it compiles it
+
+
+def test_every_game_that_ships_has_a_cover() -> None:
+    assert {f"covers/{name}.svg" for name in GAMES} <= set(files())

@@ -144,10 +144,16 @@ def test_a_game_that_is_over_is_reviewed_and_downloaded(client: TestClient) -> N
     until = time.monotonic() + SECONDS
     while "is judged" in (page := client.get(address(table) + "/review").text) and time.monotonic() < until:
         time.sleep(0.1)
-    assert "given away" in page
-    assert "<svg" in page
-    assert "Your worst decisions" in page
+    assert "Your choices lost" in page
+    assert "Luck was worth" in page
     assert "exact" in page
+    judged = [number for number in range(len(table.sheet.actions)) if f"/review?at={number}#at" in page]
+    assert judged == table.sheet.marks  # each decision is linked, and shown on the board
+    for number in (judged[0], judged[-1], 10**8):
+        again = client.get(f"{address(table)}/review?at={number}").text
+        assert again.count('aria-current="true"') == 1
+        if number in judged:
+            assert f'/review?at={number}#at" aria-current="true"' in again
     moment = client.get(f"{address(table)}/replay?before=3")
     assert moment.status_code == 200
     assert moment.url.params["move"] == "3"
@@ -251,7 +257,7 @@ def test_the_tutor_asks_once_and_hints_say_how_sure(client: TestClient) -> None:
     assert answer["state"] == "asked"
     assert "gives away" in answer["about"]
     page = client.get(address(table)).text
-    assert "Play it all the same" in page
+    assert "Play it anyway" in page
     assert not [form for form in forms_of(page) if form.action.endswith("/move")]
     client.post(f"{one}/actions", json=move)  # sent twice: the question is still to be answered
     assert table.sheet.actions == []

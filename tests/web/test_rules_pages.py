@@ -31,7 +31,7 @@ def test_all_games_are_listed(client: TestClient) -> None:
 def test_a_page_has_all_of_the_rules(client: TestClient, name: str) -> None:
     text = client.get(f"/rules/{name}").text
     assert text.count("<h1>") == 1
-    assert "<svg" in text
+    assert f"/rules/{name}/picture.svg" in text
     for title in ("Parameters", "Actions", "Observation", "Rewards"):
         assert f"<h3>{title}</h3>" in text
     for row in table(section(rules_page(name), "Actions")):

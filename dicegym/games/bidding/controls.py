@@ -13,7 +13,7 @@ from dicegym.errors import ParameterError
 from dicegym.games.bidding.table import FACES, MOST_QUANTITY, ODDS, bid_index, counting, odds_row
 from dicegym.games.bidding.text import FACE_NAMES, SHOWN_BIDS, bid_text, dice_text, face_plural
 from dicegym.games.bidding.view import View, bid_of, faces_of
-from dicegym.games.controls import FilledForm, Option, PickOne, PlayForm, Stepper
+from dicegym.games.controls import Board, BoardSeat, FilledForm, Option, PickOne, PlayForm, Stepper
 from dicegym.games.keyboard import Place, dice, listed, number_of, percent, unread, winners, won
 
 SEATS = 3
@@ -235,6 +235,33 @@ def ending(place: Place, state: Any) -> str:
     return f"{won(place, first)}, with {left} left after {int(state['finished'])} hands."
 
 
+def board(place: Place, state: Any) -> Board:
+    """Return everybody's dice, as far as the person may know them, and the bids of this hand."""
+    over, mover = bool(state["over"]), int(state["player"])
+    latest = {bid.seat: bid for bid in (bid_of(kept) for kept in state["bids"][: int(state["n_bids"])].tolist())}
+    last = bid_of(int(state["bids"][int(state["n_bids"]) - 1])).seat if state["n_bids"] else -1
+    seats = []
+    for seat, name in enumerate(place.names):
+        left, rolled = int(state["left"][seat]), int(state["rolled"][seat])
+        own = faces_of(tuple(state["hands"][seat].tolist())) if seat == place.seat else (0,) * rolled
+        note = dice_text(left) if left else f"out, {dice_text(rolled)} still count" if rolled and not over else "out"
+        bid = latest.get(seat)
+        said = "" if bid is None or over else bid_text(bid.quantity, bid.face)
+        seats.append(
+            BoardSeat(
+                name,
+                note=note,
+                dice=() if over else own,
+                said=f"bids {said}" if said and seat == last else said,
+                moves=not over and mover == seat,
+                wins=over and left > 0,
+                out=not left,
+            )
+        )
+    hand = "Game over" if over else f"Hand {int(state['finished']) + 1}, {dice_text(int(state['rolled'].sum()))}"
+    return Board(hand, tuple(seats))
+
+
 BID, CHALLENGE = "bid", "challenge"
 """Forms."""
 _QUANTITY, _FACE, _CALL = "quantity", "face", "call"
@@ -251,7 +278,7 @@ def bid_form(view: View, least: Callable[[int, int, int], int], most: int, wild:
         Option(
             str(face),
             face_plural(face),
-            f"from {low[face]}: {percent(chances[face])} likely" if face in low else "",
+            f"{low[face]}+: {percent(chances[face])}" if face in low else "",
             "" if face in low else "no higher bid is left",
             face,
             low.get(face, 0),
@@ -262,17 +289,8 @@ def bid_form(view: View, least: Callable[[int, int, int], int], most: int, wild:
         Stepper(_QUANTITY, "How many", min(low.values()), most, low[first]),
         PickOne(_FACE, "Of which face", options, str(first)),
     )
-    total = sum(view.rolled)
-    last = (
-        f"The bid to beat is {bid_text(view.bids[-1].quantity, view.bids[-1].face)}."
-        if view.bids
-        else "You open this hand."
-    )
-    return [
-        PlayForm(
-            BID, "Bid", widgets, f"{last} {dice_text(total)} are on the table; your own are counted in what is likely."
-        )
-    ]
+    note = "How likely the lowest bid of each face is true, by your own dice."
+    return [PlayForm(BID, "Bid", widgets, note)]
 
 
 def challenge_form(view: View, calls: Sequence[Option]) -> list[PlayForm]:
@@ -290,7 +308,7 @@ def challenge_form(view: View, calls: Sequence[Option]) -> list[PlayForm]:
 def likely(view: View, chance: Callable[[float, float], float], wild: bool) -> str:
     """Return how likely a challenge of the last bid is right, given the chances that it is true and exact."""
     last = view.bids[-1]
-    return f"{percent(chance(*bid_chance(view, last.quantity, last.face, wild)))} likely right"
+    return percent(chance(*bid_chance(view, last.quantity, last.face, wild)))
 
 
 def chosen(offered: Sequence[PlayForm], form: str, fields: Any) -> int:

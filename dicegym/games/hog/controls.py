@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from dicegym.errors import ParameterError
-from dicegym.games.controls import Fields, FilledForm, Option, PickOne, PlayForm
+from dicegym.games.controls import Board, BoardSeat, Fields, FilledForm, Option, PickOne, PlayForm
 from dicegym.games.hog.rules import (
     EXCHANGE,
     FIRST_NUMBER,
@@ -158,6 +158,33 @@ def ending(place: Place, state: Any) -> str:
     )
 
 
+def board(place: Place, state: Any) -> Board:
+    """Return both scores on their way to the goal, with the dice of each last turn."""
+    over, goal, mover = bool(state["over"]), int(state["goal"]), int(state["player"])
+    seats = []
+    for seat, name in enumerate(place.names):
+        score, run = int(state["scores"][seat]), int(state["runs"][seat])
+        number = int(state["chosen"][seat])
+        last = {0: "took Free bacon", FIRST_NUMBER: "exchanged the dice"}.get(number, "")
+        note = last if state["turns"][seat] and last else ""
+        if run:
+            note = f"{note}; {count(run, 'Pig out')} in a row".removeprefix("; ")
+        faces = tuple(int(face) for face in state["rolled"][seat] if face)
+        wins, share = over and int(state["winner"]) == seat, min(1.0, score / max(1, goal))
+        seats.append(
+            BoardSeat(
+                name,
+                str(score),
+                note,
+                faces,
+                share=share,
+                moves=not over and mover == seat,
+                wins=wins,
+            )
+        )
+    return Board(f"First to {goal}", tuple(seats))
+
+
 _FORM, _FIELD, _ASKED = "turn", "number", "How many dice"
 _BACON, _EXCHANGE = 0, -1
 
@@ -165,8 +192,7 @@ _BACON, _EXCHANGE = 0, -1
 def forms(place: Place, state: Any) -> list[PlayForm]:
     """Return one form: how many dice to roll, or what to do instead; see `dicegym.games.controls.Controls`."""
     options = [
-        Option(str(number), f"Roll {count(number, 'die', 'dice')}", _note(place, state, number))
-        for number in DICE_NUMBERS
+        Option(str(number), count(number, "die", "dice"), _note(place, state, number)) for number in DICE_NUMBERS
     ]
     options += [
         Option(str(number), name, certain(place, state, number - FIRST_NUMBER))
@@ -184,4 +210,4 @@ def chosen(place: Place, state: Any, form: str, fields: Fields) -> list[int]:
 
 def _note(place: Place, state: Any, number: int) -> str:
     lucky, mean = rolled(state, place.seat, number)
-    return f"no 1: {percent(lucky)}; mean {mean:.1f}"
+    return f"no 1 {percent(lucky)}, mean {mean:.1f}"

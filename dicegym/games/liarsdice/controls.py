@@ -11,7 +11,7 @@ from dicegym.games.controls import Fields, Option, PlayForm
 from dicegym.games.keyboard import Place
 from dicegym.games.liarsdice.rules import LIAR, WILD, least, most
 
-SEATS, OPEN, ending = controls.SEATS, controls.OPEN, controls.ending
+SEATS, OPEN, ending, board = controls.SEATS, controls.OPEN, controls.ending, controls.board
 OPPONENTS = {"easy": "timid", "normal": "honest", "hard": "bayes"}
 HELP = """\
 Everybody has dice that nobody else sees. In turn, bid how many dice of a face
@@ -50,7 +50,11 @@ def forms(place: Place, state: Any) -> list[PlayForm]:
     """Return the forms of a bid and of a call; see `dicegym.games.controls.Controls`."""
     view: Any = place.game.view(state, place.seat)
     calls = (
-        [Option(str(LIAR), "Liar", f"there are fewer: {controls.likely(view, lambda true, exact: 1 - true, WILD)}")]
+        [
+            Option(
+                str(LIAR), "Liar", f"fewer: {controls.likely(view, lambda true, exact: 1 - true, WILD)} likely", key="l"
+            )
+        ]
         if view.bids
         else []
     )

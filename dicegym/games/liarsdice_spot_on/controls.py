@@ -12,7 +12,7 @@ from dicegym.games.keyboard import Place
 from dicegym.games.liarsdice_spot_on.rules import GAIN_ONE, LIAR, LOSE_TWO, WILD, bid_of, least_with
 from dicegym.games.liarsdice_spot_on.text import CHALLENGES
 
-SEATS, OPEN, ending = controls.SEATS, controls.OPEN, controls.ending
+SEATS, OPEN, ending, board = controls.SEATS, controls.OPEN, controls.ending, controls.board
 OPPONENTS = {"easy": "timid", "normal": "even", "hard": "bayes"}
 HELP = """\
 Everybody has dice that nobody else sees. In turn, bid how many dice of a face
@@ -85,11 +85,11 @@ def _calls(place: Place, state: Any, view: Any) -> list[Option]:
         return []
     false = controls.likely(view, lambda true, exact: 1 - true, WILD)
     exact = controls.likely(view, lambda true, exact: exact, WILD)
-    full = "" if may_gain(state, place.seat) else "you have lost no die that you could gain"
+    full = "" if may_gain(state, place.seat) else "you have all your dice"
     return [
-        Option(str(LIAR), "Liar", f"there are fewer: {false}"),
-        Option(str(LOSE_TWO), "Spot on: lose two", f"just as many, the bidder loses two dice: {exact}"),
-        Option(str(GAIN_ONE), "Spot on: gain one", f"just as many, you gain a die: {exact}", full),
+        Option(str(LIAR), "Liar", f"fewer: {false} likely", key="l"),
+        Option(str(LOSE_TWO), "Spot on: lose two", f"exact: {exact} likely", key="s"),
+        Option(str(GAIN_ONE), "Spot on: gain one", f"exact: {exact} likely", full, key="g"),
     ]
 
 

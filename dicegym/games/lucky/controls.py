@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from dicegym.errors import ParameterError
-from dicegym.games.controls import Basket, Fields, FilledForm, Item, PlayForm, Stepper
+from dicegym.games.controls import Basket, Board, BoardSeat, Fields, FilledForm, Item, PlayForm, Stepper
 from dicegym.games.keyboard import Place, count, dice, listed, number_of, unread, winners, won
 from dicegym.games.lucky.catalogue import (
     DONE,
@@ -242,6 +242,32 @@ def ending(place: Place, state: Any) -> str:
     return f"{won(place, winners(place, state))} after {count(int(state['played']), 'round')}: {sums}."
 
 
+def board(place: Place, state: Any) -> Board:
+    """Return everybody's money, dice and last roll; the shop is the form of an order."""
+    over, mover, played = bool(state["over"]), int(state["player"]), int(state["played"])
+    first = int(state["money"][: place.game.players].max())
+    seats = []
+    for seat, name in enumerate(place.names):
+        money = int(state["money"][seat])
+        owned = [f"{number} x {EFFECTS[kind]}" for kind, number in enumerate(state["dice"][seat].tolist()) if number]
+        faces = [face for face, number in enumerate(state["rolled"][seat].tolist(), 1) for _ in range(number)][::-1]
+        said = f"scored {int(state['points'][seat]):,}" if played else ""
+        if len(faces) > SHOWN:
+            said += f" with {len(faces)} dice"
+        seats.append(
+            BoardSeat(
+                name,
+                f"{money:,}",
+                ", ".join(owned) or "no dice",
+                tuple(faces) if len(faces) <= SHOWN else (),
+                said,
+                moves=not over and mover == seat,
+                wins=over and money == first,
+            )
+        )
+    return Board(f"Round {played + (not over)}; a lead of {int(state['lead'])} wins", tuple(seats))
+
+
 _ORDER_FORM, _NOTHING_FORM, _FAST_FORM = "order", "nothing", "fast"
 _DICE, _ROUNDS = "die", "rounds"
 
@@ -256,19 +282,16 @@ def forms(place: Place, state: Any) -> list[PlayForm]:
     items = tuple(
         Item(
             str(kind),
-            f"Die {kind}: {EFFECTS[kind]}",
-            f"{amount(more[kind])} more points a round",
+            EFFECTS[kind],
+            f"+{amount(more[kind])}",
             int(PRICES[kind]),
             max(0, left[kind]),
         )
         for kind in range(N_DICE)
     )
-    note = (
-        f"Your dice make about {amount(income(place, state))} points a round. "
-        "If all orders together ask for more of a die than are left, nobody gets it."
-    )
+    note = f"Your dice score about {amount(income(place, state))} points a round; + is what one more die adds"
     rounds = Stepper(_ROUNDS, "Rounds", 1, MOST_FAST, FAST)
-    nothing = PlayForm(_NOTHING_FORM, "Order nothing and save")
+    nothing = PlayForm(_NOTHING_FORM, "Order nothing")
     return [
         *(
             [PlayForm(_ORDER_FORM, "Order", (Basket(_DICE, "Your order", items, budget, "money"),), note)]
@@ -276,7 +299,7 @@ def forms(place: Place, state: Any) -> list[PlayForm]:
             else []
         ),
         nothing,
-        PlayForm(_FAST_FORM, "Order nothing for so many rounds", (rounds,)),
+        PlayForm(_FAST_FORM, "Save for several rounds", (rounds,)),
     ]
 
 

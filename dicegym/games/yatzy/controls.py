@@ -8,7 +8,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from dicegym.errors import ParameterError
-from dicegym.games.controls import DiceToggles, Fields, FilledForm, Option, PickOne, PlayForm
+from dicegym.games.controls import (
+    Board,
+    BoardSeat,
+    CardRow,
+    DiceToggles,
+    Fields,
+    FilledForm,
+    Option,
+    PickOne,
+    PlayForm,
+    ScoreCard,
+)
 from dicegym.games.keyboard import NUMBER_WORDS, Place, count, dice, listed, number_of, unread, winners, won
 from dicegym.games.yatzy.rules import (
     BONUS,
@@ -341,19 +352,48 @@ _ROLL, _SCORE = "roll", "score"
 _KEEP, _BOX = "keep", "box"
 
 
+def board(place: Place, state: Any) -> Board:
+    """Return everybody's totals, the dice, and the card whose open boxes the person fills."""
+    over, players = bool(state["over"]), range(place.game.players)
+    totals = [int(total(state, player)) for player in players]
+    seats = tuple(
+        BoardSeat(
+            name,
+            str(totals[player]),
+            moves=not over and int(state["player"]) == player,
+            wins=over and totals[player] == max(totals),
+        )
+        for player, name in enumerate(place.names)
+    )
+    rows = [
+        CardRow(
+            name,
+            tuple("" if points < 0 else str(points) for points in state["scores"][:, box].tolist()[: len(players)]),
+            str(box + 1),
+            box >= UPPER,
+        )
+        for box, name in enumerate(BOX_NAMES)
+    ]
+    uppers = [int(state["upper"][player]) for player in players]
+    sums = tuple(f"{upper} + {bonus(upper)}" if bonus(upper) else str(upper) for upper in uppers)
+    rows.insert(UPPER, CardRow(f"Sum; {BONUS_FROM} earn {BONUS}", sums))
+    at = "Game over" if over else f"Round {int(state['round_number'])} of {BOXES}"
+    dice = () if over else tuple(state["dice"].tolist())
+    return Board(at, seats, dice, ScoreCard(_SCORE, tuple(rows)))
+
+
 def forms(place: Place, state: Any) -> list[PlayForm]:
     """Return the forms of another roll and of a box; see `dicegym.games.controls.Controls`."""
     left = int(state["rolls_left"])
     shown = []
     if left:
         dice = DiceToggles(
-            _KEEP, "Pick the dice you keep", tuple(state["dice"].tolist()), most=DICE - 1, on="keep", off="roll"
+            _KEEP, "Choose the dice to keep", tuple(state["dice"].tolist()), most=DICE - 1, on="keep", off="roll"
         )
-        note = f"{count(left, 'roll')} left; all dice that you do not pick are rolled again."
-        shown.append(PlayForm(_ROLL, "Roll the others", (dice,), note))
+        shown.append(PlayForm(_ROLL, "Roll the others", (dice,), f"{count(left, 'roll')} left"))
     points, scores = worth(state), state["scores"][place.seat].tolist()
     options = [
-        Option(str(box + 1), BOX_NAMES[box], count(points[box], "point") if points[box] else "0: crossed out")
+        Option(str(box + 1), BOX_NAMES[box], count(points[box], "point") if points[box] else "score 0 here")
         for box in range(BOXES)
         if scores[box] < 0
     ]

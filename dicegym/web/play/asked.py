@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from starlette.datastructures import FormData, ImmutableMultiDict
 
 from dicegym import games
-from dicegym.analysis.hints import LEVEL
 from dicegym.analysis.valuers import MARKS
 from dicegym.errors import DicegymError, ParameterError, one_line
 from dicegym.players.sitting import usual_rivals, usual_seats
@@ -20,6 +19,8 @@ from dicegym.web.play.seating import checked_parameters, rivals
 PARAMETER = "p-"
 """What the fields of a game's own parameters begin with."""
 MODEL = ".zip"
+TUTOR = "mistake"
+"""From which level on the tutor asks, unless another one is chosen."""
 
 
 class AskedGame(NamedTuple):
@@ -73,7 +74,7 @@ class AskedGame(NamedTuple):
             "rivals": rivals(table),
             "models": [name for name in dict.fromkeys(chosen) if name.endswith(MODEL)],
             "levels": MARKS,
-            "tutor": self.tutor or ("" if wrong else LEVEL),
+            "tutor": self.tutor or ("" if wrong else TUTOR),
             "given": dict(self.parameters),
             "wrong": wrong,
         }

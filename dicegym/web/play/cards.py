@@ -9,6 +9,7 @@ from typing import NamedTuple
 from dicegym import games
 from dicegym.games.rules_page import rules_page
 from dicegym.players.roster import agent_names, resolve
+from dicegym.web.static_files import address, files
 
 
 class Dealt(NamedTuple):
@@ -18,6 +19,8 @@ class Dealt(NamedTuple):
     title: str
     about: str
     """What it is, in a sentence."""
+    cover: str
+    """The address of its picture."""
     trained: str
     """A model that comes with it; empty if none does."""
 
@@ -30,7 +33,13 @@ def dealt() -> list[Dealt]:
 @functools.cache
 def _dealt(name: str) -> Dealt:
     told = first_sentence(name)
-    return Dealt(name, games.spec(name).title, f"{told[:1].upper()}{told[1:]}", trained_agent(name))
+    return Dealt(name, games.spec(name).title, f"{told[:1].upper()}{told[1:]}", cover_of(name), trained_agent(name))
+
+
+def cover_of(game: str) -> str:
+    """Return the address of a game's cover: a file, or the drawing of a game from outside."""
+    name = f"covers/{game}.svg"
+    return address(name) if name in files() else f"/rules/{game}/picture.svg"
 
 
 def first_sentence(game: str) -> str:

@@ -105,7 +105,9 @@ class PlayHall:
         Raises:
             UnknownNameError: there is no such game, parameter, opponent or level.
             ParameterError: a number is out of range, or too many opponents are named.
+            GettingReadyError: the game is being compiled.
         """
+        self.web.readiness.check(game)
         given = dict(parameters or {})
         named = [name for name in rivals or [] if name]
         table = checked_parameters(game, players, given)
@@ -208,6 +210,7 @@ class PlayHall:
             self._open.pop(table.sheet.id, None)
 
     def _table(self, sheet: TableSheet) -> PlayedTable:
+        self.web.readiness.check(sheet.game)
         table = PlayedTable(
             sheet,
             lambda game: self._seated(game, sheet),

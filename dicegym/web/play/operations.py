@@ -20,6 +20,8 @@ from dicegym.web.play.pages import BEGUN, HINTS, patience, whole_game
 from dicegym.web.play.review import asked_review, told
 from dicegym.web.play.tables import PlayedTable
 
+WORST = 3
+"""Decisions that a review names as the worst."""
 KEY = "Authorization: Bearer KEY, which was told when the game was begun; a browser's cookie does too."
 
 
@@ -288,8 +290,8 @@ def _review(hall: PlayHall, table: PlayedTable) -> TableReview:
         return TableReview(**values, given_away="", luck="", without_luck="", sure="", analysis={})
     found = told(analysis, table.sheet.seat)
     values["worst"] = [
-        WorstChoice(before=one.move, chosen=one.chosen, better=one.better, lost=one.lost, mark=one.mark)
-        for one in found["worst"]
+        WorstChoice(before=one.number, chosen=one.chosen, better=one.better, lost=one.lost, mark=one.mark)
+        for one in found["worst"][:WORST]
     ]
     return TableReview(
         **values,

@@ -24,6 +24,7 @@ from dicegym.web.play.hall import OF_A_VISITOR, PlayHall, hall_of
 from dicegym.web.play.review import review_shown
 from dicegym.web.play.shown import table_shown
 from dicegym.web.play.tables import PlayedTable, StaleMoveError
+from dicegym.web.readiness import GettingReadyError
 from dicegym.web.watch.shown import moments_before, replay_page
 
 PATIENCE = 0.9
@@ -82,6 +83,8 @@ class PlayPages:
         asked = asked_in(await request.form())
         try:
             table = await run_in_threadpool(self._begin, request.state.visitor, asked)
+        except GettingReadyError as error:
+            return page(request, "play/waiting.html", error.status, words=str(error), asked=asked)
         except DicegymError as error:
             return await run_in_threadpool(self._refused, request, asked, str(error))
         return RedirectResponse(f"/play/{table.sheet.id}", 303)
@@ -153,7 +156,10 @@ class PlayPages:
     async def review(self, request: Request) -> Response:
         """How the person has played."""
         table = await self._over(request)
-        return page(request, "play/review.html", **await run_in_threadpool(review_shown, table, self.hall.advice))
+        given = request.query_params.get("at", "")
+        at = int(given[:9]) if given.isascii() and given.isdecimal() else None
+        values = await run_in_threadpool(review_shown, table, self.hall.advice, at)
+        return page(request, "play/review.html", **values)
 
     async def download(self, request: Request) -> Response:
         """The game as a file, for `dicegym arena replay` and `dicegym values analyse`."""

@@ -4,36 +4,37 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from dicegym.analysis.decisions import Analysis, PricedDecision
+from dicegym.analysis.decisions import Analysis, PricedDecision, Stake
 from dicegym.analysis.valuers import amount, sure, thresholds
 from dicegym.arena.pages.template import trusted
 from dicegym.errors import DicegymError
+from dicegym.games.parts import Z_95
 from dicegym.games.worth import ValueUnit
-from dicegym.pictures.charts import Axis, ChartLine, chart, swatch
+from dicegym.pictures.charts import Axis, ChartLine, ChartPoint, chart, swatch
+from dicegym.pictures.drawing import draw
 from dicegym.web.play.advice import Advice, Answer
 from dicegym.web.play.tables import PlayedTable
 
-WORST = 3
 LINES = 4
 """Players whose chances are drawn; of more, the person's alone."""
 
 
-class WorstDecision(NamedTuple):
-    """A decision that gave much away, in words."""
+class JudgedDecision(NamedTuple):
+    """A decision of the person, in words."""
 
-    move: int
+    number: int
     """Actions that were played before it."""
     turn: int
     """Of the person's own, from 1."""
     sign: str
     mark: str
+    """What it is called: ``a mistake``; empty if it has no mark."""
     chosen: str
     better: str
+    """The best choice; empty if this was one of the best."""
     lost: str
-    off: str
-    """How far ``lost`` may be off; empty if it is computed."""
-    value: str
-    best_value: str
+    cost: float
+    forced: bool
 
 
 def asked_review(table: PlayedTable, advice: Advice) -> Answer[Analysis]:
@@ -42,14 +43,15 @@ def asked_review(table: PlayedTable, advice: Advice) -> Answer[Analysis]:
     return advice.review((sheet.id, sheet.move), table.game, sheet.seed, list(sheet.actions), table.place.names)
 
 
-def review_shown(table: PlayedTable, advice: Advice) -> dict[str, Any]:
-    """Return what the page of a review shows."""
+def review_shown(table: PlayedTable, advice: Advice, at: int | None = None) -> dict[str, Any]:
+    """Return what the page of a review shows; ``at`` is the number of the decision on the board."""
+    address = f"/play/{table.sheet.id}"
     values: dict[str, Any] = {
         "table": table,
         "sheet": table.sheet,
         "title": table.game.spec.title,
-        "ending": table.words(),
-        "address": f"/play/{table.sheet.id}",
+        "outcome": (table.words().strip().splitlines() or [""])[-1],
+        "address": address,
         "found": None,
         "failure": "",
         "waits": False,
@@ -61,33 +63,49 @@ def review_shown(table: PlayedTable, advice: Advice) -> dict[str, Any]:
     except DicegymError as error:
         return values | {"failure": str(error)}
     values |= {"failure": answer.failure, "waits": not answer.ready, "done": answer.done, "of": answer.of}
-    return values if answer.found is None else values | {"found": told(answer.found, table.sheet.seat)}
+    if answer.found is None:
+        return values
+    return values | {"found": told(answer.found, table.sheet.seat, f"{address}/review", at)}
 
 
-def told(analysis: Analysis, seat: int) -> dict[str, Any]:
-    """Return an analysis in words, for one seat."""
+def told(analysis: Analysis, seat: int, address: str = "", at: int | None = None) -> dict[str, Any]:
+    """Return an analysis in words, for one seat.
+
+    Args:
+        analysis: of a whole game.
+        seat: the person's.
+        address: of the page that shows it.
+        at: the number of the decision on the board (default: the worst one).
+    """
     unit, total = analysis.unit, analysis.totals[seat]
-    lucky = "lucky" if total.luck > 0 else "unlucky"
+    judged = [_judged(analysis, one) for one in analysis.decisions if one.seat == seat]
+    worst = sorted((one for one in judged if one.cost > 0), key=lambda one: -one.cost)
+    shown = next((one for one in judged if one.number == at), (worst or judged or [None])[0])
+    lost = amount(total.cost, unit)
+    count = f"{total.unforced} real decision{'' if total.unforced == 1 else 's'}"
+    if worst:
+        played = f"Your choices lost {lost} in {count}; the worst was {worst[0].chosen} ({worst[0].lost})."
+    else:
+        played = f"Your choices lost nothing in {count}."
+    adjusted = amount(total.adjusted, unit)
+    lucky = f"Luck was worth {amount(total.luck, unit, True)} to you; with average luck the result would be {adjusted}."
     return {
-        "total": total,
-        "lost": amount(total.cost, unit),
-        "rate": amount(total.error_rate, unit),
+        "lost": lost,
         "luck": amount(total.luck, unit, True),
-        "lucky": lucky,
-        "start": amount(total.start, unit),
-        "result": amount(total.result, unit),
-        "adjusted": amount(total.adjusted, unit),
+        "adjusted": adjusted,
+        "sentences": [played, lucky],
         "is_chance": unit == "win rate",
-        "worst": [_worst(analysis, one) for one in analysis.worst(WORST, seat)],
-        "chart": chances(analysis, seat),
+        "judged": judged,
+        "worst": worst,
+        "shown": shown,
+        "board": _board(analysis, shown),
+        "chart": chances(analysis, seat, judged, address),
         "legend": [
             (trusted(swatch(number).svg().replace(' role="img"', "", 1)), analysis.names[one])
             for number, one in enumerate(_drawn(analysis, seat))
         ],
-        "chances": chance_rows(analysis, seat),
         "sure": f"{sure(analysis.valuer)}.",
         "marks": thresholds(unit),
-        "estimated": any(one.error > 0 for one in analysis.decisions),
         "players": [
             (one.name, amount(one.cost, unit), amount(one.luck, unit, True), amount(one.result, unit))
             for one in analysis.totals
@@ -95,23 +113,30 @@ def told(analysis: Analysis, seat: int) -> dict[str, Any]:
     }
 
 
-def _worst(analysis: Analysis, one: PricedDecision) -> WorstDecision:
+def _judged(analysis: Analysis, one: PricedDecision) -> JudgedDecision:
     unit, mark = analysis.unit, one.mark(analysis.unit)
-    return WorstDecision(
+    off = f" \N{PLUS-MINUS SIGN} {amount(Z_95 * one.error, unit)}" if one.error > 0 and one.cost > 0 else ""
+    return JudgedDecision(
         one.number - 1,
         one.turn,
         mark.sign if mark else "",
-        mark.noun if mark else "a small loss",
+        mark.noun if mark else "",
         analysis.describe_choice(one),
-        analysis.better(one),
-        amount(one.cost, unit),
-        amount(one.error, unit) if one.error > 0 else "",
-        amount(one.value, unit),
-        amount(one.best_value, unit),
+        analysis.better(one) if one.cost > 0 else "",
+        f"{amount(one.cost, unit)}{off}",
+        one.cost,
+        one.stake == Stake.FORCED,
     )
 
 
-def chances(analysis: Analysis, seat: int) -> Any:
+def _board(analysis: Analysis, shown: JudgedDecision | None) -> Any:
+    """Return the table before a decision as a picture, hidden things too: the game is over."""
+    if shown is None:
+        return None
+    return trusted(draw(analysis.game, analysis.states[shown.number], None, analysis.names).svg())
+
+
+def chances(analysis: Analysis, seat: int, judged: list[JudgedDecision], address: str) -> Any:
     """Return what the game was worth to everybody, move by move, as a picture: markup."""
     unit = analysis.unit
     lines = [
@@ -121,26 +146,24 @@ def chances(analysis: Analysis, seat: int) -> Any:
     whole = (0.0, 1.0) if unit == "win rate" else (None, None)
     title = f"{_called(unit)} of {' and '.join(line.name for line in lines)} over the game"
     across = Axis("actions played", lambda at: f"{at:.0f}")
-    return trusted(chart(title, lines, across, Axis(_called(unit), _axis(unit), *whole)).svg())
+    points = [
+        ChartPoint(
+            one.number,
+            float(analysis.values[one.number, seat]),
+            f"{address}?at={one.number}#at",
+            f"{one.chosen}: {one.lost}",
+            "bad" if one.sign else "",
+        )
+        for one in judged
+    ]
+    drawn = chart(title, lines, across, Axis(_called(unit), _axis(unit), *whole), points=points)
+    return trusted(drawn.svg().replace(' role="img"', ' role="group"', 1))  # it holds links
 
 
 def _drawn(analysis: Analysis, seat: int) -> list[int]:
     """Return the seats whose chances are drawn, in the order of their lines."""
     players = analysis.game.players
     return [seat, *(one for one in range(players) if one != seat)] if players <= LINES else [seat]
-
-
-def chance_rows(analysis: Analysis, seat: int) -> list[tuple[str, str, str, str]]:
-    """Return the same of one seat as a table: number, who moved, what was chosen, what the game was worth before it."""
-    return [
-        (
-            str(one.number),
-            analysis.names[one.seat],
-            analysis.describe_choice(one),
-            amount(one.values[seat], analysis.unit),
-        )
-        for one in analysis.decisions
-    ]
 
 
 def _called(unit: ValueUnit) -> str:

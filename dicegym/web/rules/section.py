@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import threading
 from collections.abc import Sequence
@@ -27,10 +26,10 @@ from dicegym.sandbox.customs import customs
 from dicegym.web.api import Operation
 from dicegym.web.context import Web
 from dicegym.web.markdown import plain_as_html
-from dicegym.web.pages import page
+from dicegym.web.pages import page, web_of
+from dicegym.web.play.cards import cover_of
 from dicegym.web.rules.midway import picture_of
 from dicegym.web.section import Section
-from dicegym.web.workers import TooBusyError
 
 _DRAWING, _OWN = threading.Lock(), dict[str, threading.Lock]()
 ABOUT_LEARNERS = ("Actions", "Observation", "Rewards", "Version history")
@@ -51,7 +50,7 @@ class GameCard(NamedTuple):
     title: str
     kind: str
     seats: str
-    picture: Any
+    cover: str
 
 
 class GameRules(NamedTuple):
@@ -92,26 +91,19 @@ def seats_of(game: Game) -> str:
     return f"{low} to {high}" if low < high else str(low)
 
 
+@functools.cache
 def card_of(name: str) -> GameCard:
-    """Return a game in short, with its picture, which is drawn once: half a game is played for it."""
+    """Return a game in short."""
+    title, kind = title_of(rules_page(name))
+    return GameCard(name, title, kind, seats_of(dicegym.game(name)), cover_of(name))
+
+
+def picture(name: str) -> str:
+    """Return the picture of a game as SVG; half a game is played for it, once."""
     with _DRAWING:
         own = _OWN.setdefault(name, threading.Lock())
     with own:  # who asks for it meanwhile waits for this one, and does not have it drawn again
-        return _drawn(name)
-
-
-@functools.cache
-def _drawn(name: str) -> GameCard:
-    game = dicegym.game(name)
-    title, kind = title_of(rules_page(name))
-    return GameCard(name, title, kind, seats_of(game), picture_of(game))
-
-
-def _draw_all() -> None:
-    """Draw every game, so that the first who comes does not look at empty frames for seconds."""
-    for name in loadable():
-        with contextlib.suppress(Exception):  # of another package: its own page says what is wrong with it
-            card_of(name)
+        return str(picture_of(dicegym.game(name)))
 
 
 @functools.cache
@@ -156,16 +148,12 @@ def _one(request: Request) -> Response:
 
 
 def _picture(request: Request) -> Response:
-    drawn = str(card_of(_known(request.path_params["game"])).picture)
-    return Response(drawn, media_type="image/svg+xml", headers={"Cache-Control": "max-age=3600"})
+    name = _known(request.path_params["game"])
+    web_of(request).readiness.check(name)
+    return Response(picture(name), media_type="image/svg+xml", headers={"Cache-Control": "max-age=3600"})
 
 
 def _routes(web: Web) -> list[BaseRoute]:
-    def draw_soon() -> None:
-        with contextlib.suppress(TooBusyError):  # then each is drawn for whoever asks first
-            web.work.begin("pictures", _draw_all)
-
-    web.on_start.append(draw_soon)
     return [Route("/rules", _all), Route("/rules/{game}", _one), Route("/rules/{game}/picture.svg", _picture)]
 
 

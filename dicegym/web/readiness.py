@@ -1,0 +1,129 @@
+"""Compiling what games need, in a process of its own from the start of a server: no visitor waits in a request for it.
+
+`Readiness` starts ``python -m dicegym.web.readiness`` and counts its steps. Compiled code is kept on disk, where the
+server finds it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+
+from dicegym.errors import DicegymError
+from dicegym.registry import GAMES
+
+STEPS = 4
+"""Of each game: its rules, a game of its opponents, its drawing and board, and its hints."""
+NICENESS = 10
+"""By how much the process steps back where others want the processor."""
+
+
+class GettingReadyError(DicegymError):
+    """A game cannot be played yet, as its code is being compiled."""
+
+    status = 503
+
+
+class Readiness:
+    """Says which games can be played at once.
+
+    Attributes:
+        done: steps that are done, of ``of``; both 0 unless it was started.
+        of: see ``done``.
+    """
+
+    def __init__(self) -> None:
+        self.done = self.of = 0
+        self._waiting: set[str] = set()
+        self._process: subprocess.Popen[str] | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether something is still being compiled."""
+        return bool(self._waiting)
+
+    def start(self) -> None:
+        """Start to compile."""
+        self._waiting, self.of = set(GAMES), STEPS * len(GAMES)
+        command = [sys.executable, "-m", "dicegym.web.readiness"]
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+        threading.Thread(target=self._read, args=(self._process,), daemon=True, name="readiness").start()
+
+    def stop(self) -> None:
+        """Stop compiling."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+
+    def check(self, game: str) -> None:
+        """Raise GettingReadyError if a game cannot be played yet."""
+        if game in self._waiting:
+            raise GettingReadyError(
+                f"the games are getting ready, {self.done} of {self.of}: this happens once after an installation. Try "
+                "again in a minute"
+            )
+
+    def _read(self, process: subprocess.Popen[str]) -> None:
+        left = dict.fromkeys(self._waiting, STEPS)
+        for line in process.stdout or ():
+            game = line.strip()
+            self.done += 1
+            left[game] = left.get(game, 1) - 1
+            if not left[game]:
+                self._waiting.discard(game)
+        self._waiting = set()  # also if it failed: whoever plays waits for what is missing
+
+
+def _steps(name: str) -> Iterator[Callable[[], object]]:
+    """Yield what compiles a game, each of `STEPS` for itself."""
+    import dicegym
+    from dicegym.analysis.hints import hint
+    from dicegym.analysis.valuers import fair_valuer
+    from dicegym.games.keyboard import Place
+    from dicegym.pictures.drawing import draw
+    from dicegym.play.drive import Referee
+    from dicegym.players.human import controls_of, keyboard_of
+    from dicegym.players.roster import opponent
+    from dicegym.players.sitting import strengths, usual_seats
+
+    game = dicegym.game(name)
+    game = dicegym.game(name, players=usual_seats(game))
+    state = game.new_game(1)[0]
+
+    def play() -> None:
+        for agent in {game.spec.baseline, *strengths(game).values()}:
+            players = [opponent(game, agent)] * game.players
+            for _ in Referee(game, game.new_game(1), players).moves():
+                pass
+
+    def show() -> None:
+        seat = int(state["player"])
+        place = Place(game, seat, tuple(f"player {number}" for number in range(game.players)))
+        draw(game, state, seat, place.names)
+        controls_of(game).forms(place, state)
+        keyboard_of(game).table(place, state, True)
+
+    yield lambda: (game.fingerprint, game.legal(state), game.observe(state, 0))
+    yield play
+    yield show
+    yield lambda: hint(game, state, fair_valuer(game))
+
+
+def _main() -> None:
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+    for name in GAMES:
+        with contextlib.suppress(Exception):  # whoever plays it hears of it
+            for step in _steps(name):
+                with contextlib.suppress(Exception):
+                    step()
+                with contextlib.suppress(BrokenPipeError):
+                    print(name, flush=True)
+
+
+if __name__ == "__main__":
+    _main()
