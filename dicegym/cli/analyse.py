@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 import dicegym
 from dicegym.cli import options
@@ -20,19 +20,16 @@ if TYPE_CHECKING:
 
 
 def analyse(
-    replay: Annotated[str | None, typer.Argument(metavar="ID", help=REPLAY_ID)] = None,
+    replay: Annotated[str | None, Argument(metavar="ID", help=REPLAY_ID)] = None,
     contest: Annotated[
-        int | None,
-        typer.Option(metavar="ID", help="grade all entries of this stored contest instead, over the games it has"),
+        int | None, Option(metavar="ID", help="grade all entries of this stored contest instead, over the games it has")
     ] = None,
     games: Annotated[
         int | None,
-        typer.Option(
-            min=1, metavar="N", help="of a contest: the first N games of each match (default: all; 1 by rollouts)"
-        ),
+        Option(min=1, metavar="N", help="of a contest: the first N games of each match (default: all; 1 by rollouts)"),
     ] = None,
     values: options.ValuesName = None,
-    worst: Annotated[int, typer.Option(min=0, metavar="N", help="how many of the worst decisions are shown")] = 3,
+    worst: Annotated[int, Option(min=0, metavar="N", help="how many of the worst decisions are shown")] = 3,
     store: options.StoreName = None,
     written: Annotated[Outputs, ".json", ".csv", ".html"] = NO_FILES,
 ) -> None:
@@ -114,11 +111,11 @@ def _row(one: Grade) -> dict[str, Any]:
 def grade(
     game: options.GameName,
     agents: Annotated[
-        list[str], typer.Argument(metavar="AGENT...", help="who is graded", autocompletion=options.complete_agent)
+        list[str], Argument(metavar="AGENT...", help="who is graded", autocompletion=options.complete_agent)
     ],
     against: options.Against = None,
     games: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="games for each agent (default: 200; 10 by rollouts)")
+        int | None, Option(min=1, metavar="N", help="games for each agent (default: 200; 10 by rollouts)")
     ] = None,
     values: options.ValuesName = None,
     seed: options.Seed = None,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer import Option
 from typer.core import TyperGroup
 
 import dicegym
@@ -146,7 +147,7 @@ def _show_version(wanted: bool) -> None:
 
 def _common(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="print the version and stop")
+        bool, Option("--version", callback=_show_version, is_eager=True, help="print the version and stop")
     ] = False,
 ) -> None:
     pass

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from dicegym.cli import options
 from dicegym.cli.command import NO_FILES, Outputs, group
@@ -18,10 +19,9 @@ if TYPE_CHECKING:
     from dicegym.arena.store.reading import StoreReader
     from dicegym.arena.store.stored import StoredContest, StoredMatch
 
-ContestNumber = Annotated[int | None, typer.Argument(metavar="ID", help="number of the contest (default: the latest)")]
+ContestNumber = Annotated[int | None, Argument(metavar="ID", help="number of the contest (default: the latest)")]
 Sample = Annotated[
-    int | None,
-    typer.Option("--sample", min=1, metavar="N", help="replay only N random matches of each store (default: all)"),
+    int | None, Option("--sample", min=1, metavar="N", help="replay only N random matches of each store (default: all)")
 ]
 SHOWN = 20
 """Matches and faults that are shown unless more are asked for."""
@@ -155,8 +155,8 @@ def _write_contest(reader: StoreReader, found: StoredContest, ratings: Any, writ
 
 def matches(
     contest: ContestNumber = None,
-    entry: Annotated[str | None, typer.Option(metavar="NAME", help="only those of this entry")] = None,
-    last: Annotated[int, typer.Option(min=0, help="how many of the newest; 0: all")] = SHOWN,
+    entry: Annotated[str | None, Option(metavar="NAME", help="only those of this entry")] = None,
+    last: Annotated[int, Option(min=0, help="how many of the newest; 0: all")] = SHOWN,
     store: options.StoreName = None,
     written: Annotated[Outputs, ".json", ".csv"] = NO_FILES,
 ) -> None:
@@ -193,11 +193,9 @@ def matches(
 
 
 def merge(
-    stores: Annotated[list[str], typer.Argument(metavar="STORE...", help="files of shards, or URLs; they stay")],
+    stores: Annotated[list[str], Argument(metavar="STORE...", help="files of shards, or URLs; they stay")],
     sample: Sample = None,
-    failed: Annotated[
-        bool, typer.Option("--failed", help="take failed matches too, which no replay can confirm")
-    ] = False,
+    failed: Annotated[bool, Option("--failed", help="take failed matches too, which no replay can confirm")] = False,
     store: options.StoreName = None,
 ) -> None:
     """Copy the matches of stores into another one, each once.
@@ -253,8 +251,8 @@ def verify(sample: Sample = None, store: options.StoreName = None) -> None:
 
 
 def rm(
-    contest: Annotated[int, typer.Argument(metavar="ID", help="number of the contest")],
-    yes: Annotated[bool, typer.Option("--yes", help="do not ask")] = False,
+    contest: Annotated[int, Argument(metavar="ID", help="number of the contest")],
+    yes: Annotated[bool, Option("--yes", help="do not ask")] = False,
     store: options.StoreName = None,
 ) -> None:
     """Remove a contest; matches that other contests have too stay.

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from dicegym.cli import options
 from dicegym.cli.command import NO_FILES, Outputs, group
@@ -21,8 +22,8 @@ from dicegym.signals import going_on
 
 def bot(
     game: options.GameName,
-    path: Annotated[Path, typer.Argument(help="a .py file, or a folder for one; folders are made")],
-    force: Annotated[bool, typer.Option("--force", help="replace existing files")] = False,
+    path: Annotated[Path, Argument(help="a .py file, or a folder for one; folders are made")],
+    force: Annotated[bool, Option("--force", help="replace existing files")] = False,
 ) -> None:
     """Write a bot of a game's original interface, and its test.
 
@@ -39,8 +40,8 @@ def bot(
 
 
 def game(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="its name in small letters, such as space_dice")],
-    path: Annotated[Path, typer.Argument(help="a new folder for its package")],
+    name: Annotated[str, Argument(metavar="NAME", help="its name in small letters, such as space_dice")],
+    path: Annotated[Path, Argument(help="a new folder for its package")],
 ) -> None:
     """Write a game of your own: a package that plays, and its test.
 
@@ -76,12 +77,12 @@ def _make_teller() -> Callable[[str], None]:
 
 
 def check(
-    file: Annotated[str, typer.Argument(help="a bot's file, folder or name")],
+    file: Annotated[str, Argument(help="a bot's file, folder or name")],
     game: options.GameOption = None,
     bots: BotOptions = BOTS,
-    show: Annotated[bool, typer.Option("--show", help="show its first and last calls, answers and prints")] = False,
+    show: Annotated[bool, Option("--show", help="show its first and last calls, answers and prints")] = False,
     debug: Annotated[
-        bool, typer.Option("--debug", help="ask it in this process and without limits: breakpoint() works")
+        bool, Option("--debug", help="ask it in this process and without limits: breakpoint() works")
     ] = False,
     written: Annotated[Outputs, ".json"] = NO_FILES,
     parameter: options.Parameters = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from dicegym.cli import options
 from dicegym.cli.console import out
@@ -15,20 +15,17 @@ from dicegym.errors import ParameterError
 
 
 def card(
-    model: Annotated[Path, typer.Argument(metavar="MODEL.zip", help="a trained model's file")],
-    games: Annotated[int, typer.Option(min=1, metavar="N", help="games against each scripted agent")] = 1000,
-    seconds: Annotated[float, typer.Option(metavar="N", help="how long is looked for the best reply")] = 3.0,
+    model: Annotated[Path, Argument(metavar="MODEL.zip", help="a trained model's file")],
+    games: Annotated[int, Option(min=1, metavar="N", help="games against each scripted agent")] = 1000,
+    seconds: Annotated[float, Option(metavar="N", help="how long is looked for the best reply")] = 3.0,
     exploit: Annotated[
         float | None,
-        typer.Option(metavar="MINUTES", help="train a best response from its own networks first, and say what it wins"),
+        Option(metavar="MINUTES", help="train a best response from its own networks first, and say what it wins"),
     ] = None,
     exploit_steps: Annotated[
-        int | None,
-        typer.Option(parser=decisions, metavar="N", help="or for so many decisions, in whole rollouts"),
+        int | None, Option(parser=decisions, metavar="N", help="or for so many decisions, in whole rollouts")
     ] = None,
-    write: Annotated[
-        bool, typer.Option("--write", help="replace the card beside the model instead of showing it")
-    ] = False,
+    write: Annotated[bool, Option("--write", help="replace the card beside the model instead of showing it")] = False,
     trust: options.Trust = False,
 ) -> None:
     """Say how a trained model was made and how it fares.

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
+from typer import Option
 from typer.core import TyperCommand
 
 from dicegym.errors import ParameterError
@@ -71,9 +72,7 @@ def _flat(command: Callable[..., object]) -> Callable[..., object]:
 
 def _output_option(endings: Sequence[str]) -> Any:
     listed = " or ".join(filter(None, (", ".join(endings[:-1]), endings[-1])))
-    return typer.Option(
-        "--output", "-o", metavar="FILE", help=f"write the result to this file too ({listed}); repeatable"
-    )
+    return Option("--output", "-o", metavar="FILE", help=f"write the result to this file too ({listed}); repeatable")
 
 
 class Outputs:

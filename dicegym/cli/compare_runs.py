@@ -7,7 +7,7 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from dicegym.cli.command import NO_FILES, Outputs
 from dicegym.cli.console import out, print_table, write_json
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 def compare_runs(
-    first: Annotated[Path, typer.Argument(metavar="A", help="the folder of a training, or of its seeds")],
-    second: Annotated[Path, typer.Argument(metavar="B", help="the other one: is it better?")],
+    first: Annotated[Path, Argument(metavar="A", help="the folder of a training, or of its seeds")],
+    second: Annotated[Path, Argument(metavar="B", help="the other one: is it better?")],
     steps: Annotated[
         int | None,
-        typer.Option(parser=decisions, metavar="N", help="compare after so many (default: as far as every run came)"),
+        Option(parser=decisions, metavar="N", help="compare after so many (default: as far as every run came)"),
     ] = None,
     score: Annotated[
-        float | None, typer.Option(help="tell when this was reached (default: the lower of what both ended with)")
+        float | None, Option(help="tell when this was reached (default: the lower of what both ended with)")
     ] = None,
     written: Annotated[Outputs, ".json", ".png", ".svg"] = NO_FILES,
 ) -> None:

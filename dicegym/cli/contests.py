@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 import dicegym
 from dicegym.cli import options
@@ -31,7 +32,7 @@ def tournament(
     game: options.GameName,
     entries: Annotated[
         list[str] | None,
-        typer.Argument(
+        Argument(
             metavar="[NAME=]ENTRY",
             help="agents' names, files, folders, with names of your own if you like; a folder of submissions is all of "
             "them (default: all agents)",
@@ -40,28 +41,24 @@ def tournament(
     seed: options.Seed = None,
     format: Annotated[
         str | None,
-        typer.Option(
-            metavar="round-robin|groups|one-table|swiss",
-            help="who meets whom (default: the game's own)",
-        ),
+        Option(metavar="round-robin|groups|one-table|swiss", help="who meets whom (default: the game's own)"),
     ] = None,
     games: Annotated[
-        int | None,
-        typer.Option(help="games of a match (default: the contest's own); in groups the most of a playoff"),
+        int | None, Option(help="games of a match (default: the contest's own); in groups the most of a playoff")
     ] = None,
-    seeds: Annotated[int, typer.Option(help="how often each match is played, with other dice each time")] = 1,
-    rounds: Annotated[int | None, typer.Option(help="of swiss (default: as many as there need be)")] = None,
+    seeds: Annotated[int, Option(help="how often each match is played, with other dice each time")] = 1,
+    rounds: Annotated[int | None, Option(help="of swiss (default: as many as there need be)")] = None,
     seeding: Annotated[
-        bool, typer.Option("--seeding", help="seed entries in the order named, strongest first (default: by lot)")
+        bool, Option("--seeding", help="seed entries in the order named, strongest first (default: by lot)")
     ] = False,
     exact: Annotated[
-        bool, typer.Option("--exact", help="rank by exact win rates, where there are some; --games 0: play nothing")
+        bool, Option("--exact", help="rank by exact win rates, where there are some; --games 0: play nothing")
     ] = False,
     less_luck: options.LessLuck = False,
     bots: BotOptions = BOTS,
     machines: MachineOptions = MACHINES,
     shard: Annotated[
-        str | None, typer.Option(metavar="I/N", help="play one of N parts of the matches, for batch queues")
+        str | None, Option(metavar="I/N", help="play one of N parts of the matches, for batch queues")
     ] = None,
     kept: StoreOptions = STORE,
     written: Annotated[Outputs, ".json", ".csv", ".html"] = NO_FILES,
@@ -103,35 +100,30 @@ def tournament(
 def compare(
     game: options.GameName,
     first: Annotated[
-        str,
-        typer.Argument(
-            metavar="A", help="what there is: an agent's name, a file", autocompletion=options.complete_agent
-        ),
+        str, Argument(metavar="A", help="what there is: an agent's name, a file", autocompletion=options.complete_agent)
     ],
     second: Annotated[
-        str, typer.Argument(metavar="B", help="the candidate: is it better?", autocompletion=options.complete_agent)
+        str, Argument(metavar="B", help="the candidate: is it better?", autocompletion=options.complete_agent)
     ],
     others: Annotated[
         list[str] | None,
-        typer.Option(
-            help="who else sits at the table; repeatable (default: nobody where A and B can meet, else all agents)"
-        ),
+        Option(help="who else sits at the table; repeatable (default: nobody where A and B can meet, else all agents)"),
     ] = None,
     elo: Annotated[
         tuple[float, float] | None,
-        typer.Option(
+        Option(
             metavar="LOW HIGH", help="test an Elo difference of LOW (not better) against HIGH (better); default: 0 20"
         ),
     ] = None,
     margins: Annotated[
         tuple[float, float] | None,
-        typer.Option(metavar="LOW HIGH", help="the same as differences of scores a game; default with others: 0 0.05"),
+        Option(metavar="LOW HIGH", help="the same as differences of scores a game; default with others: 0 0.05"),
     ] = None,
-    alpha: Annotated[float, typer.Option(help="how often `better` may be wrong")] = 0.05,
-    beta: Annotated[float, typer.Option(help="how often `not better` may be wrong")] = 0.05,
-    games: Annotated[int | None, typer.Option(help="the most games (default: 100,000)")] = None,
+    alpha: Annotated[float, Option(help="how often `better` may be wrong")] = 0.05,
+    beta: Annotated[float, Option(help="how often `not better` may be wrong")] = 0.05,
+    games: Annotated[int | None, Option(help="the most games (default: 100,000)")] = None,
     score: Annotated[
-        str, typer.Option(metavar="win|place", help="what a game is worth: first place, or others left behind")
+        str, Option(metavar="win|place", help="what a game is worth: first place, or others left behind")
     ] = "win",
     less_luck: options.LessLuck = False,
     seed: options.Seed = None,

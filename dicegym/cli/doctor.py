@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from dicegym.cli.command import NO_FILES, Outputs
 from dicegym.cli.console import err, out, print_table, write_json
@@ -16,13 +17,13 @@ FORMS = "batch, make_vec, sb3, make, state, aec or parallel"
 
 def doctor(
     forms: Annotated[
-        list[str] | None, typer.Argument(metavar="[FORM]...", help=f"with --bench: {FORMS} (default: all)")
+        list[str] | None, Argument(metavar="[FORM]...", help=f"with --bench: {FORMS} (default: all)")
     ] = None,
-    problems: Annotated[bool, typer.Option("--problems", help="show only what is not in order")] = False,
+    problems: Annotated[bool, Option("--problems", help="show only what is not in order")] = False,
     bench: Annotated[
-        bool, typer.Option("--bench", help="measure steps a second of every form of the environments instead")
+        bool, Option("--bench", help="measure steps a second of every form of the environments instead")
     ] = False,
-    games: Annotated[str, typer.Option(metavar="GAME,...", help="with --bench: only these games")] = "",
+    games: Annotated[str, Option(metavar="GAME,...", help="with --bench: only these games")] = "",
     written: Annotated[Outputs, ".json"] = NO_FILES,
 ) -> None:
     """Check the installation, or measure its speed.

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 import dicegym
 from dicegym.cli import options
@@ -83,18 +83,18 @@ def tell_faults(faults: Sequence[str]) -> None:
 
 
 def evaluate(
-    model: Annotated[str, typer.Argument(help="a model's file, or any agent")],
+    model: Annotated[str, Argument(help="a model's file, or any agent")],
     against: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             help="an opponent, a mix such as '{even=1, bayes=3}', or `all` for every agent; repeatable "
             "(default: the game's baseline)"
         ),
     ] = None,
     game: options.GameOption = None,
-    games: Annotated[int, typer.Option(min=1, help="games to play where there is no exact value")] = 10_000,
-    together: Annotated[bool, typer.Option(help="let all of --against sit at one table")] = False,
-    sampled: Annotated[bool, typer.Option(help="play games even if there is an exact value")] = False,
+    games: Annotated[int, Option(min=1, help="games to play where there is no exact value")] = 10_000,
+    together: Annotated[bool, Option(help="let all of --against sit at one table")] = False,
+    sampled: Annotated[bool, Option(help="play games even if there is an exact value")] = False,
     less_luck: options.LessLuck = False,
     seed: options.Seed = None,
     temperature: options.Temperature = None,
@@ -302,12 +302,10 @@ def what_next(
 
 
 def export(
-    model: Annotated[str, typer.Argument(help="a model's file, or any agent")],
-    form: Annotated[
-        Path, typer.Option("--as", metavar="PATH", help="the file to write, such as hog.py or my/bots/hog.py")
-    ],
+    model: Annotated[str, Argument(help="a model's file, or any agent")],
+    form: Annotated[Path, Option("--as", metavar="PATH", help="the file to write, such as hog.py or my/bots/hog.py")],
     game: options.GameOption = None,
-    force: Annotated[bool, typer.Option(help="replace an existing file")] = False,
+    force: Annotated[bool, Option(help="replace an existing file")] = False,
     temperature: options.Temperature = None,
     trust: options.Trust = False,
     parameter: options.Parameters = None,

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import typer
+from typer import Argument, Option
 
 import dicegym
 from dicegym.cli import options
@@ -24,23 +24,21 @@ class ExactQuestion(NamedTuple):
     """What is asked."""
 
     game: options.GameName
-    a: Annotated[str | None, typer.Argument(metavar="A", help="an agent")] = None
-    b: Annotated[str | None, typer.Argument(metavar="B", help="another one (default: the game's baseline)")] = None
+    a: Annotated[str | None, Argument(metavar="A", help="an agent")] = None
+    b: Annotated[str | None, Argument(metavar="B", help="another one (default: the game's baseline)")] = None
     best_response: Annotated[
-        bool, typer.Option("--best-response", help="instead: the best anyone can do against A who sees all")
+        bool, Option("--best-response", help="instead: the best anyone can do against A who sees all")
     ] = False
     best_table: Annotated[
-        bool, typer.Option("--best-table", help="instead: the best strategy found against A by what players see")
+        bool, Option("--best-table", help="instead: the best strategy found against A by what players see")
     ] = False
     distribution: Annotated[
         bool,
-        typer.Option(
-            "--distribution", help="instead, without A: how returns of best play are spread, in a game for one"
-        ),
+        Option("--distribution", help="instead, without A: how returns of best play are spread, in a game for one"),
     ] = False
-    trials: Annotated[int | None, typer.Option(help="how long --best-table searches")] = None
+    trials: Annotated[int | None, Option(help="how long --best-table searches")] = None
     seed: options.Seed = None
-    games: Annotated[int | None, typer.Option(help="of a game for one: games in which choices are looked at")] = None
+    games: Annotated[int | None, Option(help="of a game for one: games in which choices are looked at")] = None
     trust: options.Trust = False
     parameter: options.Parameters = None
 
@@ -97,7 +95,7 @@ class _Answer(NamedTuple):
 def exact(
     question: ExactQuestion,
     written: Annotated[Outputs, ".json", ".py"] = NO_FILES,
-    force: Annotated[bool, typer.Option("--force", help="replace an existing .py file")] = False,
+    force: Annotated[bool, Option("--force", help="replace an existing .py file")] = False,
 ) -> None:
     """Compute exact win rates: no simulation, no error.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 import dicegym
 from dicegym.cli import options
@@ -16,13 +17,11 @@ from dicegym.registry import ENVIRONMENTS
 def games(
     game: Annotated[
         str | None,
-        typer.Argument(metavar="[GAME]", help="show this game and its agents", autocompletion=options.complete_game),
+        Argument(metavar="[GAME]", help="show this game and its agents", autocompletion=options.complete_game),
     ] = None,
-    rules: Annotated[
-        bool, typer.Option("--rules", help="print its rules and the original interface of its bots")
-    ] = False,
+    rules: Annotated[bool, Option("--rules", help="print its rules and the original interface of its bots")] = False,
     playthrough: Annotated[
-        bool, typer.Option("--playthrough", help="print a whole game, with all that players are shown")
+        bool, Option("--playthrough", help="print a whole game, with all that players are shown")
     ] = False,
     parameter: options.Parameters = None,
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from dicegym.cli import options
 from dicegym.cli.command import NO_FILES, Outputs
@@ -17,7 +17,7 @@ from dicegym.errors import ParameterError
 def hint(
     state: StateName,
     values: options.ValuesName = None,
-    top: Annotated[int, typer.Option(min=0, metavar="N", help="how many choices are shown; 0: all")] = 10,
+    top: Annotated[int, Option(min=0, metavar="N", help="how many choices are shown; 0: all")] = 10,
     store: options.StoreName = None,
     written: Annotated[Outputs, ".json"] = NO_FILES,
 ) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
+from typer import Argument, Option
 
 import dicegym
 from dicegym.cli.command import RAY
@@ -44,22 +45,20 @@ def complete_agent(context: typer.Context, incomplete: str) -> list[str]:
 
 
 GameName = Annotated[
-    str, typer.Argument(metavar="GAME", help="a game's name (see `dicegym games`)", autocompletion=complete_game)
+    str, Argument(metavar="GAME", help="a game's name (see `dicegym games`)", autocompletion=complete_game)
 ]
 GameOption = Annotated[
     str | None,
-    typer.Option("--game", help="the game (default: that of the model, file or agent)", autocompletion=complete_game),
+    Option("--game", help="the game (default: that of the model, file or agent)", autocompletion=complete_game),
 ]
-Seed = Annotated[int | None, typer.Option("--seed", min=0, help="same seed, same result")]
+Seed = Annotated[int | None, Option("--seed", min=0, help="same seed, same result")]
 Parameters = Annotated[
     list[str] | None,
-    typer.Option(
-        "--parameter", "-p", metavar="NAME=NUMBER", help="a parameter of the game, such as players=4; repeatable"
-    ),
+    Option("--parameter", "-p", metavar="NAME=NUMBER", help="a parameter of the game, such as players=4; repeatable"),
 ]
 Against = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--against",
         metavar="AGENT",
         help="an opponent (default: the game's baseline); repeatable",
@@ -68,38 +67,33 @@ Against = Annotated[
 ]
 Temperature = Annotated[
     float | None,
-    typer.Option(
+    Option(
         "--temperature", min=0, metavar="T", help="0: a model's best action, 1: sampled (default: as its file says)"
     ),
 ]
-Trust = Annotated[
-    bool, typer.Option("--trust", help="let models run their authors' code, as custom network layers need")
-]
+Trust = Annotated[bool, Option("--trust", help="let models run their authors' code, as custom network layers need")]
 ValuesName = Annotated[
-    str | None,
-    typer.Option("--values", metavar="NAME", help="where values of states come from (default: the game's best)"),
+    str | None, Option("--values", metavar="NAME", help="where values of states come from (default: the game's best)")
 ]
 IsolationName = Annotated[
     str,
-    typer.Option(
-        "--isolation",
-        metavar="auto|jail|process|none",
-        help="how bots are isolated; auto: the best that works here",
+    Option(
+        "--isolation", metavar="auto|jail|process|none", help="how bots are isolated; auto: the best that works here"
     ),
 ]
 LimitsGiven = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--limit",
         metavar="NAME=NUMBER",
         help="limit of a bot: seconds (processor time for a match: 10), load and move (default: as seconds), memory "
         "(MiB beyond Python's own: 512); repeatable",
     ),
 ]
-Workers = Annotated[int | None, typer.Option("--workers", min=1, help="processes (default: one for each core)")]
+Workers = Annotated[int | None, Option("--workers", min=1, help="processes (default: one for each core)")]
 RayAddress = Annotated[
     str | None,
-    typer.Option(
+    Option(
         RAY,
         metavar="[ADDRESS]",
         help="run on a Ray cluster: host:6379, ray://host:10001, or auto (default), the one that runs on this machine",
@@ -107,30 +101,24 @@ RayAddress = Annotated[
 ]
 StoreName = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--store",
         metavar="FILE|URL|none",
         help="where contests are stored: a SQLite file or postgresql://... (default: in your data folder)",
     ),
 ]
 Label = Annotated[
-    str, typer.Option("--label", metavar="TEXT", help="names the contest; with another label, another one begins")
+    str, Option("--label", metavar="TEXT", help="names the contest; with another label, another one begins")
 ]
-LessLuck = Annotated[
-    bool, typer.Option("--less-luck", help="reduce variance: correct results for the luck of the dice")
-]
-RunFolder = Annotated[
-    Path | None, typer.Option("--run-dir", metavar="FOLDER", help="the run's folder (default: in runs/)")
-]
+LessLuck = Annotated[bool, Option("--less-luck", help="reduce variance: correct results for the luck of the dice")]
+RunFolder = Annotated[Path | None, Option("--run-dir", metavar="FOLDER", help="the run's folder (default: in runs/)")]
 ConfigName = Annotated[
     Path | None,
-    typer.Option("--config", metavar="FILE|NAME", help="settings: a file, or a shipped configuration (default: GAME)"),
+    Option("--config", metavar="FILE|NAME", help="settings: a file, or a shipped configuration (default: GAME)"),
 ]
 Overrides = Annotated[
     list[str] | None,
-    typer.Option(
-        "--set", metavar="SECTION.KEY=VALUE", help="override a setting (see `dicegym runs settings`); repeatable"
-    ),
+    Option("--set", metavar="SECTION.KEY=VALUE", help="override a setting (see `dicegym runs settings`); repeatable"),
 ]
 
 

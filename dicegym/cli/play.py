@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
 
 import dicegym
 from dicegym.cli import options
@@ -39,16 +40,16 @@ def play(
     game: options.GameName,
     against: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             help="easy, normal (default) or hard, or an agent; repeat it for each other seat",
             autocompletion=complete_rival,
         ),
     ] = None,
-    seat: Annotated[int | None, typer.Option(help="your seat, from 0 (default: one that the seed draws)")] = None,
+    seat: Annotated[int | None, Option(help="your seat, from 0 (default: one that the seed draws)")] = None,
     seed: options.Seed = None,
     tutor: Annotated[
         str | None,
-        typer.Option(
+        Option(
             TUTOR,
             metavar="[LEVEL]",
             help="ask once before you play what is bad (default), a mistake or doubtful; say at the end how you played",
@@ -203,12 +204,7 @@ def _table(game: str, rivals: int, parameter: list[str] | None) -> dicegym.Game:
 
 
 def _command(
-    game: str,
-    against: list[str] | None,
-    seat: int,
-    seed: int,
-    parameter: list[str] | None,
-    trust: bool,
+    game: str, against: list[str] | None, seat: int, seed: int, parameter: list[str] | None, trust: bool
 ) -> str:
     """Return the command that plays the same game again."""
     words = ["dicegym", "play", game]

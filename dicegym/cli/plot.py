@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from dicegym.cli.command import NO_FILES, Outputs, check_writable
 from dicegym.cli.console import err, out, print_table
@@ -16,14 +16,12 @@ from dicegym.errors import ParameterError
 def plot(
     run_dirs: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="RUN_DIR|MODEL.zip...", help="folders of trainings, or folders that hold some; or models"
-        ),
+        Argument(metavar="RUN_DIR|MODEL.zip...", help="folders of trainings, or folders that hold some; or models"),
     ],
     written: Annotated[Outputs, ".png", ".svg"] = NO_FILES,
     band: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="auto|interval|quartiles|range",
             help="of seeds: 95 % interval of the interquartile mean, quartiles, or lowest to highest; auto: the "
             "interval where there are four seeds or more",

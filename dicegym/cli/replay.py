@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from dicegym.cli import options
 from dicegym.cli.command import NO_FILES, Outputs
@@ -27,23 +27,22 @@ REPLAY_ID = "a match of the store (its first game), MATCH.GAME, server:NUMBER, o
 
 
 def replay(
-    game: Annotated[str, typer.Argument(metavar="ID", help=REPLAY_ID)],
-    step: Annotated[bool, typer.Option("--step", help="wait for a key after each move")] = False,
+    game: Annotated[str, Argument(metavar="ID", help=REPLAY_ID)],
+    step: Annotated[bool, Option("--step", help="wait for a key after each move")] = False,
     seat: Annotated[
-        int | None, typer.Option(metavar="N", help="show what this seat, from 0, was shown (default: everything)")
+        int | None, Option(metavar="N", help="show what this seat, from 0, was shown (default: everything)")
     ] = None,
     written: Annotated[Outputs, ".gif", ".html", ".json"] = NO_FILES,
     analyse: Annotated[
-        bool, typer.Option("--analyse", help="tell what mistakes gave away, and what would have been better")
+        bool, Option("--analyse", help="tell what mistakes gave away, and what would have been better")
     ] = False,
     values: options.ValuesName = None,
     ids: Annotated[
-        bool, typer.Option("--ids", help="show an id of each state, for `dicegym values hint` and `rollout`")
+        bool, Option("--ids", help="show an id of each state, for `dicegym values hint` and `rollout`")
     ] = False,
     store: options.StoreName = None,
     delay: Annotated[
-        float | None,
-        typer.Option(min=0, help="seconds from move to move (default: 1; none where the output is no terminal)"),
+        float | None, Option(min=0, help="seconds from move to move (default: 1; none where the output is no terminal)")
     ] = None,
 ) -> None:
     """See a stored game again: by moves, film or page.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from dicegym.cli import options
 from dicegym.cli.command import NO_FILES, Outputs
@@ -18,40 +18,36 @@ SHOWN = 10
 
 def rollout(
     state: StateName,
-    games: Annotated[int, typer.Option(min=1, metavar="N", help="games with each choice, at the most")] = 20_000,
+    games: Annotated[int, Option(min=1, metavar="N", help="games with each choice, at the most")] = 20_000,
     until: Annotated[
-        float,
-        typer.Option(min=0, metavar="ERROR", help="stop when the standard error of the best value is this or less"),
+        float, Option(min=0, metavar="ERROR", help="stop when the standard error of the best value is this or less")
     ] = 0.0,
     action: Annotated[
         list[str] | None,
-        typer.Option(help="a choice, as you would type it in `dicegym play`; repeatable (default: all that are legal)"),
+        Option(help="a choice, as you would type it in `dicegym play`; repeatable (default: all that are legal)"),
     ] = None,
     player: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="AGENT",
             help="who plays on (default: the strongest that is compiled)",
             autocompletion=options.complete_agent,
         ),
     ] = None,
     against: Annotated[
-        str | None,
-        typer.Option(metavar="AGENT", help="who plays on in the other seats (default: the same)"),
+        str | None, Option(metavar="AGENT", help="who plays on in the other seats (default: the same)")
     ] = None,
     policy: Annotated[
-        str | None, typer.Option(metavar="NAME", help="a source of values: play on as it supposes that all play")
+        str | None, Option(metavar="NAME", help="a source of values: play on as it supposes that all play")
     ] = None,
     leaves: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="NAME",
             help="a source of values: end games where a hand ends (or, in games without hands, after the choice)",
         ),
     ] = None,
-    seconds: Annotated[
-        float | None, typer.Option(min=0, metavar="S", help="begin no further games after so long")
-    ] = None,
+    seconds: Annotated[float | None, Option(min=0, metavar="S", help="begin no further games after so long")] = None,
     seed: options.Seed = 0,
     store: options.StoreName = None,
     trust: options.Trust = False,

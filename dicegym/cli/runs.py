@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from dicegym.cli import options
 from dicegym.cli.card import card
@@ -37,8 +37,8 @@ def settings() -> None:
 
 
 def league(
-    run_dir: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="the folder of a training")],
-    games: Annotated[int | None, typer.Option(min=1, help="play N new games between each two members")] = None,
+    run_dir: Annotated[Path, Argument(metavar="RUN_DIR", help="the folder of a training")],
+    games: Annotated[int | None, Option(min=1, help="play N new games between each two members")] = None,
     machines: MachineOptions = MACHINES,
     trust: options.Trust = False,
 ) -> None:

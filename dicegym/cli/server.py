@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from dicegym.cli import options
 from dicegym.cli.command import NO_FILES, Outputs, group
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SomeGame = Annotated[
     str | None,
-    typer.Argument(
+    Argument(
         metavar="GAME", help="whose server (default: the only one in the store)", autocompletion=options.complete_game
     ),
 ]
@@ -27,27 +27,25 @@ WAIT = 300.0
 
 def start(
     game: options.GameName,
-    more: Annotated[list[str] | None, typer.Argument(metavar="AGENTS", help="further --agents")] = None,
-    tcp: Annotated[int | None, typer.Option(metavar="PORT", help="serve plain TCP there; 0: any free port")] = None,
-    ws: Annotated[int | None, typer.Option(metavar="PORT", help="serve WebSocket there; 0: any free port")] = None,
-    agents: Annotated[list[str] | None, typer.Option(metavar="AGENT...", help="agents that fill free seats")] = None,
-    always: Annotated[bool, typer.Option("--always", help="they play each other while nobody is there")] = False,
-    players: Annotated[int, typer.Option(help="seats at a table")] = 2,
-    games: Annotated[int, typer.Option(help="stop after so many games; 0: go on")] = 0,
-    secrets: Annotated[Path | None, typer.Option(help="file of lines name:secret; these names need them")] = None,
-    guests: Annotated[bool | None, typer.Option(help="let everybody play (default: on a loopback address)")] = None,
-    host: Annotated[str, typer.Option(help="address to listen on; 0.0.0.0 for all")] = "127.0.0.1",
+    more: Annotated[list[str] | None, Argument(metavar="AGENTS", help="further --agents")] = None,
+    tcp: Annotated[int | None, Option(metavar="PORT", help="serve plain TCP there; 0: any free port")] = None,
+    ws: Annotated[int | None, Option(metavar="PORT", help="serve WebSocket there; 0: any free port")] = None,
+    agents: Annotated[list[str] | None, Option(metavar="AGENT...", help="agents that fill free seats")] = None,
+    always: Annotated[bool, Option("--always", help="they play each other while nobody is there")] = False,
+    players: Annotated[int, Option(help="seats at a table")] = 2,
+    games: Annotated[int, Option(help="stop after so many games; 0: go on")] = 0,
+    secrets: Annotated[Path | None, Option(help="file of lines name:secret; these names need them")] = None,
+    guests: Annotated[bool | None, Option(help="let everybody play (default: on a loopback address)")] = None,
+    host: Annotated[str, Option(help="address to listen on; 0.0.0.0 for all")] = "127.0.0.1",
     store: options.StoreName = None,
     isolation: options.IsolationName = "auto",
     seed: options.Seed = None,
-    connections: Annotated[int, typer.Option(help="at once")] = 1000,
+    connections: Annotated[int, Option(help="at once")] = 1000,
     allow_host: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="the server's name, for WebSocket (repeatable)"),
+        list[str] | None, Option(metavar="NAME", help="the server's name, for WebSocket (repeatable)")
     ] = None,
     allow_origin: Annotated[
-        list[str] | None,
-        typer.Option(metavar="URL", help="web pages that may connect, by WebSocket"),
+        list[str] | None, Option(metavar="URL", help="web pages that may connect, by WebSocket")
     ] = None,
 ) -> None:
     """Let bots play rated games over the network.
@@ -90,11 +88,11 @@ def start(
 
 def join(
     game: options.GameName,
-    server: Annotated[str, typer.Argument(metavar="HOST:PORT", help="or a ws:// address")],
-    agent: Annotated[str, typer.Option(help="who plays: any agent, a bot's file or a model")],
-    name: Annotated[str | None, typer.Option(help="to play under (default: the agent's, or the secret's)")] = None,
-    secret: Annotated[str | None, typer.Option(envvar="DICEGYM_SECRET", help="to log in by")] = None,
-    games: Annotated[int, typer.Option(min=0, help="leave after so many games; 0: stay")] = 0,
+    server: Annotated[str, Argument(metavar="HOST:PORT", help="or a ws:// address")],
+    agent: Annotated[str, Option(help="who plays: any agent, a bot's file or a model")],
+    name: Annotated[str | None, Option(help="to play under (default: the agent's, or the secret's)")] = None,
+    secret: Annotated[str | None, Option(envvar="DICEGYM_SECRET", help="to log in by")] = None,
+    games: Annotated[int, Option(min=0, help="leave after so many games; 0: stay")] = 0,
     seed: options.Seed = None,
     trust: options.Trust = False,
 ) -> None:
@@ -144,8 +142,8 @@ def ratings(
 
 def games(
     game: SomeGame = None,
-    last: Annotated[int, typer.Option(min=0, help="so many of the newest; 0: all")] = 20,
-    player: Annotated[str | None, typer.Option(help="those of this player alone")] = None,
+    last: Annotated[int, Option(min=0, help="so many of the newest; 0: all")] = 20,
+    player: Annotated[str | None, Option(help="those of this player alone")] = None,
     store: options.StoreName = None,
     written: Annotated[Outputs, ".json"] = NO_FILES,
 ) -> None:

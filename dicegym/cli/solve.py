@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from dicegym.cli import options
 from dicegym.cli.command import NO_FILES, Outputs
@@ -19,21 +19,19 @@ if TYPE_CHECKING:
 def solve(
     game: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             metavar="[GAME]", help="a game's name (with --list: default all)", autocompletion=options.complete_game
         ),
     ] = None,
-    name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="which of its solutions, if it has several")
-    ] = None,
+    name: Annotated[str | None, Argument(metavar="[NAME]", help="which of its solutions, if it has several")] = None,
     parameter: options.Parameters = None,
     to: Annotated[
-        float | None, typer.Option(metavar="QUALITY", help="go on until this is reached (default: the solution's own)")
+        float | None, Option(metavar="QUALITY", help="go on until this is reached (default: the solution's own)")
     ] = None,
-    minutes: Annotated[float | None, typer.Option(help="end after so many, whatever was reached")] = None,
-    listing: Annotated[bool, typer.Option("--list", help="show what can be solved, and how far it is")] = False,
-    remove: Annotated[bool, typer.Option("--remove", help="remove its tables instead")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="start with less memory or disk than it takes, too")] = False,
+    minutes: Annotated[float | None, Option(help="end after so many, whatever was reached")] = None,
+    listing: Annotated[bool, Option("--list", help="show what can be solved, and how far it is")] = False,
+    remove: Annotated[bool, Option("--remove", help="remove its tables instead")] = False,
+    yes: Annotated[bool, Option("--yes", help="start with less memory or disk than it takes, too")] = False,
     written: Annotated[Outputs, ".json"] = NO_FILES,
 ) -> None:
     """Solve what can be solved in minutes, and keep the tables.

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument
 
 from dicegym.cli.replay import replay_named
 from dicegym.errors import ParameterError, one_line
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 StateName = Annotated[
     str,
-    typer.Argument(
+    Argument(
         metavar="STATE",
         help="a state's id, as `hog-...`, or REPLAY:MOVE: a game as for `dicegym arena replay`, and the number of an "
         "action, from 1, before it is played",

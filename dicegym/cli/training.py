@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer import Option
 
 import dicegym
 from dicegym.cli import options
@@ -26,19 +27,17 @@ def train(
     run_dir: options.RunFolder = None,
     config: options.ConfigName = None,
     set_: options.Overrides = None,
-    steps: Annotated[
-        int | None, typer.Option(parser=decisions, metavar="N", help="short for --set run.steps=...")
-    ] = None,
+    steps: Annotated[int | None, Option(parser=decisions, metavar="N", help="short for --set run.steps=...")] = None,
     seed: options.Seed = None,
     seeds: Annotated[
         int | None,
-        typer.Option(min=1, help="train with so many seeds side by side, each in a folder of its own in the run's"),
+        Option(min=1, help="train with so many seeds side by side, each in a folder of its own in the run's"),
     ] = None,
     machines: MachineOptions = MACHINES,
-    resume: Annotated[bool, typer.Option(help="go on from the run's newest checkpoint, or with all its seeds")] = False,
+    resume: Annotated[bool, Option(help="go on from the run's newest checkpoint, or with all its seeds")] = False,
     trust: options.Trust = False,
     demo: Annotated[
-        bool, typer.Option("--demo", help="train for two minutes only, and run a contest with all agents")
+        bool, Option("--demo", help="train for two minutes only, and run a contest with all agents")
     ] = False,
 ) -> None:
     """Train an agent, and see how strong it becomes.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from dicegym.cli import options
 from dicegym.cli.console import out
@@ -16,19 +16,17 @@ from dicegym.cli.progress import progress_bar
 def tune(
     game: options.GameName,
     run_dir: options.RunFolder = None,
-    trials: Annotated[int, typer.Option(min=1, help="trials in all, earlier ones included")] = 20,
-    steps: Annotated[
-        int, typer.Option(parser=decisions, metavar="N", help="decisions of the learner in each")
-    ] = 1_000_000,
+    trials: Annotated[int, Option(min=1, help="trials in all, earlier ones included")] = 20,
+    steps: Annotated[int, Option(parser=decisions, metavar="N", help="decisions of the learner in each")] = 1_000_000,
     search: Annotated[
         list[str] | None,
-        typer.Option(metavar="SECTION.KEY={...}", help="search this setting, instead of the usual ones; repeatable"),
+        Option(metavar="SECTION.KEY={...}", help="search this setting, instead of the usual ones; repeatable"),
     ] = None,
     config: options.ConfigName = None,
     set_: options.Overrides = None,
     seed: options.Seed = None,
     storage: Annotated[
-        str, typer.Option(metavar="URL", help="a database for several machines (default: a file in the folder)")
+        str, Option(metavar="URL", help="a database for several machines (default: a file in the folder)")
     ] = "",
     trust: options.Trust = False,
 ) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 import dicegym
 from dicegym.cli import options
@@ -26,15 +26,14 @@ DELAY = 1.0
 
 
 def watch(
-    model: Annotated[str, typer.Argument(help="a model's file, the folder of a training, or any agent")],
+    model: Annotated[str, Argument(help="a model's file, the folder of a training, or any agent")],
     against: options.Against = None,
     game: options.GameOption = None,
     written: Annotated[Outputs, ".gif", ".mp4"] = NO_FILES,
     seed: options.Seed = None,
-    seat: Annotated[int, typer.Option(help="the model's seat, from 0")] = 0,
+    seat: Annotated[int, Option(help="the model's seat, from 0")] = 0,
     delay: Annotated[
-        float | None,
-        typer.Option(min=0, help="seconds from move to move (default: 1; none where the output is no terminal)"),
+        float | None, Option(min=0, help="seconds from move to move (default: 1; none where the output is no terminal)")
     ] = None,
     trust: options.Trust = False,
     parameter: options.Parameters = None,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from dicegym.cli import options
 from dicegym.cli.command import add
@@ -24,33 +25,29 @@ FOLDER = Path("dicegym-web")
 
 def web(
     context: typer.Context,
-    host: Annotated[str, typer.Option(help="address to listen on; 0.0.0.0: all of this machine's")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="port to listen on; 0: any free one")] = 8000,
-    folder: Annotated[Path, typer.Option(help="what the pages keep: games, uploads, tokens")] = FOLDER,
+    host: Annotated[str, Option(help="address to listen on; 0.0.0.0: all of this machine's")] = "127.0.0.1",
+    port: Annotated[int, Option(help="port to listen on; 0: any free one")] = 8000,
+    folder: Annotated[Path, Option(help="what the pages keep: games, uploads, tokens")] = FOLDER,
     store: options.StoreName = None,
-    runs: Annotated[list[Path] | None, typer.Option(help="folder with trainings; repeat it for more")] = None,
+    runs: Annotated[list[Path] | None, Option(help="folder with trainings; repeat it for more")] = None,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="a name that browsers know it by, such as games.example.org (repeatable)"),
+        Option(metavar="NAME", help="a name that browsers know it by, such as games.example.org (repeatable)"),
     ] = None,
     proxy: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="ADDRESS", help="a proxy before it, whose X-Forwarded-* headers are believed (repeatable)"
-        ),
+        Option(metavar="ADDRESS", help="a proxy before it, whose X-Forwarded-* headers are believed (repeatable)"),
     ] = None,
-    connections: Annotated[int, typer.Option(min=10, help="at once")] = 1500,
-    log: Annotated[str, typer.Option(metavar="FILE", help="write a line of JSON for each request; -: on stderr")] = "",
+    connections: Annotated[int, Option(min=10, help="at once")] = 1500,
+    log: Annotated[str, Option(metavar="FILE", help="write a line of JSON for each request; -: on stderr")] = "",
     export: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="write the store's contests as pages to this folder, and start no server"),
+        Option(metavar="FOLDER", help="write the store's contests as pages to this folder, and start no server"),
     ] = None,
-    open_: Annotated[bool, typer.Option("--open", help="open the first page in a browser")] = False,
+    open_: Annotated[bool, Option("--open", help="open the first page in a browser")] = False,
     isolation: Annotated[
         str,
-        typer.Option(
-            metavar="jail|process|none", help="how uploaded bots are isolated; anything but jail is at your risk"
-        ),
+        Option(metavar="jail|process|none", help="how uploaded bots are isolated; anything but jail is at your risk"),
     ] = "jail",
 ) -> None:
     """Watch, play, enter and learn in a browser.
@@ -140,8 +137,8 @@ def tell_of_uploads(isolation: str) -> None:
 
 
 def backup(
-    target: Annotated[Path, typer.Argument(help="a folder that is not there yet")],
-    folder: Annotated[Path, typer.Option(help="what the pages keep, as `dicegym web` was given it")] = FOLDER,
+    target: Annotated[Path, Argument(help="a folder that is not there yet")],
+    folder: Annotated[Path, Option(help="what the pages keep, as `dicegym web` was given it")] = FOLDER,
     store: options.StoreName = None,
 ) -> None:
     """Copy what the pages keep, while they run.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from dicegym.cli import options
 from dicegym.cli.command import NO_FILES, Outputs, group
@@ -12,21 +12,21 @@ from dicegym.cli.console import out, print_table, write_new
 from dicegym.cli.options import BotOptions
 from dicegym.cli.web_tokens import WEB_FOLDER, WebFolder, open_desk
 
-ContestName = Annotated[str, typer.Argument(help="of the contest; `dicegym web contest list` has all")]
+ContestName = Annotated[str, Argument(help="of the contest; `dicegym web contest list` has all")]
 
 
 def add(
-    name: Annotated[str, typer.Argument(help="tells it apart")],
+    name: Annotated[str, Argument(help="tells it apart")],
     game: options.GameName,
     until: Annotated[
-        str | None, typer.Option(metavar="DATE|PERIOD", help="open so long, UTC (default: until it is closed)")
+        str | None, Option(metavar="DATE|PERIOD", help="open so long, UTC (default: until it is closed)")
     ] = None,
-    agent: Annotated[list[str] | None, typer.Option(metavar="AGENT", help="takes part besides; repeatable")] = None,
-    format: Annotated[str | None, typer.Option(help="who meets whom (default: the game's own)")] = None,
-    games: Annotated[int | None, typer.Option(help="games of a match (default: the contest's own)")] = None,
-    seeds: Annotated[int, typer.Option(help="how often each match is played")] = 1,
-    rounds: Annotated[int | None, typer.Option(help="of swiss")] = None,
-    exact: Annotated[bool, typer.Option("--exact", help="rank by exact values, where there are some")] = False,
+    agent: Annotated[list[str] | None, Option(metavar="AGENT", help="takes part besides; repeatable")] = None,
+    format: Annotated[str | None, Option(help="who meets whom (default: the game's own)")] = None,
+    games: Annotated[int | None, Option(help="games of a match (default: the contest's own)")] = None,
+    seeds: Annotated[int, Option(help="how often each match is played")] = 1,
+    rounds: Annotated[int | None, Option(help="of swiss")] = None,
+    exact: Annotated[bool, Option("--exact", help="rank by exact values, where there are some")] = False,
     less_luck: options.LessLuck = False,
     limit: options.LimitsGiven = None,
     parameter: options.Parameters = None,

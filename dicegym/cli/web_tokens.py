@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from dicegym.cli.command import group
 from dicegym.cli.console import err, out, print_table
@@ -14,7 +14,7 @@ from dicegym.errors import DependencyError
 if TYPE_CHECKING:
     from dicegym.web.enter.tables import Desk
 
-WebFolder = Annotated[Path, typer.Option(help="of the server of pages, as `dicegym web` was given it")]
+WebFolder = Annotated[Path, Option(help="of the server of pages, as `dicegym web` was given it")]
 WEB_FOLDER = Path("dicegym-web")
 
 
@@ -28,10 +28,10 @@ def open_desk(folder: Path) -> Desk:
 
 
 def add(
-    name: Annotated[str, typer.Argument(help="whose it is; it owns the bots that are handed in with it")],
-    operator: Annotated[bool, typer.Option("--operator", help="may hold contests and see everybody's bots")] = False,
+    name: Annotated[str, Argument(help="whose it is; it owns the bots that are handed in with it")],
+    operator: Annotated[bool, Option("--operator", help="may hold contests and see everybody's bots")] = False,
     expires: Annotated[
-        str | None, typer.Option(metavar="DATE|PERIOD", help="such as 2030-12-24 or '90 days' (default: never)")
+        str | None, Option(metavar="DATE|PERIOD", help="such as 2030-12-24 or '90 days' (default: never)")
     ] = None,
     folder: WebFolder = WEB_FOLDER,
 ) -> None:
@@ -75,10 +75,7 @@ def list_tokens(folder: WebFolder = WEB_FOLDER) -> None:
     print_table(titles, rows)
 
 
-def revoke(
-    name: Annotated[str, typer.Argument(help="whose")],
-    folder: WebFolder = WEB_FOLDER,
-) -> None:
+def revoke(name: Annotated[str, Argument(help="whose")], folder: WebFolder = WEB_FOLDER) -> None:
     """Make a token worth nothing, at once.
 
     Bots stay; a new token of the same name owns them.
