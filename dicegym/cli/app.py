@@ -6,6 +6,8 @@ import ast
 import contextlib
 import functools
 import importlib
+import os
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -114,6 +116,11 @@ app = typer.Typer(
 )
 
 
+def _only_reads(words: list[str]) -> bool:
+    """Return whether a command plays no game: what completes words, and what lists games, agents and rules."""
+    return "_DICEGYM_COMPLETE" in os.environ or (words[:1] == ["games"] and "--playthrough" not in words)
+
+
 @functools.cache
 def _command() -> Any:
     """Return the command, built once for all calls of a process."""
@@ -121,6 +128,12 @@ def _command() -> Any:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line; mistakes of the user end as one line on standard error and status 2."""
+    """Run the command line; mistakes of the user end as one line on standard error and status 2.
+
+    ``arguments`` are those of this process by default, which ends with the command: one that only reads about games
+    then loads no compiler.
+    """
     let_libraries_wait_idly()
+    if arguments is None and _only_reads(sys.argv[1:]):
+        os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
     run_to_the_end(lambda: _command()(arguments), "dicegym")

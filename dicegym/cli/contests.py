@@ -28,12 +28,11 @@ if TYPE_CHECKING:
     from dicegym.arena.storage import Storage
 
 
-class ContestOptions(NamedTuple):
+class TournamentOptions(NamedTuple):
     """The options of a contest that `dicegym.arena.contest` takes."""
 
     format: Annotated[
-        str | None,
-        Option(metavar="round-robin|groups|one-table|swiss", help="the pairings (default: the game's own)"),
+        str | None, Option(metavar="round-robin|groups|one-table|swiss", help="the pairings (default: the game's own)")
     ] = None
     games: Annotated[
         int | None, Option(help="games of a match (default: the contest's own); in groups the most of a playoff")
@@ -49,7 +48,7 @@ class ContestOptions(NamedTuple):
     less_luck: options.LessLuck = False
 
 
-CONTEST = ContestOptions()
+TOURNAMENT = TournamentOptions()
 
 
 class ComparisonOptions(NamedTuple):
@@ -88,7 +87,7 @@ def tournament(
         ),
     ] = None,
     seed: options.Seed = None,
-    contest: ContestOptions = CONTEST,
+    contest: TournamentOptions = TOURNAMENT,
     bots: BotOptions = BOTS,
     machines: MachineOptions = MACHINES,
     shard: Annotated[
@@ -120,8 +119,7 @@ def tournament(
 def compare(
     game: options.GameName,
     first: Annotated[
-        str,
-        Argument(metavar="A", help="the present agent: a name or a file", autocompletion=options.complete_agent),
+        str, Argument(metavar="A", help="the present agent: a name or a file", autocompletion=options.complete_agent)
     ],
     second: Annotated[
         str, Argument(metavar="B", help="the candidate: is it better?", autocompletion=options.complete_agent)
@@ -275,5 +273,5 @@ def _page(result: ContestResult[Any], storage: Storage | None) -> ContestPage:
         return page_of_result(result)
     from dicegym.arena.pages.stored import stored_page
 
-    with options.read_store(storage.where) as reader:
+    with options.read_store(str(storage.where)) as reader:
         return stored_page(reader, reader.contest(result.stored.contest))

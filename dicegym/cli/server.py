@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 SomeGame = Annotated[
     str | None,
     Argument(
-        metavar="GAME",
-        help="the server's game (default: the one in the store)",
-        autocompletion=options.complete_game,
+        metavar="GAME", help="the server's game (default: the one in the store)", autocompletion=options.complete_game
     ),
 ]
 

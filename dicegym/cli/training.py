@@ -14,7 +14,7 @@ from typer import Option
 import dicegym
 from dicegym.cli import options
 from dicegym.cli.console import err, out, print_commands, print_lines, print_table
-from dicegym.cli.contests import ContestOptions, tournament
+from dicegym.cli.contests import TournamentOptions, tournament
 from dicegym.cli.evaluation import in_words
 from dicegym.cli.options import MACHINES, MachineOptions, decisions
 from dicegym.cli.progress import progress_bar, progress_bars
@@ -206,7 +206,7 @@ def _demo(game: str, run_dir: Path | None, seed: int) -> None:
     out.print(f"trained {entry}: {score}")
     table = dicegym.game(game)
     solved = solver(table) is not None
-    tournament(game, [*dicegym.agent_names(game), str(entry)], seed, ContestOptions(exact=solved))
+    tournament(game, [*dicegym.agent_names(game), str(entry)], seed, TournamentOptions(exact=solved))
     told = ", which exact win rates rank: the games that it plays are part luck" if solved else ""
     out.print(f"\n{entry.stem} is the agent that was just trained, in the contest of {table.spec.title}{told}.")
     named = shlex.quote(str(entry))

@@ -31,8 +31,7 @@ def serve_pages(
         Option(metavar="NAME", help="a host name of the server, such as games.example.org (repeatable)"),
     ] = None,
     proxy: Annotated[
-        list[str] | None,
-        Option(metavar="ADDRESS", help="a proxy whose X-Forwarded-* headers are trusted (repeatable)"),
+        list[str] | None, Option(metavar="ADDRESS", help="a proxy whose X-Forwarded-* headers are trusted (repeatable)")
     ] = None,
     connections: Annotated[int, Option(min=10, help="most connections at the same time")] = 1500,
     log: Annotated[str, Option(metavar="FILE", help="write a line of JSON for each request; -: on stderr")] = "",
