@@ -26,7 +26,7 @@ def analyse(
     ] = None,
     games: Annotated[
         int | None,
-        Option(min=1, metavar="N", help="with --contest: only N games of each match (default: all; 1 by rollouts)"),
+        Option(min=1, metavar="N", help="of a contest: first N games of each match (default: all; 1 by rollouts)"),
     ] = None,
     values: options.ValuesName = None,
     worst: Annotated[int, Option(min=0, metavar="N", help="show the N worst decisions")] = 3,

@@ -23,7 +23,7 @@ def card(
         Option(metavar="MINUTES", help="first train a best response from its own networks, and report its win rate"),
     ] = None,
     exploit_steps: Annotated[
-        int | None, Option(parser=decisions, metavar="N", help="or for N decisions, in whole rollouts")
+        int | None, Option(parser=decisions, metavar="N", help="train it for N decisions instead, in whole rollouts")
     ] = None,
     write: Annotated[bool, Option("--write", help="replace the card beside the model instead of showing it")] = False,
     trust: options.Trust = False,

@@ -68,7 +68,7 @@ class ComparisonOptions(NamedTuple):
     beta: Annotated[float, Option(help="false negative rate: `not better` although it is better")] = 0.05
     games: Annotated[int | None, Option(help="most games to play (default: 100,000)")] = None
     score: Annotated[
-        str, Option(metavar="win|place", help="the score of a game: first place, or the share of others left behind")
+        str, Option(metavar="win|place", help="the score of a game: first place, or the share of opponents beaten")
     ] = "win"
     less_luck: options.LessLuck = False
 
@@ -119,7 +119,7 @@ def tournament(
 def compare(
     game: options.GameName,
     first: Annotated[
-        str, Argument(metavar="A", help="the present agent: a name or a file", autocompletion=options.complete_agent)
+        str, Argument(metavar="A", help="the current agent: a name or a file", autocompletion=options.complete_agent)
     ],
     second: Annotated[
         str, Argument(metavar="B", help="the candidate: is it better?", autocompletion=options.complete_agent)

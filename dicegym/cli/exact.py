@@ -28,11 +28,11 @@ class ExactQuestion(NamedTuple):
         bool, Option("--best-table", help="instead: the best strategy found against A that uses what players see")
     ] = False
     distribution: Annotated[
-        bool, Option("--distribution", help="instead, without A: the distribution of returns of best play, alone")
+        bool, Option("--distribution", help="instead, for one player and without A: the distribution of best returns")
     ] = False
     trials: Annotated[int | None, Option(help="how long --best-table searches")] = None
     seed: options.Seed = None
-    games: Annotated[int | None, Option(help="when played alone: games whose choices are evaluated")] = None
+    games: Annotated[int | None, Option(help="for one player: games whose choices are evaluated")] = None
     trust: options.Trust = False
     parameter: options.Parameters = None
 
@@ -98,8 +98,8 @@ def exact(
     An agent that samples is replaced by one table of its answers, drawn once, and the answer says so. With
     --best-table, a .py file is the strategy as a bot.
 
-    When played alone: the mean return of A, computed from the regret of its choices, or how returns of best play are
-    distributed.
+    In a game for one player: the mean return of A, computed from the regret of its choices, or the distribution of the
+    returns of best play.
 
     Examples: dicegym values exact hog expectation bacon; dicegym values exact yatzy --distribution -p players=1
     """

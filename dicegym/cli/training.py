@@ -39,7 +39,7 @@ def train(
     resume: Annotated[bool, Option(help="continue from the newest checkpoint of the run, or of all its seeds")] = False,
     trust: options.Trust = False,
     demo: Annotated[
-        bool, Option("--demo", help="train for only two minutes, then run a contest with all agents")
+        bool, Option("--demo", help="train for two minutes only, then run a contest with all agents")
     ] = False,
 ) -> None:
     """Train an agent, and measure how strong it becomes.

@@ -57,7 +57,7 @@ def play(
 ) -> None:
     """Play one game, with a person at the keyboard or without.
 
-    Every call and every showdown is told.
+    Prints every call and every showdown.
 
     Example: dicegym liarsdice play p_human p_computer
     """
