@@ -30,7 +30,9 @@ IDENTITY = 12
 
 
 def list_contests(
-    game: options.GameOption = None,
+    game: Annotated[
+        str | None, Option(help="only those of this game (default: all)", autocompletion=options.complete_game)
+    ] = None,
     store: options.StoreName = None,
     written: Annotated[Outputs, ".json", ".csv"] = NO_FILES,
 ) -> None:
