@@ -9,8 +9,8 @@ import typer
 
 from benchmarks.modes import listed
 from benchmarks.untuned.command import curves
-from dicegym.cli.command import NO_FILES, Outputs, group
-from dicegym.cli.console import err, out, write_json
+from dicegym.cli.command import group
+from dicegym.cli.console import NO_FILES, Outputs, err, out
 from dicegym.cli.ending import run_to_the_end
 from dicegym.errors import ParameterError
 from dicegym.files import write_text
@@ -61,7 +61,7 @@ def measure(
     before = None if beside is None else BenchResult.read(beside)
     result = run_bench(options, progress=err.print) if from_file is None else BenchResult.read(from_file)
     out.print(plain(result, before))
-    write_json(written[".json"], result.to_json())
+    written.json(result.to_json())
     if (table := written[".md"]) is not None:
         write_text(table, markdown(result, before))
     if chart is not None:

@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dicegym.cli.command import NO_FILES, Outputs
-from dicegym.cli.console import out, print_table, write_json
+from dicegym.cli.console import NO_FILES, Outputs, out, print_table
 from dicegym.cli.progress import progress_bar
 from dicegym.errors import unknown_name
 from dicegym.files import write_text
@@ -62,7 +61,7 @@ def curves(
     print_table(TITLES, [row.cells() for row in measured])
     if (table := written[".md"]) is not None:
         write_text(table, markdown(found))
-    write_json(written[".json"], [row._asdict() for row in measured])
+    written.json([row._asdict() for row in measured])
     out.print(f"wrote {target}")
 
 

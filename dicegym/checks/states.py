@@ -34,7 +34,7 @@ def check_reading(game: Game, state: Any) -> None:
     kernels = game.spec.kernels
     before = bytes_of(state)
     readers: list[tuple[str, Callable[[Any], None], int, type, tuple[float, float]]] = [
-        ("returns", partial(kernels.returns, state), game.players, np.float32, (7.0, np.inf)),
+        ("returns", partial(kernels.returns, state), game.players, np.float32, (7.0, np.inf))
     ]
     if game.has_margin:
         readers.append(("margin", partial(kernels.margin, state), game.players, np.float32, (7.0, np.inf)))
@@ -117,11 +117,7 @@ def check_secrets(game: Game, state: Any, source: Any) -> None:
 
 def _looks(game: Game) -> dict[str, Callable[[Any, int], Any]]:
     """Return all that a seat can see of a state, by what is asked for it."""
-    return {
-        "observe": lambda state, seat: game.observe(state, seat).tolist(),
-        "view": game.view,
-        "scene": game.scene,
-    }
+    return {"observe": lambda state, seat: game.observe(state, seat).tolist(), "view": game.view, "scene": game.scene}
 
 
 def _without(game: Game, state: Any, source: Any, seat: int, field: str) -> Any:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 import dicegym
 from dicegym.cli import options
-from dicegym.cli.command import NO_FILES, Outputs
-from dicegym.cli.console import out, print_table, write_csv, write_json
+from dicegym.cli.console import NO_FILES, Outputs, print_lines, print_table
 from dicegym.cli.progress import progress_bar
 from dicegym.cli.replay import REPLAY_ID, replay_named
 from dicegym.errors import ParameterError
@@ -17,45 +16,40 @@ from dicegym.escape import one_line
 
 if TYPE_CHECKING:
     from dicegym.analysis import Grade
+    from dicegym.games.worth import Valuer
 
 
 def analyse(
-    replay: Annotated[str | None, typer.Argument(metavar="ID", help=REPLAY_ID)] = None,
+    replay: Annotated[str | None, Argument(metavar="ID", help=REPLAY_ID)] = None,
     contest: Annotated[
-        int | None,
-        typer.Option(metavar="ID", help="grade all entries of this stored contest instead, over the games it has"),
+        int | None, Option(metavar="ID", help="grade all entries of this stored contest instead, over its games")
     ] = None,
     games: Annotated[
         int | None,
-        typer.Option(
-            min=1, metavar="N", help="of a contest: the first N games of each match (default: all; 1 by rollouts)"
-        ),
+        Option(min=1, metavar="N", help="of a contest: first N games of each match (default: all; 1 by rollouts)"),
     ] = None,
     values: options.ValuesName = None,
-    worst: Annotated[int, typer.Option(min=0, metavar="N", help="how many of the worst decisions are shown")] = 3,
+    worst: Annotated[int, Option(min=0, metavar="N", help="show the N worst decisions")] = 3,
     store: options.StoreName = None,
     written: Annotated[Outputs, ".json", ".csv", ".html"] = NO_FILES,
 ) -> None:
-    """Say what each decision of a stored game cost.
+    """Show the regret of each decision of a stored game.
 
-    And how lucky everybody was, and the luck-adjusted result. A .csv file has a row for each decision.
+    Also shows each player's luck, and the luck-adjusted result. A .csv file has a row for each decision.
 
     Examples: dicegym values analyse 3fa2c1 -o game.html; dicegym values analyse --contest 3
     """
     from dicegym.analysis import analyse as analysed
-    from dicegym.analysis import valuer
     from dicegym.arena.replay.telling import result_lines
 
     if contest is not None:
         if replay or written[".html"] is not None:
             what = f"{one_line(replay)} is" if replay else f"{written['.html']} is the page of"
-            raise ParameterError(
-                f"--contest {contest} grades all its entries, and {what} a single game: give one of both"
-            )
-        _contest(contest, games, values, store, written)
+            raise ParameterError(f"--contest {contest} grades all its entries, and {what} one game: give one of both")
+        _grade_contest(contest, games, values, store, written)
         return
     if games is not None:
-        raise ParameterError(f"--games {games} is about the games of a contest: give --contest ID too")
+        raise ParameterError(f"--games {games} is for a contest: give --contest ID too")
     if not replay:
         raise ParameterError(
             "say which game: `dicegym values analyse 3fa2c1`, or a contest: `dicegym values analyse --contest 3`"
@@ -64,43 +58,40 @@ def analyse(
     found.check_rules()
     game = found.table()
     with progress_bar("moves") as progress:
-        asked = valuer(game, values, progress=progress)
-        options.tell_better_values(asked, values)
+        asked = options.values_of(game, values, progress)
         analysis = analysed(game, found.states(game), found.actions, found.seats, asked, progress=progress)
-    out.print(analysis.text(False, worst))
-    for line in result_lines(found)[1:]:
-        out.print(line)
-    write_json(written[".json"], analysis.to_json())
-    write_csv(written[".csv"], analysis.rows())
-    if (page := written[".html"]) is not None:
+    print_lines([analysis.text(False, worst), *result_lines(found)[1:]])
+    written.json(analysis.to_json())
+    written.csv(analysis.rows())
+    if written[".html"]:
         from dicegym.arena.pages.analysed import write_page
 
-        write_page(analysis, page, found.title, worst)
-        out.print(f"wrote {page}: open it in a browser")
+        written.html(lambda page: write_page(analysis, page, found.title, worst))
 
 
-def _contest(contest: int, games: int | None, values: str | None, store: str | None, written: Outputs) -> None:
+def _grade_contest(contest: int, games: int | None, values: str | None, store: str | None, written: Outputs) -> None:
     """Show the grades of a contest's entries."""
+    from dicegym.analysis.grades import facts
+
+    with options.read_store(store) as reader, progress_bar("games") as progress:
+        from dicegym.arena.graded import contest_grades
+
+        found = contest_grades(reader, contest, values, games, progress=progress)
+    _print_grades(f"{found.game.spec.title}: {found.games:,} games of contest {contest}", found.grades, found.valuer)
+    about = facts(found.game, found.valuer, [], 0, found.grades)
+    del about["others"], about["seed"]
+    written.json({"contest": contest, "games": found.games, **about})
+    written.csv([_row(one) for one in found.grades])
+
+
+def _print_grades(title: str, grades: list[Grade], valuer: Valuer) -> None:
     from dicegym.analysis import MARKS
-    from dicegym.analysis.grades import facts, grade_table
+    from dicegym.analysis.grades import grade_table
     from dicegym.analysis.valuers import sure, thresholds
 
-    where = options.store_name(store)
-    from dicegym.arena.graded import contest_grades
-    from dicegym.arena.store.reading import StoreReader
-
-    with StoreReader(where, waits=True) as reader, progress_bar("games") as progress:
-        found = contest_grades(reader, contest, values, games, progress=progress)
-    out.print(f"{found.game.spec.title}: {found.games:,} games of contest {contest}. {sure(found.valuer)}.")
-    out.print("")
-    table = grade_table(found.grades, MARKS)
-    print_table(*table)
-    out.print("")
-    out.print("Intervals are of 95 %; marks are so many in a game. " + thresholds(found.valuer.unit))
-    told = facts(found.game, found.valuer, [], 0, found.grades)
-    told = {name: value for name, value in told.items() if name not in ("others", "seed")}
-    write_json(written[".json"], {"contest": contest, "games": found.games, **told})
-    write_csv(written[".csv"], [_row(one) for one in found.grades])
+    print_lines([f"{title}. {sure(valuer)}.", ""])
+    print_table(*grade_table(grades, MARKS))
+    print_lines(["", "Intervals are 95 %; marks are counts per game. " + thresholds(valuer.unit)])
 
 
 def _row(one: Grade) -> dict[str, Any]:
@@ -114,11 +105,11 @@ def _row(one: Grade) -> dict[str, Any]:
 def grade(
     game: options.GameName,
     agents: Annotated[
-        list[str], typer.Argument(metavar="AGENT...", help="who is graded", autocompletion=options.complete_agent)
+        list[str], Argument(metavar="AGENT...", help="agents to grade", autocompletion=options.complete_agent)
     ],
     against: options.Against = None,
     games: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="games for each agent (default: 200; 10 by rollouts)")
+        int | None, Option(min=1, metavar="N", help="games for each agent (default: 200; 10 by rollouts)")
     ] = None,
     values: options.ValuesName = None,
     seed: options.Seed = None,
@@ -126,29 +117,20 @@ def grade(
     written: Annotated[Outputs, ".json"] = NO_FILES,
     parameter: options.Parameters = None,
 ) -> None:
-    """Grade agents: the regret of their decisions.
+    """Grade agents by the regret of their decisions.
 
     Example: dicegym values grade hog best_by_scores swap bacon --games 500
     """
-    from dicegym.analysis import MARKS, valuer
     from dicegym.analysis import grade as graded
-    from dicegym.analysis.grades import facts, grade_table
-    from dicegym.analysis.valuers import sure, thresholds
+    from dicegym.analysis.grades import facts
 
     table = options.chosen_game(game, parameter)
     players = [dicegym.agent(table, name, trust=trust) for name in agents]
     names = against or ([table.spec.baseline] if table.players > 1 else [])
     others = [dicegym.agent(table, name, trust=trust) for name in names]
-    found: list[Grade] = []
     with progress_bar("games") as progress:
-        asked = valuer(table, values, progress=progress)
-        options.tell_better_values(asked, values)
-        for player in players:
-            found.append(graded(player, table, others, games, seed or 0, asked, progress=progress))
-    against_whom = f", against {', '.join(names)}" if names else ""
-    out.print(f"{table.spec.title}: {found[0].games:,} games each{against_whom}. {sure(asked)}.")
-    out.print("")
-    print_table(*grade_table(found, MARKS))
-    out.print("")
-    out.print("Intervals are of 95 %; marks are so many in a game. " + thresholds(asked.unit))
-    write_json(written[".json"], facts(table, asked, names, seed or 0, found))
+        asked = options.values_of(table, values, progress)
+        found = [graded(player, table, others, games, seed or 0, asked, progress=progress) for player in players]
+    rivals = f", against {', '.join(names)}" if names else ""
+    _print_grades(f"{table.spec.title}: {found[0].games:,} games each{rivals}", found, asked)
+    written.json(facts(table, asked, names, seed or 0, found))

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from dicegym.cli import options
-from dicegym.cli.command import NO_FILES, Outputs, group
-from dicegym.cli.console import out, print_table, write_csv, write_json
+from dicegym.cli.command import group
+from dicegym.cli.console import NO_FILES, Outputs, out, print_lines, print_table
 from dicegym.cli.progress import progress_bar
 from dicegym.cli.replay import replay
 
@@ -18,10 +19,9 @@ if TYPE_CHECKING:
     from dicegym.arena.store.reading import StoreReader
     from dicegym.arena.store.stored import StoredContest, StoredMatch
 
-ContestNumber = Annotated[int | None, typer.Argument(metavar="ID", help="number of the contest (default: the latest)")]
+ContestNumber = Annotated[int | None, Argument(metavar="ID", help="number of the contest (default: the latest)")]
 Sample = Annotated[
-    int | None,
-    typer.Option("--sample", min=1, metavar="N", help="replay only N random matches of each store (default: all)"),
+    int | None, Option("--sample", min=1, metavar="N", help="replay only N random matches of each store (default: all)")
 ]
 SHOWN = 20
 """Matches and faults that are shown unless more are asked for."""
@@ -30,7 +30,9 @@ IDENTITY = 12
 
 
 def list_contests(
-    game: options.GameOption = None,
+    game: Annotated[
+        str | None, Option(help="only those of this game (default: all)", autocompletion=options.complete_game)
+    ] = None,
     store: options.StoreName = None,
     written: Annotated[Outputs, ".json", ".csv"] = NO_FILES,
 ) -> None:
@@ -38,10 +40,10 @@ def list_contests(
 
     Example: dicegym arena list --game hog
     """
-    with _reader(store) as reader:
+    with options.read_store(store) as reader:
         from dicegym.arena.store.served import servers
 
-        found, held = reader.contests(game), servers(reader, game)
+        found, served = reader.contests(game), servers(reader, game)
     if not found:
         out.print(f"{reader.name} has no contest{f' of {game}' if game else ''}: `dicegym tournament` stores them")
     else:
@@ -61,16 +63,16 @@ def list_contests(
             for contest in found
         ]
         print_table(titles, rows)
-    if held:
+    if served:
         out.print("")
         rows = [
             [one.game, str(one.runs), str(one.games), str(one.rated), _moment(one.began), _moment(one.ended) or "no"]
-            for one in held
+            for one in served
         ]
         print_table(["Server of", "Runs", "Games", "Rated", "Began last", "Ended"], rows)
     plain = [contest._asdict() for contest in found]
-    write_csv(written[".csv"], plain)
-    write_json(written[".json"], plain)
+    written.csv(plain)
+    written.json(plain)
 
 
 def show(
@@ -88,7 +90,7 @@ def show(
     from dicegym.arena.report import show as show_report
     from dicegym.arena.report import without_options
 
-    with _reader(store) as reader:
+    with options.read_store(store) as reader:
         from dicegym.arena.pages.stored import places_to_rate, stored_report
         from dicegym.arena.ratings import fit
         from dicegym.arena.ratings.shown import rating_table, rating_words
@@ -107,7 +109,7 @@ def show(
 
 
 def _show_settings(reader: StoreReader, found: StoredContest) -> None:
-    """Print what a contest is, who takes part, and what went wrong."""
+    """Print the settings of a contest, its entries and their faults."""
     figures = {row.name: row for row in reader.figures(found.id)}
     misplays = reader.misplays_in(found.id, SHOWN)
     out.print(f"contest {found.id} of {reader.name}" + (f", {found.label}" if found.label else ""))
@@ -142,25 +144,23 @@ def _write_contest(reader: StoreReader, found: StoredContest, ratings: Any, writ
     if (sheet := written[".csv"]) is not None:
         by_name = {row.name: row for row in ratings.rows} if ratings else {}
         rows: list[dict[str, Any]] = list(reader.standings(found.id)) or [{"name": name} for name in by_name]
-        write_csv(sheet, [row | {"rated": by_name.get(row["name"])} for row in rows])
-        for file in (sheet, *export_csv(reader, found, sheet)):
-            out.print(f"wrote {file}")
-    if (page := written[".html"]) is not None:
+        written.csv([row | {"rated": by_name.get(row["name"])} for row in rows])
+        print_lines(f"wrote {file}" for file in (sheet, *export_csv(reader, found, sheet)))
+    if written[".html"]:
         from dicegym.arena.pages.contests import write_page
         from dicegym.arena.pages.stored import stored_page
 
-        write_page(stored_page(reader, found), page)
-        out.print(f"wrote {page}: open it in a browser")
+        written.html(lambda page: write_page(stored_page(reader, found), page))
 
 
 def matches(
     contest: ContestNumber = None,
-    entry: Annotated[str | None, typer.Option(metavar="NAME", help="only those of this entry")] = None,
-    last: Annotated[int, typer.Option(min=0, help="how many of the newest; 0: all")] = SHOWN,
+    entry: Annotated[str | None, Option(metavar="NAME", help="only the matches of this entry")] = None,
+    last: Annotated[int, Option(min=0, help="list the newest N; 0: all")] = SHOWN,
     store: options.StoreName = None,
     written: Annotated[Outputs, ".json", ".csv"] = NO_FILES,
 ) -> None:
-    """List a contest's matches, by the numbers that `replay` takes.
+    """List a contest's matches, with the IDs that `replay` takes.
 
     Files have a row for each entry of each match.
 
@@ -170,7 +170,7 @@ def matches(
     from dicegym.arena.store.export import SeatRow, seat_rows
     from dicegym.columns import plain_table
 
-    with _reader(store) as reader:
+    with options.read_store(store) as reader:
         found = reader.contest(contest)
 
         def asked() -> Iterator[StoredMatch]:
@@ -179,8 +179,7 @@ def matches(
         titles = ["Match", "Games", "Won", "Faults", ""]
         shown = False
         for some in _parts(asked()):  # as they come: there may be a million
-            for line in plain_table(titles, [_match_cells(match) for match in some])[shown:]:
-                out.print(line)
+            print_lines(plain_table(titles, [_match_cells(match) for match in some])[shown:])
             shown = True
         if not shown:
             out.print(f"no match of contest {found.id} is stored")
@@ -189,21 +188,19 @@ def matches(
         if (sheet := written[".csv"]) is not None:
             write_sheet(sheet, seat_rows(asked()), SeatRow._fields)
         if written[".json"] is not None:
-            write_json(written[".json"], [match._asdict() for match in asked()])
+            written.json([match._asdict() for match in asked()])
 
 
 def merge(
-    stores: Annotated[list[str], typer.Argument(metavar="STORE...", help="files of shards, or URLs; they stay")],
+    stores: Annotated[list[str], Argument(metavar="STORE...", help="files of shards, or URLs; they are not changed")],
     sample: Sample = None,
-    failed: Annotated[
-        bool, typer.Option("--failed", help="take failed matches too, which no replay can confirm")
-    ] = False,
+    failed: Annotated[bool, Option("--failed", help="copy failed matches too, which no replay can confirm")] = False,
     store: options.StoreName = None,
 ) -> None:
-    """Copy the matches of stores into another one, each once.
+    """Merge stores: copy their matches into another one, each once.
 
-    Their games are replayed, and nothing is copied from a store in which a result does not follow from them. The
-    contest's own command finds the matches there, by their keys, checks the entries, and plays what is missing.
+    The games are replayed, and a store with a wrong result is refused. The same `dicegym tournament` command then
+    finds the matches in the merged store, checks the entries, and plays what is missing.
 
     Example: dicegym arena merge one.sqlite two.sqlite --store all.sqlite
     """
@@ -222,16 +219,16 @@ def merge(
 
 
 def verify(sample: Sample = None, store: options.StoreName = None) -> None:
-    """Replay a store's matches, and compare results.
+    """Verify a store: replay its matches, and compare results.
 
     All results, reports and rankings of finished contests are computed again from the matches, and compared too.
 
-    No replay can show that a bot chose its moves, or that it failed. Dates, versions, isolation and remarks are taken
-    as they are stored.
+    A replay cannot show that a bot chose its moves, or that it failed. Dates, versions, isolation and remarks are not
+    verified.
 
     Example: dicegym arena verify --store all.sqlite
     """
-    with _reader(store) as reader:
+    with options.read_store(store) as reader:
         from dicegym.arena.saved_results import refuse_wrong_results, result_verdicts
         from dicegym.arena.store.verifying import refuse_wrong, verdicts
 
@@ -253,15 +250,15 @@ def verify(sample: Sample = None, store: options.StoreName = None) -> None:
 
 
 def rm(
-    contest: Annotated[int, typer.Argument(metavar="ID", help="number of the contest")],
-    yes: Annotated[bool, typer.Option("--yes", help="do not ask")] = False,
+    contest: Annotated[int, Argument(metavar="ID", help="number of the contest")],
+    yes: Annotated[bool, Option("--yes", help="do not ask for confirmation")] = False,
     store: options.StoreName = None,
 ) -> None:
-    """Remove a contest; matches that other contests have too stay.
+    """Remove a contest; matches that other contests share are kept.
 
     Example: dicegym arena rm 3 --yes
     """
-    with _reader(store) as reader:
+    with options.read_store(store) as reader:
         found = reader.contest(contest)
     from dicegym.arena.store.removing import remove
     from dicegym.arena.store.store import ContestStore
@@ -280,7 +277,7 @@ def rm(
 
 
 arena = group(
-    "See stored contests, their matches and games.",
+    "Show stored contests, their matches and games.",
     list=list_contests,
     show=show,
     matches=matches,
@@ -289,13 +286,6 @@ arena = group(
     verify=verify,
     rm=rm,
 )
-
-
-def _reader(store: str | None) -> StoreReader:
-    where = options.store_name(store)
-    from dicegym.arena.store.reading import StoreReader
-
-    return StoreReader(where, waits=True)
 
 
 def format_name(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Bots: the rules and the original interface, a file to begin with, and the contest's own test."""
+"""Bots: a file to begin with, and the contest's own test; and a game to begin with."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from dicegym.cli import options
-from dicegym.cli.command import NO_FILES, Outputs, group
-from dicegym.cli.console import err, out, write_json
+from dicegym.cli.command import group
+from dicegym.cli.console import NO_FILES, Outputs, err, out
 from dicegym.cli.options import BOTS, BotOptions
 from dicegym.cli.progress import SILENCE
 from dicegym.errors import ParameterError
@@ -21,12 +22,12 @@ from dicegym.signals import going_on
 
 def bot(
     game: options.GameName,
-    path: Annotated[Path, typer.Argument(help="a .py file, or a folder for one; folders are made")],
-    force: Annotated[bool, typer.Option("--force", help="replace existing files")] = False,
+    path: Annotated[Path, Argument(help="a .py file, or a folder for it; missing folders are made")],
+    force: Annotated[bool, Option("--force", help="replace existing files")] = False,
 ) -> None:
     """Write a bot of a game's original interface, and its test.
 
-    It passes the contest's test as it is, and so does pytest with the test beside it.
+    The bot passes the contest's test, and the test beside it passes with pytest.
 
     Example: dicegym new bot hog my/hog.py
     """
@@ -39,12 +40,12 @@ def bot(
 
 
 def game(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="its name in small letters, such as space_dice")],
-    path: Annotated[Path, typer.Argument(help="a new folder for its package")],
+    name: Annotated[str, Argument(metavar="NAME", help="its name in small letters, such as space_dice")],
+    path: Annotated[Path, Argument(help="a new folder for its package")],
 ) -> None:
-    """Write a game of your own: a package that plays, and its test.
+    """Write a game of your own: a package that works, and its test.
 
-    With rules, text, an interface for bots, two agents, and the line that registers it: small, and complete.
+    It has rules, text, an interface for bots, two agents, and the line that registers it.
 
     Example: dicegym new game space_dice my/space_dice
     """
@@ -59,11 +60,11 @@ def game(
     out.print(f"what each file is for: {path / 'README.md'}")
 
 
-new = group("Write a bot or a game to begin with.", bot=bot, game=game)
+new = group("Write a first bot, or a game of your own.", bot=bot, game=game)
 
 
 def _make_teller() -> Callable[[str], None]:
-    """Return a function that says what a test is at, once it has been silent for long."""
+    """Return a function that says how far a test is, once it has been silent for `SILENCE` seconds."""
     last = time.monotonic()
 
     def tell(moment: str) -> None:
@@ -76,17 +77,17 @@ def _make_teller() -> Callable[[str], None]:
 
 
 def check(
-    file: Annotated[str, typer.Argument(help="a bot's file, folder or name")],
+    file: Annotated[str, Argument(help="a bot's file, folder or name")],
     game: options.GameOption = None,
     bots: BotOptions = BOTS,
-    show: Annotated[bool, typer.Option("--show", help="show its first and last calls, answers and prints")] = False,
+    show: Annotated[bool, Option("--show", help="show its first and last calls, answers and prints")] = False,
     debug: Annotated[
-        bool, typer.Option("--debug", help="ask it in this process and without limits: breakpoint() works")
+        bool, Option("--debug", help="run it in this process, without limits: breakpoint() works")
     ] = False,
     written: Annotated[Outputs, ".json"] = NO_FILES,
     parameter: options.Parameters = None,
 ) -> None:
-    """Test a bot as its contest does, and say how good it is.
+    """Test a bot as its contest does, and measure its strength.
 
     Example: dicegym check my/hog.py --show
     """
@@ -105,5 +106,5 @@ def check(
             file, table, limits=limits, show=show, debug=debug, isolation=bots.isolation, progress=_make_teller()
         )
     out.print(report.text())
-    write_json(written[".json"], report.to_json())
+    written.json(report.to_json())
     raise typer.Exit(0 if report.ok else 1)

@@ -1,43 +1,40 @@
-"""The card of a trained model, again."""
+"""The card of a trained model, made anew."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from dicegym.cli import options
 from dicegym.cli.console import out
-from dicegym.cli.numbers import decisions
+from dicegym.cli.options import decisions
 from dicegym.cli.progress import progress_bar
 from dicegym.errors import ParameterError
 
 
 def card(
-    model: Annotated[Path, typer.Argument(metavar="MODEL.zip", help="a trained model's file")],
-    games: Annotated[int, typer.Option(min=1, metavar="N", help="games against each scripted agent")] = 1000,
-    seconds: Annotated[float, typer.Option(metavar="N", help="how long is looked for the best reply")] = 3.0,
+    model: Annotated[Path, Argument(metavar="MODEL.zip", help="a trained model's file")],
+    games: Annotated[int, Option(min=1, metavar="N", help="games against each scripted agent")] = 1000,
+    seconds: Annotated[float, Option(metavar="N", help="search time for a best response")] = 3.0,
     exploit: Annotated[
         float | None,
-        typer.Option(metavar="MINUTES", help="train a best response from its own networks first, and say what it wins"),
+        Option(metavar="MINUTES", help="first train a best response from its own networks, and report its win rate"),
     ] = None,
     exploit_steps: Annotated[
-        int | None,
-        typer.Option(parser=decisions, metavar="N", help="or for so many decisions, in whole rollouts"),
+        int | None, Option(parser=decisions, metavar="N", help="train it for N decisions instead, in whole rollouts")
     ] = None,
-    write: Annotated[
-        bool, typer.Option("--write", help="replace the card beside the model instead of showing it")
-    ] = False,
+    write: Annotated[bool, Option("--write", help="replace the card beside the model instead of showing it")] = False,
     trust: options.Trust = False,
 ) -> None:
-    """Say how a trained model was made and how it fares.
+    """Show how a trained model was made and how strong it is.
 
-    Trainings write such a card beside each model; this makes it anew, with the agents that there are now.
+    A training writes this card beside each model; the command makes it anew, with the agents that exist now.
 
-    What --exploit or --exploit-steps finds is kept beside the model, and stands on its later cards too.
+    The result of --exploit or --exploit-steps is kept beside the model, and is on its later cards too.
 
-    A model's file tells how it was learned, and --write draws that beside the card.
+    With --write, the learning curve that is in the model's file is drawn beside the card.
 
     Example: dicegym runs card runs/hog/best.zip --games 1000 --seconds 300 --write
 
@@ -62,15 +59,10 @@ def card(
         from dicegym.learning.best_response import best_response
         from dicegym.learning.card import write_exploited
 
+        own, game = str(model), trained_on(model)
         with progress_bar("seconds" if exploit_steps is None else "steps") as progress:
             found = best_response(
-                trained_on(model),
-                str(model),
-                minutes=exploit,
-                steps=exploit_steps,
-                start=str(model),
-                progress=progress,
-                trust=trust,
+                game, own, minutes=exploit, steps=exploit_steps, start=own, progress=progress, trust=trust
             )
         out.print(f"wrote {write_exploited(model, found)}")
     with progress_bar("measurements") as progress:

@@ -1,18 +1,23 @@
-"""Where commands print: the two consoles, tables and written files."""
+"""Where commands print and write: the two consoles, tables, and the files that ``--output`` names."""
 
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
+from dicegym.errors import ParameterError
 from dicegym.escape import lines
 from dicegym.files import write_text
 
 LONGEST_LINE = 100_000
 """Characters of a line that is printed at most: exported bots hold long tables."""
+DATABASE_HEADER = b"SQLite format 3\0"
+"""The first bytes of a SQLite file."""
 
 
 class Terminal(Console):
@@ -30,20 +35,23 @@ err = Terminal(stderr=True, highlight=False, soft_wrap=True)
 """Standard error: mistakes, and what is being done."""
 
 
+def print_lines(texts: Iterable[str]) -> None:
+    """Print texts, each on a line of its own."""
+    for text in texts:
+        out.print(text)
+
+
 def print_table(titles: list[str], rows: list[list[str]]) -> None:
     """Print a table with aligned columns."""
     from dicegym.columns import plain_table
 
-    for line in plain_table(titles, rows):
-        out.print(line)
+    print_lines(plain_table(titles, rows))
 
 
 def print_commands(*ideas: tuple[str, str]) -> None:
     """Print commands to try next, and what each does."""
     width = max(len(command) for command, _ in ideas)
-    out.print("Next:")
-    for command, what in ideas:
-        out.print(f"  {command:{width}}  {what}")
+    print_lines(["Next:", *(f"  {command:{width}}  {what}" for command, what in ideas)])
 
 
 def write_json(path: Path | None, value: Any) -> None:
@@ -52,15 +60,83 @@ def write_json(path: Path | None, value: Any) -> None:
         write_text(path, json.dumps(value, indent=1) + "\n")
 
 
-def write_csv(path: Path | None, rows: list[dict[str, Any]]) -> None:
-    """Write ``rows`` as CSV, if there is a path."""
-    if path is not None:
-        from dicegym.arena.sheets import csv_text
-
-        write_text(path, csv_text(rows))
-
-
 def write_new(path: Path, text: str) -> None:
     """Write ``text`` to a file, and say so."""
     write_text(path, text)
     out.print(f"wrote {path}")
+
+
+class Outputs:
+    """The files that a command was asked to write, by their endings.
+
+    Args:
+        given: the values of ``--output``.
+        endings: what the command writes, such as ".json".
+
+    Raises:
+        ParameterError: another ending, two files of one kind, or a file that cannot be written.
+    """
+
+    def __init__(self, given: Iterable[Path] | None = None, endings: Sequence[str] = ()) -> None:
+        self._files: dict[str, Path] = {}
+        for path in given or ():
+            ending = path.suffix.lower()
+            if ending not in endings:
+                raise ParameterError(f"--output {path} must end in {' or '.join(endings)}, which says what is written")
+            if ending in self._files:
+                raise ParameterError(f"--output {self._files[ending]} and {path} are both {ending}: give one of them")
+            check_writable(path)
+            self._files[ending] = path
+
+    def __iter__(self) -> Iterator[Path]:
+        return iter(self._files.values())
+
+    def __bool__(self) -> bool:
+        return bool(self._files)
+
+    def __getitem__(self, ending: str) -> Path | None:
+        return self._files.get(ending)
+
+    def json(self, value: Any) -> None:
+        """Write ``value`` as indented JSON, if a .json file was asked for."""
+        write_json(self[".json"], value)
+
+    def csv(self, rows: list[dict[str, Any]]) -> None:
+        """Write ``rows`` as CSV, if a .csv file was asked for."""
+        if (path := self[".csv"]) is not None:
+            from dicegym.arena.sheets import csv_text
+
+            write_text(path, csv_text(rows))
+
+    def html(self, write: Callable[[Path], object]) -> None:
+        """Let ``write`` make the page, and say so, if an .html file was asked for."""
+        if (path := self[".html"]) is not None:
+            write(path)
+            out.print(f"wrote {path}: open it in a browser")
+
+
+NO_FILES = Outputs()
+"""The default of a command's `Outputs`."""
+
+
+def check_writable(path: Path, force: bool = True) -> None:
+    """Raise ParameterError if ``path`` cannot be written, before any work is done for it."""
+    if path.exists() and not force:
+        raise ParameterError(f"{path} exists: give --force to replace it, or another path")
+    if path.is_dir():
+        raise ParameterError(f"{path} is a folder: name a file in it")
+    if path.is_file() and _is_database(path):
+        raise ParameterError(f"{path} is a database, with all that is stored in it: give another path")
+    if not path.parent.is_dir():
+        raise ParameterError(f"{path} cannot be written, as there is no folder {path.parent}: make it first")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise ParameterError(f"you have no permission to write {path}: give another path")
+
+
+def _is_database(path: Path) -> bool:
+    """Return whether a file is one of SQLite, which nobody means to replace by what a command writes."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(DATABASE_HEADER)) == DATABASE_HEADER
+    except OSError:
+        return False

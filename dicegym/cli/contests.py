@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
+from typer import Argument, Option
 
 import dicegym
 from dicegym.cli import options
-from dicegym.cli.command import NO_FILES, Outputs
-from dicegym.cli.console import err, out, write_json
+from dicegym.cli.console import NO_FILES, Outputs, err, out
 from dicegym.cli.options import BOTS, MACHINES, STORE, BotOptions, MachineOptions, StoreOptions
 from dicegym.cli.progress import progress_bar
 from dicegym.errors import ParameterError
@@ -27,41 +28,70 @@ if TYPE_CHECKING:
     from dicegym.arena.storage import Storage
 
 
+class TournamentOptions(NamedTuple):
+    """The options of a contest that `dicegym.arena.contest` takes."""
+
+    format: Annotated[
+        str | None, Option(metavar="round-robin|groups|one-table|swiss", help="the pairings (default: the game's own)")
+    ] = None
+    games: Annotated[
+        int | None, Option(help="games of a match (default: the contest's own); in groups the most of a playoff")
+    ] = None
+    seeds: Annotated[int, Option(help="times that each match is played, with other dice each time")] = 1
+    rounds: Annotated[int | None, Option(help="rounds of swiss (default: as many as it needs)")] = None
+    seeding: Annotated[
+        bool, Option("--seeding", help="seed entries in the order named, strongest first (default: by lot)")
+    ] = False
+    exact: Annotated[
+        bool, Option("--exact", help="rank by exact win rates, where they exist; --games 0: play nothing")
+    ] = False
+    less_luck: options.LessLuck = False
+
+
+TOURNAMENT = TournamentOptions()
+
+
+class ComparisonOptions(NamedTuple):
+    """The options of a comparison that `dicegym.arena.compare` takes."""
+
+    elo: Annotated[
+        tuple[float, float] | None,
+        Option(
+            metavar="LOW HIGH", help="test an Elo difference of LOW (not better) against HIGH (better); default: 0 20"
+        ),
+    ] = None
+    margins: Annotated[
+        tuple[float, float] | None,
+        Option(metavar="LOW HIGH", help="the same for differences of the mean score; default with others: 0 0.05"),
+    ] = None
+    alpha: Annotated[float, Option(help="false positive rate: `better` although it is not")] = 0.05
+    beta: Annotated[float, Option(help="false negative rate: `not better` although it is better")] = 0.05
+    games: Annotated[int | None, Option(help="most games to play (default: 100,000)")] = None
+    score: Annotated[
+        str, Option(metavar="win|place", help="the score of a game: first place, or the share of opponents beaten")
+    ] = "win"
+    less_luck: options.LessLuck = False
+
+
+COMPARISON = ComparisonOptions()
+
+
 def tournament(
     game: options.GameName,
     entries: Annotated[
         list[str] | None,
-        typer.Argument(
+        Argument(
             metavar="[NAME=]ENTRY",
-            help="agents' names, files, folders, with names of your own if you like; a folder of submissions is all of "
-            "them (default: all agents)",
+            help="agents' names, files or folders, with a name of your own if you like; a folder of submissions adds "
+            "all of them (default: all agents)",
         ),
     ] = None,
     seed: options.Seed = None,
-    format: Annotated[
-        str | None,
-        typer.Option(
-            metavar="round-robin|groups|one-table|swiss",
-            help="who meets whom (default: the game's own)",
-        ),
-    ] = None,
-    games: Annotated[
-        int | None,
-        typer.Option(help="games of a match (default: the contest's own); in groups the most of a playoff"),
-    ] = None,
-    seeds: Annotated[int, typer.Option(help="how often each match is played, with other dice each time")] = 1,
-    rounds: Annotated[int | None, typer.Option(help="of swiss (default: as many as there need be)")] = None,
-    seeding: Annotated[
-        bool, typer.Option("--seeding", help="seed entries in the order named, strongest first (default: by lot)")
-    ] = False,
-    exact: Annotated[
-        bool, typer.Option("--exact", help="rank by exact win rates, where there are some; --games 0: play nothing")
-    ] = False,
-    less_luck: options.LessLuck = False,
+    contest: TournamentOptions = TOURNAMENT,
     bots: BotOptions = BOTS,
     machines: MachineOptions = MACHINES,
     shard: Annotated[
-        str | None, typer.Option(metavar="I/N", help="play one of N parts of the matches, for batch queues")
+        str | None, Option(metavar="I/N", help="play part I of N parts of the matches, for batch queues")
     ] = None,
     kept: StoreOptions = STORE,
     written: Annotated[Outputs, ".json", ".csv", ".html"] = NO_FILES,
@@ -69,8 +99,8 @@ def tournament(
 ) -> None:
     """Run a contest between agents, and rank them.
 
-    The same command again plays only what is missing in the store: after a kill, or when entries have changed. A .csv
-    file holds the ranking, and a second one beside it the matches.
+    The same command again plays only the matches that are missing in the store: after a kill, or when entries have
+    changed. A .csv file holds the ranking, and a second one beside it the matches.
 
     Example: dicegym tournament hog submissions/ bacon --exact
 
@@ -78,62 +108,27 @@ def tournament(
 
     Example: dicegym tournament liarsdice even honest bayes --less-luck
     """
-    from dicegym.arena import contest
+    from dicegym import arena
 
     table = options.chosen_game(game, parameter)
     named = named_entries(entries or dicegym.agent_names(table))
-
-    def run(**how: Any) -> ContestResult:
-        return contest(
-            table,
-            named,
-            format=format,
-            games=games,
-            exact=exact,
-            seeds=seeds,
-            rounds=rounds,
-            seeding=seeding,
-            less_luck=less_luck,
-            **how,
-        )
-
+    run = functools.partial(arena.contest, table, named, **contest._asdict())
     _run(run, named, seed, bots, machines, kept, written, shard)
 
 
 def compare(
     game: options.GameName,
     first: Annotated[
-        str,
-        typer.Argument(
-            metavar="A", help="what there is: an agent's name, a file", autocompletion=options.complete_agent
-        ),
+        str, Argument(metavar="A", help="the current agent: a name or a file", autocompletion=options.complete_agent)
     ],
     second: Annotated[
-        str, typer.Argument(metavar="B", help="the candidate: is it better?", autocompletion=options.complete_agent)
+        str, Argument(metavar="B", help="the candidate: is it better?", autocompletion=options.complete_agent)
     ],
     others: Annotated[
         list[str] | None,
-        typer.Option(
-            help="who else sits at the table; repeatable (default: nobody where A and B can meet, else all agents)"
-        ),
+        Option(help="another agent at the table; repeatable (default: none where A and B can meet, else all agents)"),
     ] = None,
-    elo: Annotated[
-        tuple[float, float] | None,
-        typer.Option(
-            metavar="LOW HIGH", help="test an Elo difference of LOW (not better) against HIGH (better); default: 0 20"
-        ),
-    ] = None,
-    margins: Annotated[
-        tuple[float, float] | None,
-        typer.Option(metavar="LOW HIGH", help="the same as differences of scores a game; default with others: 0 0.05"),
-    ] = None,
-    alpha: Annotated[float, typer.Option(help="how often `better` may be wrong")] = 0.05,
-    beta: Annotated[float, typer.Option(help="how often `not better` may be wrong")] = 0.05,
-    games: Annotated[int | None, typer.Option(help="the most games (default: 100,000)")] = None,
-    score: Annotated[
-        str, typer.Option(metavar="win|place", help="what a game is worth: first place, or others left behind")
-    ] = "win",
-    less_luck: options.LessLuck = False,
+    comparison: ComparisonOptions = COMPARISON,
     seed: options.Seed = None,
     bots: BotOptions = BOTS,
     machines: MachineOptions = MACHINES,
@@ -141,37 +136,23 @@ def compare(
     written: Annotated[Outputs, ".json", ".csv", ".html"] = NO_FILES,
     parameter: options.Parameters = None,
 ) -> None:
-    """Say whether B is better than A, with few games.
+    """Test whether B is better than A, in few games.
 
-    They play pairs of games on the same dice in exchanged seats until a sequential test has decided. The same command
-    again plays only what is missing in the store.
+    They play pairs of games on the same dice in exchanged seats until a sequential test is decided. The same command
+    again plays only the games that are missing in the store.
 
     Example: dicegym compare hog bacon swap
 
     Example: dicegym compare liarsdice even honest --less-luck
     """
-    from dicegym.arena.compare.comparing import MOST_GAMES
-    from dicegym.arena.compare.comparing import compare as run_comparison
+    from dicegym.arena.compare import comparing
 
     table = options.chosen_game(game, parameter)
     named = one, two, *rest = named_entries([first, second, *(others or [])])
-
-    def run(**how: Any) -> ContestResult:
-        return run_comparison(
-            table,
-            one,
-            two,
-            rest or None,
-            elo=elo,
-            margins=margins,
-            alpha=alpha,
-            beta=beta,
-            games=MOST_GAMES if games is None else games,
-            score=score,
-            less_luck=less_luck,
-            **how,
-        )
-
+    how = comparison._asdict()
+    if comparison.games is None:
+        del how["games"]
+    run = functools.partial(comparing.compare, table, one, two, rest or None, **how)
     _run(run, named, seed, bots, machines, kept, written)
 
 
@@ -191,13 +172,13 @@ def _run(
 
     Args:
         run: runs it with the options of `dicegym.arena.contest` that both share.
-        named: who takes part.
-        seed: of its dice; None: of the store, or drawn.
-        bots: what bots may use.
+        named: the entries.
+        seed: seed of its dice; None: that of the stored contest, or drawn.
+        bots: the limits and the isolation of bots.
         machines: where it is played.
         kept: where it is stored.
         written: the files.
-        shard: which part of the matches is played here; None: all of them.
+        shard: the part of the matches that is played here; None: all of them.
     """
     from dicegym.arena import Named
     from dicegym.arena.report import show
@@ -224,7 +205,7 @@ def _run(
 
 
 def _write(result: ContestResult, storage: Storage | None, written: Outputs) -> None:
-    write_json(written[".json"], result.to_json())
+    written.json(result.to_json())
     if (sheet := written[".csv"]) is not None:
         from dicegym.arena.sheets import result_sheets
 
@@ -291,7 +272,6 @@ def _page(result: ContestResult, storage: Storage | None) -> ContestPage:
 
         return page_of_result(result)
     from dicegym.arena.pages.stored import stored_page
-    from dicegym.arena.store.reading import StoreReader
 
-    with StoreReader(storage.where, waits=True) as reader:
+    with options.read_store(str(storage.where)) as reader:
         return stored_page(reader, reader.contest(result.stored.contest))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
-from dicegym.cli.command import NO_FILES, Outputs
-from dicegym.cli.console import err, out, print_table, write_json
+from dicegym.cli.console import NO_FILES, Outputs, err, out, print_table
 from dicegym.errors import ParameterError
 
 FORMS = "batch, make_vec, sb3, make, state, aec or parallel"
@@ -16,19 +16,19 @@ FORMS = "batch, make_vec, sb3, make, state, aec or parallel"
 
 def doctor(
     forms: Annotated[
-        list[str] | None, typer.Argument(metavar="[FORM]...", help=f"with --bench: {FORMS} (default: all)")
+        list[str] | None, Argument(metavar="[FORM]...", help=f"with --bench: {FORMS} (default: all)")
     ] = None,
-    problems: Annotated[bool, typer.Option("--problems", help="show only what is not in order")] = False,
+    problems: Annotated[bool, Option("--problems", help="show only problems")] = False,
     bench: Annotated[
-        bool, typer.Option("--bench", help="measure steps a second of every form of the environments instead")
+        bool, Option("--bench", help="measure the steps per second of each form of the environments instead")
     ] = False,
-    games: Annotated[str, typer.Option(metavar="GAME,...", help="with --bench: only these games")] = "",
+    games: Annotated[str, Option(metavar="GAME,...", help="with --bench: only these games")] = "",
     written: Annotated[Outputs, ".json"] = NO_FILES,
 ) -> None:
     """Check the installation, or measure its speed.
 
-    Says what works, what is missing, and what to do about it. Status 0 unless something that is installed does not
-    work. Nothing is changed. --bench plays random legal actions on one thread, and shows the median of five rounds.
+    Shows what works, what is missing, and what to do about it. Nothing is changed. The exit status is 0 unless an
+    installed part does not work. --bench plays random legal actions on one thread, and shows the median of five rounds.
 
     Examples: dicegym doctor; dicegym doctor --bench make aec --games hog
     """
@@ -45,7 +45,7 @@ def doctor(
     print_table(*result.table())
     for form, why in result.skipped.items():
         err.print(f"not measured: {form}: {why}")
-    write_json(written[".json"], result.to_json())
+    written.json(result.to_json())
 
 
 def _examine(problems: bool, written: Outputs) -> None:
@@ -53,7 +53,7 @@ def _examine(problems: bool, written: Outputs) -> None:
     from dicegym.doctor import BROKEN, LACKING, OK, examine
 
     found = examine()
-    write_json(written[".json"], [one._asdict() for one in found])
+    written.json([one._asdict() for one in found])
     topics = list(dict.fromkeys(one.topic for one in found))
     for topic in topics:
         for one in found:

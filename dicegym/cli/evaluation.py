@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import contextlib
-import shlex
 import tomllib
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 import dicegym
 from dicegym.cli import options
-from dicegym.cli.command import NO_FILES, Outputs, check_writable
-from dicegym.cli.console import err, out, print_table, write_json, write_new
+from dicegym.cli.console import (
+    NO_FILES,
+    Outputs,
+    check_writable,
+    err,
+    out,
+    print_commands,
+    print_lines,
+    print_table,
+    write_new,
+)
 from dicegym.cli.options import BOTS, MACHINES, BotOptions, MachineOptions
 from dicegym.cli.progress import progress_bar
 from dicegym.errors import FaultWarning, ParameterError
@@ -83,18 +91,18 @@ def tell_faults(faults: Sequence[str]) -> None:
 
 
 def evaluate(
-    model: Annotated[str, typer.Argument(help="a model's file, or any agent")],
+    model: Annotated[str, Argument(help="a model's file, or any agent")],
     against: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             help="an opponent, a mix such as '{even=1, bayes=3}', or `all` for every agent; repeatable "
             "(default: the game's baseline)"
         ),
     ] = None,
     game: options.GameOption = None,
-    games: Annotated[int, typer.Option(min=1, help="games to play where there is no exact value")] = 10_000,
-    together: Annotated[bool, typer.Option(help="let all of --against sit at one table")] = False,
-    sampled: Annotated[bool, typer.Option(help="play games even if there is an exact value")] = False,
+    games: Annotated[int, Option(min=1, help="games to play if there is no exact value")] = 10_000,
+    together: Annotated[bool, Option(help="seat all of --against at one table")] = False,
+    sampled: Annotated[bool, Option(help="play games even if there is an exact value")] = False,
     less_luck: options.LessLuck = False,
     seed: options.Seed = None,
     temperature: options.Temperature = None,
@@ -104,10 +112,10 @@ def evaluate(
     written: Annotated[Outputs, ".json"] = NO_FILES,
     parameter: options.Parameters = None,
 ) -> None:
-    """Measure a model or an agent, exactly where possible.
+    """Measure how strong a model or agent is, exactly if possible.
 
-    Elsewhere by games, with a 95 % interval. Bots' files play in processes of their own; the limit `seconds` is for
-    their loading, a move, and a game on average. Without --workers, all else plays in this process.
+    Otherwise it plays games, and the result has a 95 % interval. Bots' files run in processes of their own; the limit
+    `seconds` applies to loading, to a move, and to an average game. Without --workers, all others run in this process.
 
     Examples: dicegym evaluate mine.zip --game hog --against all; dicegym evaluate mine.py --game yatzy --workers 4;
     dicegym evaluate ppo --game liarsdice --against bayes --less-luck --temperature 1
@@ -137,38 +145,32 @@ def evaluate(
     player: Any = model if named_only else dicegym.agent(table, model, trust=trust, temperature=temperature)
     if strangers and machines.ray is None:
         bots.tell_isolation(strangers)
-    scores: list[Score] = []
     with contextlib.ExitStack() as stack:
         faults = stack.enter_context(counted_faults())
         progress = stack.enter_context(progress_bar("games"))
         executors = stack.enter_context(kept_open(machines.executors())) if apart else None
-        for opponent in opponents or [None]:
-            score = measure(
-                table,
-                player,
-                opponent,
-                games,
-                exact=not sampled,
-                seed=seed,
-                less_luck=less_luck,
-                progress=progress,
-                trust=trust,
-                executors=executors,
-                isolation=bots.isolation,
-                limits=limits,
-            )
-            scores.append(score)
+        how: dict[str, Any] = {
+            "exact": not sampled,
+            "seed": seed,
+            "less_luck": less_luck,
+            "progress": progress,
+            "trust": trust,
+            "executors": executors,
+            "isolation": bots.isolation,
+            "limits": limits,
+        }
+        scores = [measure(table, player, opponent, games, **how) for opponent in opponents or [None]]
     tell_faults(faults)
     name = one_line(agent_name(table, model))
     if len(scores) == 1:
         out.print(str(scores[0]))
     else:
         show_scores(scores, name)
-    for line in [*in_words(scores, table, name), *what_next(table, model, game, named, parameter, trust)]:
-        out.print(line)
-    about = {"model": model, "game": table.name, "players": table.players, "parameters": table.parameters}
-    about |= {"fingerprint": table.fingerprint, "seed": seed, "faults": len(faults)}
-    write_json(written[".json"], [about | score.to_json() for score in scores])
+    print_lines(in_words(scores, table, name))
+    print_commands(*what_next(table, model, game, named, parameter, trust))
+    about = {"model": model, **options.about(table), "fingerprint": table.fingerprint}
+    about |= {"seed": seed, "faults": len(faults)}
+    written.json([about | score.to_json() for score in scores])
 
 
 def one_or_mix(text: str) -> str | dict[str, Any]:
@@ -215,7 +217,7 @@ def show_scores(scores: Sequence[Score], name: str) -> None:
 
 
 def in_words(scores: Sequence[Score], table: dicegym.Game, name: str, even: float | None = None) -> list[str]:
-    """Return what the scores of ``name`` mean; ``even`` is what equals come to, by default at ``table``."""
+    """Return what the scores of ``name`` mean; ``even`` is the score of equal players, by default at ``table``."""
     if table.players == 1:
         return [
             "That is what a game alone brings on average. In 95 of 100 such measurements the interval holds the true",
@@ -280,42 +282,37 @@ def what_next(
     against: Sequence[str],
     parameter: list[str] | None,
     trust: bool = False,
-) -> list[str]:
-    """Return commands to go on with, at the same table."""
+) -> list[tuple[str, str]]:
+    """Return commands to go on with, at the same table, and what each does."""
     from dicegym.bots.export import export_forms
 
     usual = options.game_or_that_of(model, game, None).players
-    given = [one for one in parameter or [] if not one.startswith("players=")]
-    words = [model, *(["--game", game] if game else []), *(word for one in given for word in ("-p", one))]
-    words += ["-p", f"players={table.players}"] if table.players != usual else []
-    trusted = ["--trust"] if trust else []
-    named = shlex.join([*words, *trusted])
-    alone = shlex.join([model, *(["--game", game] if game else []), *trusted])
+    seats = [f"players={table.players}"] if table.players != usual else []
+    given = [one for one in parameter or [] if not one.startswith("players=")] + seats
+    named = options.command_line(model, game=game, p=given, trust=trust)
     found = []
     if table.players > 1 and list(against) != [ALL]:
         found.append((f"dicegym evaluate {named} --against {ALL}", "against every agent"))
     found.append((f"dicegym watch {named}", "see it play"))
     if model.endswith(".zip") and (forms := export_forms(table)):
+        alone = options.command_line(model, game=game, trust=trust)
         found.append((f"dicegym export {alone} --as {forms[0]}", "write it as a bot"))
-    width = max(len(command) for command, _ in found)
-    return ["Next:", *(f"  {command:<{width}}  {what}" for command, what in found)]
+    return found
 
 
 def export(
-    model: Annotated[str, typer.Argument(help="a model's file, or any agent")],
-    form: Annotated[
-        Path, typer.Option("--as", metavar="PATH", help="the file to write, such as hog.py or my/bots/hog.py")
-    ],
+    model: Annotated[str, Argument(help="a model's file, or any agent")],
+    form: Annotated[Path, Option("--as", metavar="PATH", help="the file to write, such as hog.py or my/bots/hog.py")],
     game: options.GameOption = None,
-    force: Annotated[bool, typer.Option(help="replace an existing file")] = False,
+    force: Annotated[bool, Option(help="replace an existing file")] = False,
     temperature: options.Temperature = None,
     trust: options.Trust = False,
     parameter: options.Parameters = None,
 ) -> None:
     """Write a model or an agent as an original bot.
 
-    Folders are made. Where a game's interface has several forms, the file's name says which, and the first is taken for
-    any other name. What an agent reads from a table is written beside it. A model that draws makes a bot that draws.
+    Missing folders are made. Where a game's interface has several forms, the file's name chooses one (default: the
+    first). The table of an agent that reads one is written beside the bot. A stochastic model makes a stochastic bot.
 
     Example: dicegym export agents/hog/ppo.zip --as hog.py
     """

@@ -1,10 +1,11 @@
-"""What there is: the games, their environments, agents and rules."""
+"""The games: their environments, agents and rules."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 import dicegym
 from dicegym.cli import options
@@ -16,13 +17,11 @@ from dicegym.registry import ENVIRONMENTS
 def games(
     game: Annotated[
         str | None,
-        typer.Argument(metavar="[GAME]", help="show this game and its agents", autocompletion=options.complete_game),
+        Argument(metavar="[GAME]", help="show this game and its agents", autocompletion=options.complete_game),
     ] = None,
-    rules: Annotated[
-        bool, typer.Option("--rules", help="print its rules and the original interface of its bots")
-    ] = False,
+    rules: Annotated[bool, Option("--rules", help="print its rules and the original interface of its bots")] = False,
     playthrough: Annotated[
-        bool, typer.Option("--playthrough", help="print a whole game, with all that players are shown")
+        bool, Option("--playthrough", help="print a whole game, with everything that players see")
     ] = False,
     parameter: options.Parameters = None,
 ) -> None:
@@ -60,9 +59,8 @@ def _list_environments() -> None:
         low, high = (max(2, low), high) if environment.multi else (game.players, game.players)
         seats = f"{low}-{high}" if low < high else str(low)
         parameters = " ".join(f"{name}={value}" for name, value in game.all_parameters.items())
-        rows.append(
-            [environment.full_id, game.name, seats, str(game.n_actions), str(game.observation_size), parameters]
-        )
+        sizes = [str(game.n_actions), str(game.observation_size)]
+        rows.append([environment.full_id, game.name, seats, *sizes, parameters])
     print_table(["environment", "game", "players", "actions", "observation", "parameters"], rows)
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
-from collections.abc import Iterable, Sequence
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
+from typer import Argument, Option
 
 import dicegym
 from dicegym.cli.command import RAY
@@ -21,6 +24,8 @@ from dicegym.shipped import is_shipped
 if TYPE_CHECKING:
     from dicegym.arena.executors import Executors
     from dicegym.arena.storage import Storage
+    from dicegym.arena.store.reading import StoreReader
+    from dicegym.games.parts import Progress
     from dicegym.games.worth import Valuer
     from dicegym.sandbox.limits import Limits
 
@@ -44,22 +49,20 @@ def complete_agent(context: typer.Context, incomplete: str) -> list[str]:
 
 
 GameName = Annotated[
-    str, typer.Argument(metavar="GAME", help="a game's name (see `dicegym games`)", autocompletion=complete_game)
+    str, Argument(metavar="GAME", help="a game's name (see `dicegym games`)", autocompletion=complete_game)
 ]
 GameOption = Annotated[
     str | None,
-    typer.Option("--game", help="the game (default: that of the model, file or agent)", autocompletion=complete_game),
+    Option("--game", help="the game (default: that of the model, file or agent)", autocompletion=complete_game),
 ]
-Seed = Annotated[int | None, typer.Option("--seed", min=0, help="same seed, same result")]
+Seed = Annotated[int | None, Option("--seed", min=0, help="same seed, same result")]
 Parameters = Annotated[
     list[str] | None,
-    typer.Option(
-        "--parameter", "-p", metavar="NAME=NUMBER", help="a parameter of the game, such as players=4; repeatable"
-    ),
+    Option("--parameter", "-p", metavar="NAME=NUMBER", help="a parameter of the game, such as players=4; repeatable"),
 ]
 Against = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--against",
         metavar="AGENT",
         help="an opponent (default: the game's baseline); repeatable",
@@ -68,70 +71,84 @@ Against = Annotated[
 ]
 Temperature = Annotated[
     float | None,
-    typer.Option(
+    Option(
         "--temperature", min=0, metavar="T", help="0: a model's best action, 1: sampled (default: as its file says)"
     ),
 ]
-Trust = Annotated[
-    bool, typer.Option("--trust", help="let models run their authors' code, as custom network layers need")
-]
+Trust = Annotated[bool, Option("--trust", help="let models run their authors' code, as custom network layers need")]
 ValuesName = Annotated[
-    str | None,
-    typer.Option("--values", metavar="NAME", help="where values of states come from (default: the game's best)"),
+    str | None, Option("--values", metavar="NAME", help="the source of state values (default: the game's best)")
 ]
 IsolationName = Annotated[
     str,
-    typer.Option(
+    Option(
         "--isolation",
         metavar="auto|jail|process|none",
-        help="how bots are isolated; auto: the best that works here",
+        help="how bots are isolated; auto: the strongest that works here",
     ),
 ]
 LimitsGiven = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--limit",
         metavar="NAME=NUMBER",
         help="limit of a bot: seconds (processor time for a match: 10), load and move (default: as seconds), memory "
         "(MiB beyond Python's own: 512); repeatable",
     ),
 ]
-Workers = Annotated[int | None, typer.Option("--workers", min=1, help="processes (default: one for each core)")]
+Workers = Annotated[int | None, Option("--workers", min=1, help="processes (default: one for each core)")]
 RayAddress = Annotated[
     str | None,
-    typer.Option(
+    Option(
         RAY,
         metavar="[ADDRESS]",
-        help="run on a Ray cluster: host:6379, ray://host:10001, or auto (default), the one that runs on this machine",
+        help="run on a Ray cluster: host:6379, ray://host:10001, or auto (default): the one on this machine",
     ),
 ]
 StoreName = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--store",
         metavar="FILE|URL|none",
         help="where contests are stored: a SQLite file or postgresql://... (default: in your data folder)",
     ),
 ]
 Label = Annotated[
-    str, typer.Option("--label", metavar="TEXT", help="names the contest; with another label, another one begins")
+    str, Option("--label", metavar="TEXT", help="a label for the contest; another label begins another contest")
 ]
-LessLuck = Annotated[
-    bool, typer.Option("--less-luck", help="reduce variance: correct results for the luck of the dice")
-]
-RunFolder = Annotated[
-    Path | None, typer.Option("--run-dir", metavar="FOLDER", help="the run's folder (default: in runs/)")
-]
+LessLuck = Annotated[bool, Option("--less-luck", help="reduce variance: correct results for the luck of the dice")]
+RunFolder = Annotated[Path | None, Option("--run-dir", metavar="FOLDER", help="the run's folder (default: in runs/)")]
 ConfigName = Annotated[
     Path | None,
-    typer.Option("--config", metavar="FILE|NAME", help="settings: a file, or a shipped configuration (default: GAME)"),
+    Option("--config", metavar="FILE|NAME", help="settings: a file, or a shipped configuration (default: GAME)"),
 ]
 Overrides = Annotated[
     list[str] | None,
-    typer.Option(
-        "--set", metavar="SECTION.KEY=VALUE", help="override a setting (see `dicegym runs settings`); repeatable"
-    ),
+    Option("--set", metavar="SECTION.KEY=VALUE", help="override a setting (see `dicegym runs settings`); repeatable"),
 ]
+
+
+def decisions(typed: str | int) -> int:
+    """Return how many decisions are meant: 1000000, 1_000_000 or 1e6. Raises typer.BadParameter."""
+    from dicegym.engine.validate import MOST  # which loads NumPy
+
+    try:
+        number = float(typed)  # which reads all three; whole numbers up to `MOST` are exact
+    except ValueError:
+        number = 0.0
+    if not (1 <= number <= MOST and number.is_integer()):
+        raise typer.BadParameter(f"{typed!r} is no whole number from 1 to {MOST:,}: give one, such as 1000000 or 1e6")
+    return int(number)
+
+
+def command_line(*words: str, **options: Any) -> str:
+    """Return a command as it is typed: ``words``, then an option for each name that has a value, or several."""
+    line = [*words]
+    for name, given in options.items():
+        option = f"-{name}" if len(name) == 1 else f"--{name.replace('_', '-')}"
+        for value in given if isinstance(given, list | tuple) else [given]:
+            line += [] if value is None or value is False else [option] if value is True else [option, str(value)]
+    return shlex.join(line)
 
 
 def _read_pairs(
@@ -236,29 +253,57 @@ def game_or_that_of(agent: str, name: str | None, parameters: Sequence[str] | No
     return chosen_game(name, parameters) if name else game_for(agent, **parameters_of(parameters))
 
 
-def tell_better_values(asked: Valuer, values: str | None) -> None:
-    """Say which better values of states there are, unless the user has chosen some."""
-    from dicegym.analysis.valuers import better_sources
+def about(game: dicegym.Game) -> dict[str, Any]:
+    """Return which game something is about, for JSON."""
+    return {"game": game.name, "players": game.players, "parameters": dict(game.parameters)}
+
+
+def values_of(game: dicegym.Game, name: str | None, progress: Progress, fair: bool = False) -> Valuer:
+    """Return the values of a game's states that ``--values`` names; say which are better, unless some are named.
+
+    Args:
+        game: the game.
+        name: the source's name; None: the best that is there.
+        progress: called as a computation goes on.
+        fair: whether they must judge a player by what that player may know.
+    """
+    from dicegym.analysis.valuers import better_sources, fair_valuer, valuer
     from dicegym.games.parts import SOLUTIONS, part
     from dicegym.games.solved import how_to_solve
 
-    found = [] if values is not None else better_sources(asked.game, asked)
-    if found:
+    asked = (fair_valuer if fair else valuer)(game, name, progress=progress)
+    if found := [] if name is not None else better_sources(asked.game, asked):
         best, kept = found[0].name, part(asked.game, SOLUTIONS)
         solved = kept is not None and any(one.name == best for one in kept.solutions(asked.game))
         how = f"; `{how_to_solve(asked.game, best)}` computes what it needs" if solved else ""
         err.print(f"dicegym: better than {asked.name} is --values {best}: {found[0].doc}{how}")
+    return asked
+
+
+@contextlib.contextmanager
+def needing(extra: str, what: str) -> Iterator[None]:
+    """Raise DependencyError, which names ``extra``, where a library is missing that ``what`` needs."""
+    try:
+        yield
+    except ImportError as error:
+        raise DependencyError.for_extra(error.name or extra, extra, what) from error
 
 
 def store_name(store: str | None) -> str:
     """Return the store to read. Raises ParameterError for "none" and DependencyError without SQLAlchemy."""
     from dicegym.arena.storage import named_store
 
-    try:
+    with needing("arena", "reading stored contests"):
         importlib.import_module("dicegym.arena.store.reading")
-    except ImportError as error:
-        raise DependencyError.for_extra(str(error.name), "arena", "reading stored contests") from error
     return named_store(store)
+
+
+def read_store(store: str | None) -> StoreReader:
+    """Return the reader of a store. Raises what `store_name` raises."""
+    where = store_name(store)
+    from dicegym.arena.store.reading import StoreReader
+
+    return StoreReader(where, waits=True)
 
 
 class StoreOptions(NamedTuple):

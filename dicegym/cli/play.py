@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
 
 import dicegym
 from dicegym.cli import options
-from dicegym.cli.command import NO_FILES, TUTOR, Outputs
+from dicegym.cli.command import TUTOR
+from dicegym.cli.console import NO_FILES, Outputs
 from dicegym.cli.progress import progress_bar, thinking
 from dicegym.errors import ParameterError
 from dicegym.escape import lines
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def complete_rival(context: typer.Context, incomplete: str) -> list[str]:
-    """Return the strengths and agents that begin so, for the shell."""
+    """Return the strengths and agents whose names begin with ``incomplete``, for the shell."""
     from dicegym.games.keyboard import STRENGTHS
 
     return [name for name in STRENGTHS if name.startswith(incomplete)] + options.complete_agent(context, incomplete)
@@ -39,29 +40,29 @@ def play(
     game: options.GameName,
     against: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             help="easy, normal (default) or hard, or an agent; repeat it for each other seat",
             autocompletion=complete_rival,
         ),
     ] = None,
-    seat: Annotated[int | None, typer.Option(help="your seat, from 0 (default: one that the seed draws)")] = None,
+    seat: Annotated[int | None, Option(help="your seat, from 0 (default: drawn by the seed)")] = None,
     seed: options.Seed = None,
     tutor: Annotated[
         str | None,
-        typer.Option(
+        Option(
             TUTOR,
             metavar="[LEVEL]",
-            help="ask once before you play what is bad (default), a mistake or doubtful; say at the end how you played",
+            help="warn once before a move that is bad (default), a mistake or doubtful; review your game at the end",
         ),
     ] = None,
     written: Annotated[Outputs, ".json"] = NO_FILES,
     trust: options.Trust = False,
     parameter: options.Parameters = None,
 ) -> None:
-    """Play at the keyboard: type what you mean, or `help`.
+    """Play at the keyboard: type your moves, or `help`.
 
-    Seed and seat are drawn anew each time, and printed with the command that plays the same game again. What `-o`
-    writes is read by `dicegym arena replay` and `dicegym values analyse`.
+    Seed and seat are random, and printed with the command that plays the same game again. `dicegym arena replay` and
+    `dicegym values analyse` read the file that `-o` writes.
 
     Examples: dicegym play hog --tutor; dicegym play yatzy --against hard; dicegym play liarsdice -p players=4
     """
@@ -92,7 +93,8 @@ def play(
             answers,
         )
         sitting.person.show(_welcome(table, sitting.names, names))
-        _show(f"  {_command(game, against, place, number, parameter, trust)}")  # not wrapped, so it can be copied
+        again = {"against": against, "p": parameter, "trust": trust, "seed": number, "seat": place}
+        _show(f"  {options.command_line('dicegym', 'play', game, **again)}")  # not wrapped, so it can be copied
         if adviser is not None:
             sitting.person.show(adviser.says)
         sitting.person.show("Type `help` to see what you can type.")
@@ -118,15 +120,20 @@ def _hinting(table: dicegym.Game) -> Callable[[Turn], str]:
 
     def answer(turn: Turn) -> str:
         from dicegym.analysis.hints import hint
-        from dicegym.analysis.valuers import fair_valuer
 
-        if not loaded:
-            with progress_bar("steps") as progress:
-                loaded.append(fair_valuer(table, progress=progress))
+        loaded[:] = loaded or [_fair_values(table)]
         with thinking("weighing what may be played"):
             return "\n".join(hint(turn.game, turn.record, loaded[0]).lines(5))
 
     return answer
+
+
+def _fair_values(table: dicegym.Game) -> Valuer:
+    """Return the best values that judge players by what they may know."""
+    from dicegym.analysis.valuers import fair_valuer
+
+    with progress_bar("steps") as progress:
+        return fair_valuer(table, progress=progress)
 
 
 def _id_of(turn: Turn) -> str:
@@ -141,14 +148,13 @@ _ID = ("a short text that stands for this state, to be pasted", _id_of)
 
 
 def _tutor(table: dicegym.Game, level: str) -> Tutor:
-    """Return who warns the person."""
+    """Return the tutor that warns the person."""
     from dicegym.analysis.hints import LEVEL, Tutor
-    from dicegym.analysis.valuers import fair_valuer, threshold
+    from dicegym.analysis.valuers import threshold
 
     if level:
         threshold(level, "win rate")  # before anything is computed
-    with progress_bar("steps") as progress:
-        return Tutor(fair_valuer(table, progress=progress), level or LEVEL)
+    return Tutor(_fair_values(table), level or LEVEL)
 
 
 def _warning(adviser: Tutor) -> Callable[[Turn, Sequence[int]], str]:
@@ -166,12 +172,12 @@ def _epilogue(sitting: Sitting, adviser: Tutor | None, file: Path | None) -> str
     if adviser is None and file is None:
         return ""
     game, actions = sitting.game, sitting.actions
-    states = [game.new_game(sitting.seed)]
-    for action in actions:
-        states.append(states[-1].copy())
-        game.step(states[-1][0], action)
     told = []
     if adviser is not None:
+        states = [game.new_game(sitting.seed)]
+        for action in actions:
+            states.append(states[-1].copy())
+            game.step(states[-1][0], action)
         with thinking("looking at how you played"):
             told.append(adviser.review(states, actions, sitting.names, sitting.seat))
     if file is None:
@@ -180,12 +186,14 @@ def _epilogue(sitting: Sitting, adviser: Tutor | None, file: Path | None) -> str
         from dicegym.arena.replay import played, save
 
         save(played(game, sitting.names, sitting.seed, actions), file)
-        told.append(f"The game is written: `dicegym values analyse {shlex.quote(str(file))}` shows all of it.")
+        told.append(
+            f"The game is written: `{options.command_line('dicegym', 'values', 'analyse', str(file))}` shows all of it."
+        )
     return "\n".join(told)
 
 
 def _table(game: str, rivals: int, parameter: list[str] | None) -> dicegym.Game:
-    """Return the game, with as many seats as were asked for, or as suit those who were named."""
+    """Return the game, with as many seats as were asked for, or as suit the named opponents."""
     from dicegym.players.sitting import usual_seats
 
     given = options.parameters_of(parameter)
@@ -202,25 +210,8 @@ def _table(game: str, rivals: int, parameter: list[str] | None) -> dicegym.Game:
     return table
 
 
-def _command(
-    game: str,
-    against: list[str] | None,
-    seat: int,
-    seed: int,
-    parameter: list[str] | None,
-    trust: bool,
-) -> str:
-    """Return the command that plays the same game again."""
-    words = ["dicegym", "play", game]
-    for name in against or []:
-        words += ["--against", name]
-    for given in parameter or []:
-        words += ["-p", given]
-    return shlex.join([*words, *(["--trust"] if trust else []), "--seed", str(seed), "--seat", str(seat)])
-
-
 def _welcome(table: dicegym.Game, names: Sequence[str], agents: Sequence[str]) -> str:
-    """Return who sits at the table and who they are."""
+    """Return the names of the players, and what each of the agents is."""
     from dicegym.players.roster import describe
 
     others = f", in the order of play: {', '.join(names)}" if agents else ", alone"

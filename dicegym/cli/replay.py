@@ -1,4 +1,4 @@
-"""A game that was played, seen again: move by move, as a film, as a page, as a file."""
+"""A stored game, replayed: move by move, as a film, as a page, as a file."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from dicegym.cli import options
-from dicegym.cli.command import NO_FILES, Outputs
-from dicegym.cli.console import out
+from dicegym.cli.console import NO_FILES, Outputs, out, print_lines
 from dicegym.cli.progress import progress_bar
-from dicegym.cli.viewer import show
-from dicegym.cli.watch import DELAY, record
+from dicegym.cli.viewer import Delay, record, show
 from dicegym.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -22,35 +20,31 @@ if TYPE_CHECKING:
     from dicegym.pictures.watched import WatchedMove
 
 
-REPLAY_ID = "a match of the store (its first game), MATCH.GAME, server:NUMBER, or a game written as .json"
-"""What names a game that was played."""
+REPLAY_ID = "a match of the store (its first game), MATCH.GAME, server:NUMBER, or a game's .json file"
+"""What names a stored game."""
 
 
 def replay(
-    game: Annotated[str, typer.Argument(metavar="ID", help=REPLAY_ID)],
-    step: Annotated[bool, typer.Option("--step", help="wait for a key after each move")] = False,
+    game: Annotated[str, Argument(metavar="ID", help=REPLAY_ID)],
+    step: Annotated[bool, Option("--step", help="wait for a key after each move")] = False,
     seat: Annotated[
-        int | None, typer.Option(metavar="N", help="show what this seat, from 0, was shown (default: everything)")
+        int | None, Option(metavar="N", help="show what this seat, from 0, could see (default: everything)")
     ] = None,
     written: Annotated[Outputs, ".gif", ".html", ".json"] = NO_FILES,
-    analyse: Annotated[
-        bool, typer.Option("--analyse", help="tell what mistakes gave away, and what would have been better")
-    ] = False,
+    analyse: Annotated[bool, Option("--analyse", help="show the regret of mistakes, and better choices")] = False,
     values: options.ValuesName = None,
     ids: Annotated[
-        bool, typer.Option("--ids", help="show an id of each state, for `dicegym values hint` and `rollout`")
+        bool, Option("--ids", help="show an id of each state, for `dicegym values hint` and `rollout`")
     ] = False,
     store: options.StoreName = None,
-    delay: Annotated[
-        float | None,
-        typer.Option(min=0, help="seconds from move to move (default: 1; none where the output is no terminal)"),
-    ] = None,
+    delay: Delay = None,
 ) -> None:
-    """See a stored game again: by moves, film or page.
+    """Replay a stored game: by moves, as a film or a page.
 
-    It is played again by the rules of today, to the result that is stored; if rules have changed since, it says which.
+    The game is played again by the current rules and compared with the stored result. If rules have changed, the
+    command says so.
 
-    A .json file is handed on and read again; an .html page steps through the game in a browser.
+    A .json file holds the game for others to replay; an .html page steps through it in a browser.
 
     Examples: dicegym arena replay 3fa2c1 --step; dicegym arena replay 3fa2c1 -o game.html
     """
@@ -58,7 +52,7 @@ def replay(
     from dicegym.arena.replay.files import save
     from dicegym.arena.replay.telling import result_lines
 
-    gif, html, json = (written[ending] for ending in (".gif", ".html", ".json"))
+    gif, json = written[".gif"], written[".json"]
     if step and (written or not out.is_terminal or not sys.stdin.isatty()):
         reason = "which writes files" if written else "and there is no terminal with a keyboard"
         raise ParameterError(f"--step waits for keys, {reason}: leave it out")
@@ -76,27 +70,24 @@ def replay(
     if json is not None:
         save(found, json)
         out.print(f"wrote {json}")
-    if html is not None:
+    if written[".html"]:
         from dicegym.arena.replay.page import write_page
 
-        write_page(found, html, seat, notes=notes)
-        out.print(f"wrote {html}: open it in a browser")
+        written.html(lambda page: write_page(found, page, seat, notes=notes))
     if gif is not None:
-        record(iter(every), [gif], DELAY if delay is None else delay)
+        record(iter(every), [gif], delay)
     if not written:
-        show(_numbered(every), (DELAY if out.is_terminal else 0.0) if delay is None else delay, paused=step)
-    for line in result_lines(found, seat):
-        out.print(line)
+        show(_numbered(every), delay, paused=step)
+    print_lines(result_lines(found, seat))
 
 
 def _notes(found: Replay, values: str | None) -> dict[tuple[int, int], str]:
-    """Return what mistakes gave away, by seat and number of the seat's decision."""
-    from dicegym.analysis import analyse, valuer
+    """Return the regret of mistakes in words, by seat and number of the seat's decision."""
+    from dicegym.analysis import analyse
 
     game = found.table()
     with progress_bar("moves") as progress:
-        asked = valuer(game, values, progress=progress)
-        options.tell_better_values(asked, values)
+        asked = options.values_of(game, values, progress)
         return analyse(game, found.states(game), found.actions, found.seats, asked, progress=progress).notes()
 
 
@@ -124,15 +115,14 @@ def replay_named(game: str, store: str | None) -> Replay:
         if store is not None:
             raise ParameterError(f"{game} is a file, and in no store: leave --store out")
         return load(game)
-    where = options.store_name(store)
+    options.store_name(store)  # names a missing library before the next imports do
     from dicegym.arena.replay.served import served_id, served_replay
     from dicegym.arena.replay.stored import game_id, stored_replay
-    from dicegym.arena.store.reading import StoreReader
 
     number = served_id(game)
     if number is None:
         game_id(game)  # before the store is opened
-    with StoreReader(where, waits=True) as reader:
+    with options.read_store(store) as reader:
         return stored_replay(reader, game) if number is None else served_replay(reader, number)
 
 

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from dicegym.cli import options
 from dicegym.cli.card import card
 from dicegym.cli.command import group
-from dicegym.cli.compare_runs import compare_runs
-from dicegym.cli.console import out
-from dicegym.cli.options import MACHINES, MachineOptions
-from dicegym.cli.plot import plot
+from dicegym.cli.console import out, print_lines
+from dicegym.cli.curves import compare_runs, plot
+from dicegym.cli.options import MACHINES, MachineOptions, decisions
 from dicegym.cli.progress import progress_bar
-from dicegym.cli.tune import tune
 from dicegym.errors import ParameterError
 
 
@@ -37,15 +35,15 @@ def settings() -> None:
 
 
 def league(
-    run_dir: Annotated[Path, typer.Argument(metavar="RUN_DIR", help="the folder of a training")],
-    games: Annotated[int | None, typer.Option(min=1, help="play N new games between each two members")] = None,
+    run_dir: Annotated[Path, Argument(metavar="RUN_DIR", help="the folder of a training")],
+    games: Annotated[int | None, Option(min=1, help="play N new games between each pair of members")] = None,
     machines: MachineOptions = MACHINES,
     trust: options.Trust = False,
 ) -> None:
-    """Show who beat whom in a training's league.
+    """Show the win rates between the members of a training's league.
 
-    Its members are the past selves, agents and exploiters that the training played against. A training has them play
-    few games: --games N lets those who are in its newest checkpoint play N new ones, each against each.
+    Members are the past selves, agents and exploiters that the training played against. They play few games in a
+    training: --games N plays N new ones between each pair of members of its newest checkpoint.
 
     Examples: dicegym runs league runs/liarsdice; dicegym runs league runs/liarsdice --games 10000 --workers 2
     """
@@ -66,6 +64,47 @@ def league(
         with progress_bar("games") as progress:
             table, shares = found.measured_anew(games, executors, progress), found.shares()
     show(table.report(shares), out)
+
+
+def tune(
+    game: options.GameName,
+    run_dir: options.RunFolder = None,
+    trials: Annotated[int, Option(min=1, help="trials in total, earlier ones included")] = 20,
+    steps: Annotated[int, Option(parser=decisions, metavar="N", help="decisions of the learner in each")] = 1_000_000,
+    search: Annotated[
+        list[str] | None,
+        Option(metavar="SECTION.KEY={...}", help="search this setting instead of the usual ones; repeatable"),
+    ] = None,
+    config: options.ConfigName = None,
+    set_: options.Overrides = None,
+    seed: options.Seed = None,
+    storage: Annotated[
+        str, Option(metavar="URL", help="a database for several machines (default: a file in the folder)")
+    ] = "",
+    trust: options.Trust = False,
+) -> None:
+    """Search for good settings of a game's training.
+
+    Each trial is a training; a trial that is worse than half of the earlier ones is stopped. The same command continues
+    an interrupted search. Several commands can work on one study at once. The results are written to tune.md and
+    best.toml in the folder.
+
+    Examples: dicegym runs tune hog --trials 20 --steps 1000000; dicegym runs tune hog --run-dir runs/rates
+    --search 'algorithm.learning_rate={low=1e-4, high=1e-2, log=true}'
+    """
+    from dicegym.learning.tune import BELIEVE, USUAL, command, ended, write_report
+    from dicegym.learning.tune import tune as search_settings
+
+    folder, searched = run_dir or Path("runs") / f"tune-{game}", search or USUAL
+    with progress_bar("trials") as progress:
+        how: dict[str, Any] = {"storage": storage, "trust": trust, "progress": progress}
+        found = search_settings(game, folder, trials, steps, searched, config, set_ or [], seed or 0, **how)
+    written = write_report(found)
+    out.print(f"{len(found.trials())} trials: {ended(found)}")
+    if (best := found.best) is not None:
+        chosen = ", ".join(found.plan.settings(best))
+        print_lines([f"best: trial {best.number}, {best.value:.4f}, with {chosen}", BELIEVE, f"  {command(found)}"])
+    out.print(f"wrote {', '.join(map(str, written))}")
 
 
 runs = group(

@@ -5,55 +5,55 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from dicegym.cli import options
-from dicegym.cli.command import NO_FILES, Outputs, group
-from dicegym.cli.console import out, print_table, write_json
+from dicegym.cli.command import group
+from dicegym.cli.console import NO_FILES, Outputs, out, print_lines, print_table
 
 if TYPE_CHECKING:
     from dicegym.server.archive import Archive, ServerStatus
 
 SomeGame = Annotated[
     str | None,
-    typer.Argument(
-        metavar="GAME", help="whose server (default: the only one in the store)", autocompletion=options.complete_game
+    Argument(
+        metavar="GAME", help="the server's game (default: the one in the store)", autocompletion=options.complete_game
     ),
 ]
 
 WAIT = 300.0
-"""Seconds for which one who joins waits for a first game."""
+"""Seconds that a joining agent waits for its first game."""
 
 
 def start(
     game: options.GameName,
-    more: Annotated[list[str] | None, typer.Argument(metavar="AGENTS", help="further --agents")] = None,
-    tcp: Annotated[int | None, typer.Option(metavar="PORT", help="serve plain TCP there; 0: any free port")] = None,
-    ws: Annotated[int | None, typer.Option(metavar="PORT", help="serve WebSocket there; 0: any free port")] = None,
-    agents: Annotated[list[str] | None, typer.Option(metavar="AGENT...", help="agents that fill free seats")] = None,
-    always: Annotated[bool, typer.Option("--always", help="they play each other while nobody is there")] = False,
-    players: Annotated[int, typer.Option(help="seats at a table")] = 2,
-    games: Annotated[int, typer.Option(help="stop after so many games; 0: go on")] = 0,
-    secrets: Annotated[Path | None, typer.Option(help="file of lines name:secret; these names need them")] = None,
-    guests: Annotated[bool | None, typer.Option(help="let everybody play (default: on a loopback address)")] = None,
-    host: Annotated[str, typer.Option(help="address to listen on; 0.0.0.0 for all")] = "127.0.0.1",
+    more: Annotated[list[str] | None, Argument(metavar="AGENTS", help="further --agents")] = None,
+    tcp: Annotated[int | None, Option(metavar="PORT", help="a port for plain TCP; 0: any free port")] = None,
+    ws: Annotated[int | None, Option(metavar="PORT", help="a port for WebSocket; 0: any free port")] = None,
+    agents: Annotated[list[str] | None, Option(metavar="AGENT...", help="agents that fill free seats")] = None,
+    always: Annotated[
+        bool, Option("--always", help="let them play each other while no remote bot is connected")
+    ] = False,
+    players: Annotated[int, Option(help="seats at a table")] = 2,
+    games: Annotated[int, Option(help="stop after N games; 0: never")] = 0,
+    secrets: Annotated[Path | None, Option(help="file of lines name:secret, for names that need a secret")] = None,
+    guests: Annotated[bool | None, Option(help="admit any name (default: on a loopback address)")] = None,
+    host: Annotated[str, Option(help="address to listen on; 0.0.0.0: all")] = "127.0.0.1",
     store: options.StoreName = None,
     isolation: options.IsolationName = "auto",
     seed: options.Seed = None,
-    connections: Annotated[int, typer.Option(help="at once")] = 1000,
+    connections: Annotated[int, Option(help="most connections at the same time")] = 1000,
     allow_host: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="the server's name, for WebSocket (repeatable)"),
+        list[str] | None, Option(metavar="NAME", help="a host name of the server, for WebSocket (repeatable)")
     ] = None,
     allow_origin: Annotated[
-        list[str] | None,
-        typer.Option(metavar="URL", help="web pages that may connect, by WebSocket"),
+        list[str] | None, Option(metavar="URL", help="a web page that may connect by WebSocket (repeatable)")
     ] = None,
 ) -> None:
-    """Let bots play rated games over the network.
+    """Run a server where bots play rated games over the network.
 
-    There is a live scoreboard. The server rests while no remote bot is connected. For others than this machine, name
-    the file of their secrets, as in the second example.
+    It shows a live scoreboard. The server rests while no remote bot is connected. To admit bots of other machines, give
+    a file of secrets, as in the second example.
 
     Examples: dicegym server start yatzy --tcp 5000 --agents thrifty gather; dicegym server start yatzy --tcp 5000
     --ws 5001 --host 0.0.0.0 --secrets secrets.txt
@@ -90,11 +90,11 @@ def start(
 
 def join(
     game: options.GameName,
-    server: Annotated[str, typer.Argument(metavar="HOST:PORT", help="or a ws:// address")],
-    agent: Annotated[str, typer.Option(help="who plays: any agent, a bot's file or a model")],
-    name: Annotated[str | None, typer.Option(help="to play under (default: the agent's, or the secret's)")] = None,
-    secret: Annotated[str | None, typer.Option(envvar="DICEGYM_SECRET", help="to log in by")] = None,
-    games: Annotated[int, typer.Option(min=0, help="leave after so many games; 0: stay")] = 0,
+    server: Annotated[str, Argument(metavar="HOST:PORT", help="the server's address, or its ws:// address")],
+    agent: Annotated[str, Option(help="the agent that plays: a name, a bot's file or a model")],
+    name: Annotated[str | None, Option(help="its name on the server (default: the agent's, or the secret's)")] = None,
+    secret: Annotated[str | None, Option(envvar="DICEGYM_SECRET", help="the secret to log in with")] = None,
+    games: Annotated[int, Option(min=0, help="leave after N games; 0: stay")] = 0,
     seed: options.Seed = None,
     trust: options.Trust = False,
 ) -> None:
@@ -110,21 +110,20 @@ def join(
 def status(
     game: SomeGame = None, store: options.StoreName = None, written: Annotated[Outputs, ".json"] = NO_FILES
 ) -> None:
-    """Show whether a server runs, who is connected, and what was played.
+    """Show whether a server runs, its connections and its games.
 
     Examples: dicegym server status; dicegym server status yatzy -o status.json
     """
     with _archive(game, store) as archive:
         found = archive.status()
-    write_json(written[".json"], _plain(found))
-    for line in _status_lines(found):
-        out.print(line)
+    written.json(_plain(found))
+    print_lines(_status_lines(found))
 
 
 def ratings(
     game: SomeGame = None, store: options.StoreName = None, written: Annotated[Outputs, ".json"] = NO_FILES
 ) -> None:
-    """Show everybody's rating, games and wins, the best first.
+    """Show the rating, games and wins of each player, the best first.
 
     Example: dicegym server ratings yatzy -o ratings.json
     """
@@ -134,7 +133,7 @@ def ratings(
             {"place": place, "player": name, **one._asdict(), "margin": one.margin, "provisional": one.provisional}
             for place, (name, one) in ranked
         ]
-        write_json(written[".json"], {**_about(archive.status()), "ratings": rows})
+        written.json({**_about(archive.status()), "ratings": rows})
     if not rows:
         out.print("nobody has a rating yet: no game is finished")
         return
@@ -144,21 +143,21 @@ def ratings(
 
 def games(
     game: SomeGame = None,
-    last: Annotated[int, typer.Option(min=0, help="so many of the newest; 0: all")] = 20,
-    player: Annotated[str | None, typer.Option(help="those of this player alone")] = None,
+    last: Annotated[int, Option(min=0, help="list the newest N; 0: all")] = 20,
+    player: Annotated[str | None, Option(help="only the games of this player")] = None,
     store: options.StoreName = None,
     written: Annotated[Outputs, ".json"] = NO_FILES,
 ) -> None:
     """List finished games, the newest last.
 
-    Of each: when, who, with how many points, how ratings changed, and faults.
+    Each with its time, players, points, rating changes and faults.
 
     Examples: dicegym server games --last 5; dicegym server games --player anna --last 0
     """
     with _archive(game, store) as archive:
         found = archive.games(last, player)
         about = _about(archive.status())
-    write_json(written[".json"], {**about, "listed": [_plain(one) for one in found]})
+    written.json({**about, "listed": [_plain(one) for one in found]})
     if not found:
         out.print("no game is finished yet")
     for one in found:
@@ -175,7 +174,7 @@ def games(
 
 
 server = group(
-    "Run the game server, join one, and see its ratings and games.",
+    "Run a game server, join one, and show its ratings and games.",
     start=start,
     join=join,
     status=status,
@@ -185,7 +184,7 @@ server = group(
 
 
 def _archive(game: str | None, store: str | None) -> Archive:
-    """Return the results that are meant. Raises ParameterError if they cannot be read."""
+    """Return the stored results of a server. Raises ParameterError if they cannot be read."""
     where = options.store_name(store)
     from dicegym.server.archive import Archive
 

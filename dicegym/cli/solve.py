@@ -2,58 +2,55 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from dicegym.cli import options
-from dicegym.cli.command import NO_FILES, Outputs
-from dicegym.cli.console import err, out, write_json
+from dicegym.cli.console import NO_FILES, Outputs, err, out, print_lines
 from dicegym.cli.progress import progress_bar
 from dicegym.errors import ParameterError
-
-if TYPE_CHECKING:
-    from dicegym.analysis.solving import SolutionStatus
 
 
 def solve(
     game: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             metavar="[GAME]", help="a game's name (with --list: default all)", autocompletion=options.complete_game
         ),
     ] = None,
-    name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="which of its solutions, if it has several")
-    ] = None,
+    name: Annotated[str | None, Argument(metavar="[NAME]", help="the solution, where a game has several")] = None,
     parameter: options.Parameters = None,
     to: Annotated[
-        float | None, typer.Option(metavar="QUALITY", help="go on until this is reached (default: the solution's own)")
+        float | None, Option(metavar="QUALITY", help="stop at this quality (default: the solution's own)")
     ] = None,
-    minutes: Annotated[float | None, typer.Option(help="end after so many, whatever was reached")] = None,
-    listing: Annotated[bool, typer.Option("--list", help="show what can be solved, and how far it is")] = False,
-    remove: Annotated[bool, typer.Option("--remove", help="remove its tables instead")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="start with less memory or disk than it takes, too")] = False,
+    minutes: Annotated[float | None, Option(help="stop after this time, at any quality")] = None,
+    listing: Annotated[bool, Option("--list", help="list what can be solved, and its state")] = False,
+    remove: Annotated[bool, Option("--remove", help="remove its tables instead")] = False,
+    yes: Annotated[bool, Option("--yes", help="start even if memory or disk space is short")] = False,
     written: Annotated[Outputs, ".json"] = NO_FILES,
 ) -> None:
-    """Solve what can be solved in minutes, and keep the tables.
+    """Solve a game in minutes, and keep the tables.
 
-    Values, hints and analyses find them then. What was stopped goes on where it was.
+    Values, hints and analyses then use them. The same command continues an interrupted solution.
 
     Examples: dicegym values solve --list; dicegym values solve hog --minutes 1
     """
     from dicegym.analysis import solving
 
-    _check(game, name, parameter, listing, remove, {"--to": to, "--minutes": minutes})
+    if game is None and (not listing or parameter):
+        raise ParameterError("no game is named: `dicegym values solve --list` shows what can be solved")
+    if listing and name is not None:
+        raise ParameterError(f"--list shows all solutions of a game: leave out {name!r}")
+    if listing and remove:
+        raise ParameterError("--list and --remove are two things: do one at a time")
+    for option, value in (("--to", to), ("--minutes", minutes)) if listing or remove else ():
+        if value is not None:
+            other = "--list" if listing else "--remove"
+            raise ParameterError(f"{option} {value} is for solving: leave it out, or {other}")
     if listing:
-        games = solving.solvable_games() if game is None else [options.chosen_game(game, parameter)]
-        found = [solving.status(one, solution.name) for one in games for solution in solving.solutions(one)]
-        if not found:
-            solving.solution(games[0])  # says why
-        _show(found)
-        write_json(written[".json"], [one.as_json() for one in found])
+        _list(game, parameter, written)
         return
-
     chosen = options.chosen_game(str(game), parameter)
     if remove:
         size = solving.remove(chosen, name)
@@ -65,41 +62,20 @@ def solve(
     err.print(f"dicegym: {f'solved already, nothing is computed{better}' if asked.reaches(to) else takes}")
     with progress_bar("steps") as progress:
         result = solving.solve(chosen, asked.name, goal=to, minutes=minutes, force=yes, progress=progress)
-    out.print(f"{result.name} of {result.game!r}: {result.state}")
-    out.print(f"kept in {result.folder}")
-    write_json(written[".json"], result.as_json())
+    print_lines([f"{result.name} of {result.game!r}: {result.state}", f"kept in {result.folder}"])
+    written.json(result.as_json())
 
 
-def _show(found: list[SolutionStatus]) -> None:
+def _list(game: str | None, parameter: list[str] | None, written: Outputs) -> None:
     """Print what can be solved: the command, what it is, what it takes and how far it is."""
+    from dicegym.analysis import solving
     from dicegym.games.solved import how_to_solve
 
+    games = solving.solvable_games() if game is None else [options.chosen_game(game, parameter)]
+    found = [solving.status(one, solution.name) for one in games for solution in solving.solutions(one)]
+    if not found:
+        solving.solution(games[0])  # says why
     for number, one in enumerate(found):
-        if number:
-            out.print()
-        out.print(how_to_solve(one.game, one.name))
-        for line in (one.doc, one.needs, one.state):
-            out.print(f"    {line}")
-
-
-def _check(
-    game: str | None,
-    name: str | None,
-    parameter: list[str] | None,
-    listing: bool,
-    remove: bool,
-    work: dict[str, object],
-) -> None:
-    """Raise ParameterError if the arguments of `solve` ask two things at once, or miss one."""
-    if game is None and (not listing or parameter):
-        raise ParameterError("no game is named: `dicegym values solve --list` shows what can be solved")
-    if listing and name is not None:
-        raise ParameterError(f"--list shows all solutions of a game: leave out {name!r}")
-    if listing and remove:
-        raise ParameterError("--list and --remove are two things: do one at a time")
-    if listing or remove:
-        for option, value in work.items():
-            if value is not None:
-                raise ParameterError(
-                    f"{option} {value} is for solving: leave it out, or --{'list' if listing else 'remove'}"
-                )
+        print_lines([""] * bool(number) + [how_to_solve(one.game, one.name)])
+        print_lines(f"    {line}" for line in (one.doc, one.needs, one.state))
+    written.json([one.as_json() for one in found])

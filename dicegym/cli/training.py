@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer import Option
 
 import dicegym
 from dicegym.cli import options
-from dicegym.cli.console import err, out, print_commands, print_table
-from dicegym.cli.contests import tournament
+from dicegym.cli.console import err, out, print_commands, print_lines, print_table
+from dicegym.cli.contests import TournamentOptions, tournament
 from dicegym.cli.evaluation import in_words
-from dicegym.cli.numbers import decisions
-from dicegym.cli.options import MACHINES, MachineOptions
+from dicegym.cli.options import MACHINES, MachineOptions, decisions
 from dicegym.cli.progress import progress_bar, progress_bars
 from dicegym.errors import DicegymError, ParameterError
 
@@ -27,30 +27,32 @@ def train(
     config: options.ConfigName = None,
     set_: options.Overrides = None,
     steps: Annotated[
-        int | None, typer.Option(parser=decisions, metavar="N", help="short for --set run.steps=...")
+        int | None,
+        Option(parser=decisions, metavar="N", help="decisions of the learner; the same as --set run.steps=N"),
     ] = None,
     seed: options.Seed = None,
     seeds: Annotated[
         int | None,
-        typer.Option(min=1, help="train with so many seeds side by side, each in a folder of its own in the run's"),
+        Option(min=1, help="train with this number of seeds in parallel, each in a subfolder of the run's folder"),
     ] = None,
     machines: MachineOptions = MACHINES,
-    resume: Annotated[bool, typer.Option(help="go on from the run's newest checkpoint, or with all its seeds")] = False,
+    resume: Annotated[bool, Option(help="continue from the newest checkpoint of the run, or of all its seeds")] = False,
     trust: options.Trust = False,
     demo: Annotated[
-        bool, typer.Option("--demo", help="train for two minutes only, and run a contest with all agents")
+        bool, Option("--demo", help="train for two minutes only, then run a contest with all agents")
     ] = False,
 ) -> None:
-    """Train an agent, and see how strong it becomes.
+    """Train an agent, and measure how strong it becomes.
 
-    The run's folder then holds its models, its curve and its TensorBoard logs. --workers and --ray are for several
+    Models, the learning curve and TensorBoard logs are written to the run's folder. --workers and --ray are for several
     seeds.
 
     Examples: dicegym train hog --run-dir runs/hog --steps 500000; dicegym train hog --seeds 5 --run-dir runs/hog5;
     dicegym train yatzy --config yatzy_taught
     """
     if demo:
-        _check_demo(config, set_, steps, seeds, *machines, resume)
+        if any((config, set_, steps, seeds, machines != MACHINES, resume)):
+            raise ParameterError("--demo has settings of its own: give it a game, --run-dir and --seed alone")
         _demo(game, run_dir, 1 if seed is None else seed)
         return
     from dicegym.learning.card import best_score
@@ -122,7 +124,7 @@ def _train_seeds(
     machines: MachineOptions,
     trust: bool,
 ) -> None:
-    """Train with several seeds, and say what they came to. Raises Exit(1) if one of them failed."""
+    """Train with several seeds, and print their scores. Raises Exit(1) if one of them failed."""
     from dicegym.learning.seeds.job import FAILED
     from dicegym.learning.seeds.summary import PICTURE
     from dicegym.learning.seeds.training import train_seeds
@@ -176,9 +178,8 @@ def _train_seeds(
 
 
 def _tell_more(game: dicegym.Game, score: Any, model: Path, longer: str, even: float) -> None:
-    """Say what the score of a new model means, where equals come to ``even``, and what can be done with the model."""
-    for line in in_words([score], game, model.name, even):
-        out.print(line)
+    """Say what the score of a new model means (equal players score ``even``), and what can be done with the model."""
+    print_lines(in_words([score], game, model.name, even))
     if (page := model.with_suffix(".md")).is_file():
         out.print(f"How it fares against every bot: {page}")
     named = shlex.quote(str(model))
@@ -189,12 +190,6 @@ def _tell_more(game: dicegym.Game, score: Any, model: Path, longer: str, even: f
         (f"dicegym tournament {game.name} {named} {shlex.quote(game.spec.baseline)}", "a contest: name whom you like"),
         (longer, "go on where this ended"),
     )
-
-
-def _check_demo(*given: object) -> None:
-    """Raise ParameterError if a demonstration is given anything but a game, a folder and a seed."""
-    if any(value not in (None, False, []) for value in given):
-        raise ParameterError("--demo has settings of its own: give it a game, --run-dir and --seed alone")
 
 
 def _demo(game: str, run_dir: Path | None, seed: int) -> None:
@@ -208,8 +203,9 @@ def _demo(game: str, run_dir: Path | None, seed: int) -> None:
         entry, score = run_demo(learn, game, folder, seed, progress)
     out.print(f"trained {entry}: {score}")
     table = dicegym.game(game)
-    tournament(game, [*dicegym.agent_names(game), str(entry)], seed=seed, exact=solver(table) is not None)
-    told = "" if solver(table) is None else ", which exact win rates rank: the games that it plays are part luck"
+    solved = solver(table) is not None
+    tournament(game, [*dicegym.agent_names(game), str(entry)], seed, TournamentOptions(exact=solved))
+    told = ", which exact win rates rank: the games that it plays are part luck" if solved else ""
     out.print(f"\n{entry.stem} is the agent that was just trained, in the contest of {table.spec.title}{told}.")
     named = shlex.quote(str(entry))
     print_commands(

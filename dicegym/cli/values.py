@@ -6,9 +6,8 @@ from dicegym.cli.analyse import analyse, grade
 from dicegym.cli.command import group
 from dicegym.cli.exact import exact
 from dicegym.cli.exploitability import exploitability
-from dicegym.cli.hint import hint
-from dicegym.cli.rollout import rollout
 from dicegym.cli.solve import solve
+from dicegym.cli.states import hint, rollout
 from dicegym.cli.verify import verify
 
 values = group(

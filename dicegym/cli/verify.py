@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from dicegym.cli.command import NO_FILES, Outputs
-from dicegym.cli.console import err, out, print_table, write_json
+from dicegym.cli.console import NO_FILES, Outputs, err, out, print_table
 
 
 def verify(
@@ -46,6 +45,6 @@ def verify(
             out.print(f"skipped: {one.game}, {one.claim.what}: {one.skipped}")
     wrong = sum(not one.holds for one in found)
     out.print(f"{len(found)} values, {sum(one.found is not None for one in found)} computed, {wrong} wrong")
-    write_json(written[".json"], [one.to_json() for one in found])
+    written.json([one.to_json() for one in found])
     if wrong:
         raise typer.Exit(1)

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from dicegym.cli.console import out
+from typer import Option
+
+from dicegym.cli.console import out, print_lines
 from dicegym.cli.keys import keys
+from dicegym.errors import ParameterError
 
 if TYPE_CHECKING:
     from rich.console import Group
 
     from dicegym.pictures.watched import WatchedMove
 
+Delay = Annotated[
+    float | None, Option(min=0, help="seconds for each move (default: 1; 0 if the output is no terminal)")
+]
+DELAY = 1.0
+"""Seconds for each move in a terminal and in films by default."""
 SHORTEST, LONGEST = 0.03, 30.0
 """Seconds from move to move that keys lead to."""
 PAUSE, FASTER, SLOWER = frozenset(" "), frozenset("+="), frozenset("-_")
@@ -73,29 +82,41 @@ class ViewerPace:
         return 1
 
 
-def show(moves: Iterator[WatchedMove], delay: float, paused: bool = False) -> bool:
+def record(moves: Iterator[WatchedMove], films: Sequence[Path], delay: float | None) -> None:
+    """Write a game as films, ``delay`` seconds a move. Raises ParameterError for none."""
+    from dicegym.envs.film import LAST, film_of, write_film
+
+    delay = DELAY if delay is None else delay
+    if not delay:
+        raise ParameterError("a film whose pictures last no time cannot be seen: give --delay more than 0")
+    frames = film_of(moves)
+    for path in films:
+        write_film(frames, path, delay)
+        out.print(f"wrote {path}: {len(frames)} pictures, {delay * (len(frames) - 1 + LAST):.0f} s")
+
+
+def show(moves: Iterator[WatchedMove], delay: float | None, paused: bool = False) -> bool:
     """Print a game move by move; return whether it was seen to its end.
 
     On a terminal the table changes in its place, below what was done; elsewhere it follows each move.
 
     Args:
         moves: the game's, made when they are first shown.
-        delay: seconds from move to move.
+        delay: seconds from move to move; None: `DELAY` on a terminal.
         paused: whether each move waits for a key, the last one too.
     """
     if not out.is_terminal:
         for move in moves:
-            _print_done(move)
-            out.print(f"{move.scene.text()}\n")
-            time.sleep(delay)
+            print_lines([*move.done, f"{move.scene.text()}\n"])
+            time.sleep(delay or 0.0)
         return True
     from rich.live import Live
 
     seen = [next(moves)]
     with keys() as key, Live(console=out, auto_refresh=False) as live:
-        pace = ViewerPace(delay, key or _no_keys, paused)
+        pace = ViewerPace(DELAY if delay is None else delay, key or _no_keys, paused)
         now = 0
-        _print_done(seen[0])
+        print_lines(seen[0].done)
         while True:
             move = seen[now]
 
@@ -113,18 +134,13 @@ def show(moves: Iterator[WatchedMove], delay: float, paused: bool = False) -> bo
             now = max(0, now + moves_on)
             while now >= len(seen) and not seen[-1].over:
                 seen.append(next(moves))
-                _print_done(seen[-1])
+                print_lines(seen[-1].done)
             now = min(now, len(seen) - 1)
 
 
 def _no_keys(seconds: float) -> str:
     time.sleep(max(0.0, seconds))
     return ""
-
-
-def _print_done(move: WatchedMove) -> None:
-    for line in move.done:
-        out.print(line)
 
 
 def _status(number: int, pace: ViewerPace) -> str:

@@ -2,46 +2,34 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 import dicegym
 from dicegym.cli import options
-from dicegym.cli.command import NO_FILES, Outputs
-from dicegym.cli.console import out
+from dicegym.cli.console import NO_FILES, Outputs, out
 from dicegym.cli.evaluation import table_for
-from dicegym.cli.viewer import show
+from dicegym.cli.viewer import Delay, record, show
 from dicegym.errors import ParameterError, one_line
 from dicegym.play.seeds import drawn_seed
 
-if TYPE_CHECKING:
-    from dicegym.pictures.watched import WatchedMove
-
-DELAY = 1.0
-"""Seconds from move to move, where nothing else is asked for."""
-
 
 def watch(
-    model: Annotated[str, typer.Argument(help="a model's file, the folder of a training, or any agent")],
+    model: Annotated[str, Argument(help="a model's file, the folder of a training, or any agent")],
     against: options.Against = None,
     game: options.GameOption = None,
     written: Annotated[Outputs, ".gif", ".mp4"] = NO_FILES,
     seed: options.Seed = None,
-    seat: Annotated[int, typer.Option(help="the model's seat, from 0")] = 0,
-    delay: Annotated[
-        float | None,
-        typer.Option(min=0, help="seconds from move to move (default: 1; none where the output is no terminal)"),
-    ] = None,
+    seat: Annotated[int, Option(help="the model's seat, from 0")] = 0,
+    delay: Delay = None,
     trust: options.Trust = False,
     parameter: options.Parameters = None,
 ) -> None:
     """Watch a model or an agent play, move by move or as a film.
 
-    In a terminal the table changes in its place: space pauses, n is the next move, + and - change the speed, q leaves.
+    Keys in a terminal: space pauses, n shows the next move, + and - change the speed, q leaves.
 
     Example: dicegym watch runs/hog
 
@@ -53,19 +41,16 @@ def watch(
     table = table_for(model, game, parameter, len(against or []))
     player = dicegym.agent(table, model, trust=trust)
     rivals = against or ([table.spec.baseline] if table.players > 1 else [])
-    others = [dicegym.agent(table, name, trust=trust) for name in rivals]
-    seated = seating(table, player, others, seat)
+    seated = seating(table, player, [dicegym.agent(table, name, trust=trust) for name in rivals], seat)
     number = drawn_seed() if seed is None else seed
     out.print(f"{table.spec.title}: {', '.join(names_of(seated))}, in the order of their seats")
     every = moments(table, seated, number)
     if written:
-        record(every, list(written), DELAY if delay is None else delay)
-    elif not show(every, (DELAY if out.is_terminal else 0.0) if delay is None else delay):
+        record(every, list(written), delay)
+    elif not show(every, delay):
         out.print("left before the end")
-    words = ["dicegym", "watch", model, *_options("--against", against), *_options("--game", [game] if game else None)]
-    words += [*_options("--parameter", parameter), "--seat", str(seat), "--seed", str(number)]
-    words += ["--trust"] if trust else []
-    out.print(f"This game again: {shlex.join(words)}")
+    chosen = {"against": against, "game": game, "parameter": parameter, "seat": seat, "seed": number, "trust": trust}
+    out.print(f"This game again: {options.command_line('dicegym', 'watch', model, **chosen)}")
 
 
 def of_training(model: str) -> str:
@@ -87,19 +72,3 @@ def of_training(model: str) -> str:
             f"own: name one, such as {one_line(str(trainings[0]))}"
         )
     return model if found is None else str(found)
-
-
-def _options(name: str, values: Sequence[str] | None) -> list[str]:
-    return [word for value in values or [] for word in (name, value)]
-
-
-def record(every: Iterator[WatchedMove], films: Sequence[Path], delay: float) -> None:
-    """Write the game as films."""
-    from dicegym.envs.film import LAST, film_of, write_film
-
-    if not delay:
-        raise ParameterError("a film whose pictures last no time cannot be seen: give --delay more than 0")
-    frames = film_of(every)
-    for path in films:
-        write_film(frames, path, delay)
-        out.print(f"wrote {path}: {len(frames)} pictures, {delay * (len(frames) - 1 + LAST):.0f} s")

@@ -8,52 +8,44 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from dicegym.cli import options
 from dicegym.cli.command import add
 from dicegym.cli.console import err, out
-from dicegym.cli.web_contests import contest
-from dicegym.cli.web_tokens import open_desk, token
-from dicegym.errors import DependencyError
+from dicegym.cli.entering import WEB_FOLDER, contest, open_desk, token
 
 if TYPE_CHECKING:
     from dicegym.arena.store.stored import StoredContest
 
-FOLDER = Path("dicegym-web")
 
-
-def web(
+def serve_pages(
     context: typer.Context,
-    host: Annotated[str, typer.Option(help="address to listen on; 0.0.0.0: all of this machine's")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="port to listen on; 0: any free one")] = 8000,
-    folder: Annotated[Path, typer.Option(help="what the pages keep: games, uploads, tokens")] = FOLDER,
+    host: Annotated[str, Option(help="address to listen on; 0.0.0.0: all")] = "127.0.0.1",
+    port: Annotated[int, Option(help="port to listen on; 0: any free port")] = 8000,
+    folder: Annotated[Path, Option(help="folder for the server's data: games, uploads, tokens")] = WEB_FOLDER,
     store: options.StoreName = None,
-    runs: Annotated[list[Path] | None, typer.Option(help="folder with trainings; repeat it for more")] = None,
+    runs: Annotated[list[Path] | None, Option(help="a folder of trainings; repeatable")] = None,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="a name that browsers know it by, such as games.example.org (repeatable)"),
+        Option(metavar="NAME", help="a host name of the server, such as games.example.org (repeatable)"),
     ] = None,
     proxy: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ADDRESS", help="a proxy before it, whose X-Forwarded-* headers are believed (repeatable)"
-        ),
+        list[str] | None, Option(metavar="ADDRESS", help="a proxy whose X-Forwarded-* headers are trusted (repeatable)")
     ] = None,
-    connections: Annotated[int, typer.Option(min=10, help="at once")] = 1500,
-    log: Annotated[str, typer.Option(metavar="FILE", help="write a line of JSON for each request; -: on stderr")] = "",
+    connections: Annotated[int, Option(min=10, help="most connections at the same time")] = 1500,
+    log: Annotated[str, Option(metavar="FILE", help="write a line of JSON for each request; -: on stderr")] = "",
     export: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="write the store's contests as pages to this folder, and start no server"),
+        Option(metavar="FOLDER", help="write the store's contests to this folder as pages, instead of serving"),
     ] = None,
-    open_: Annotated[bool, typer.Option("--open", help="open the first page in a browser")] = False,
+    open_: Annotated[bool, Option("--open", help="open the first page in a browser")] = False,
     isolation: Annotated[
         str,
-        typer.Option(
-            metavar="jail|process|none", help="how uploaded bots are isolated; anything but jail is at your risk"
-        ),
+        Option(metavar="jail|process|none", help="how uploaded bots are isolated; all but jail are at your own risk"),
     ] = "jail",
 ) -> None:
-    """Watch, play, enter and learn in a browser.
+    """Serve web pages to watch, play, enter contests and learn.
 
     Example: dicegym web --open
 
@@ -70,10 +62,8 @@ def web(
     listener, secret = listening(host, port), new_token()
     address = printed_address(host, listener.getsockname()[1], names, proxies, secret)
     _tell(address)  # before what takes seconds to load: requests wait
-    try:
+    with options.needing("web", "dicegym web"):
         from dicegym.web.serving import serve
-    except ImportError as error:
-        raise DependencyError.for_extra(error.name or "starlette", "web", "dicegym web") from error
     import logging
 
     from dicegym.arena.storage import named_store
@@ -115,11 +105,9 @@ def open_page(folder: Path, address: str) -> None:
 
 def write_pages(target: Path, store: str | None, folder: Path) -> None:
     """Write the closed contests of a store as static pages to ``target``; ``folder`` is that of the server of pages."""
-    try:
+    with options.needing("web", "dicegym web --export"):
         from dicegym.web.enter.contests import WebContests
         from dicegym.web.static_pages import export, never_open
-    except ImportError as error:
-        raise DependencyError.for_extra(error.name or "jinja2", "web", "dicegym web --export") from error
     from dicegym.arena.storage import named_store
 
     with contextlib.ExitStack() as stack:
@@ -133,7 +121,7 @@ def write_pages(target: Path, store: str | None, folder: Path) -> None:
 
 
 def _tell(line: str) -> None:
-    """Print the address for whoever reads it, and all else beside."""
+    """Print the address on standard output, all else on standard error."""
     (out if line.startswith("http") else err).print(line)
 
 
@@ -151,13 +139,13 @@ def tell_of_uploads(isolation: str) -> None:
 
 
 def backup(
-    target: Annotated[Path, typer.Argument(help="a folder that is not there yet")],
-    folder: Annotated[Path, typer.Option(help="what the pages keep, as `dicegym web` was given it")] = FOLDER,
+    target: Annotated[Path, Argument(help="a new folder")],
+    folder: Annotated[Path, Option(help="the folder of the web server, as given to `dicegym web`")] = WEB_FOLDER,
     store: options.StoreName = None,
 ) -> None:
-    """Copy what the pages keep, while they run.
+    """Back up the web server's data while it runs.
 
-    To go back to a copy, stop the server and put the copy's folder `pages` and the file in `store` in their places.
+    To restore a copy, stop the server and put the copy's folder `pages` and the file in `store` in their places.
 
     Example: dicegym web backup backups/monday --folder course --store course.sqlite
     """
@@ -168,6 +156,5 @@ def backup(
     out.print(f"{target}: {made.files} files, {made.databases} of them databases, {made.size / 1e6:.1f} MB")
 
 
-pages = typer.Typer(name="web", callback=web, invoke_without_command=True, rich_markup_mode=None)
-for name, command in (("token", token), ("contest", contest), ("backup", backup)):
-    add(pages, name, command)
+web = typer.Typer(callback=serve_pages, invoke_without_command=True, rich_markup_mode=None)
+add(web, token=token, contest=contest, backup=backup)

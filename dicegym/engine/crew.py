@@ -34,13 +34,10 @@ from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
 
 from dicegym.engine.entries import Task, enter, raised
 from dicegym.engine.jit import COMPILED, loop_kernel
+from dicegym.engine.numba_names import cgutils, intrinsic, ir, types
 
 POSTED, ENTRY, PLACE, JOB, START, END, TIME, CALLERS_CORE = 0, 1, 2, 3, 4, 5, 6, 7
 """Cells that the caller writes: jobs posted so far, what the last of them is, and the core on which it was posted."""

@@ -25,13 +25,9 @@ from operator import index
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.core.errors import TypingError
-from numba.extending import intrinsic
 
 from dicegym.engine.jit import COMPILED, kernel
+from dicegym.engine.numba_names import TypingError, cgutils, intrinsic, ir, types
 
 CELLS = 1024
 """How many 8 bytes the arguments of a kernel may take: an array takes 7 and more."""

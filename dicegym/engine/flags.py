@@ -12,12 +12,9 @@ NumPy answers.
 from __future__ import annotations
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.core.errors import TypingError
-from numba.extending import intrinsic
 
 from dicegym.engine.jit import COMPILED, loop_kernel
+from dicegym.engine.numba_names import TypingError, intrinsic, ir, types
 
 _WIDTHS = (64, 32, 16, 8)
 _W64, _W32, _W16, _W8 = (np.uint64(width) for width in _WIDTHS)

@@ -24,16 +24,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numba
 import numpy as np
-from numba.core.options import DefaultOptions
 
-from dicegym.engine import cache_folder, kernel_cache
-from dicegym.engine.kernel_cache import KernelCache
+from dicegym.engine import cache_folder
+from dicegym.engine.numba_names import COMPILED as COMPILED  # noqa: PLC0414 - for other modules, too
+from dicegym.engine.numba_names import DefaultOptions, numba
+
+if COMPILED:
+    from dicegym.engine import kernel_cache
+    from dicegym.engine.kernel_cache import KernelCache
 
 PACKAGE = Path(__file__).parents[1]
-COMPILED: bool = not numba.config.DISABLE_JIT
-"""False when ``NUMBA_DISABLE_JIT`` is set: kernels are then plain Python functions."""
 KERNEL_SOURCES = ("engine", "games", "envs/batch_kernels.py")
 """Folders and files of the package that compiled code depends on."""
 WITHOUT_KERNELS = (
@@ -118,12 +119,13 @@ def loop_kernel(function: F) -> F:
 
 
 def _compiled(function: F, counted: bool) -> F:
+    if not COMPILED:
+        return function
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
     if _COUNTING_CAN_BE_SET:  # said in either case: else a kernel takes it from whichever happens to call it first
         options["_nrt"] = counted
     compiled = numba.njit(**options)(function)
-    if COMPILED:
-        compiled._cache = KernelCache(function, Path(CACHE_FOLDER), _is_part)  # what `cache=True` does, with ours
+    compiled._cache = KernelCache(function, Path(CACHE_FOLDER), _is_part)  # what `cache=True` does, with ours
     return compiled
 
 

@@ -17,14 +17,12 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
-from numba.extending import overload
-from numba.np.numpy_support import as_dtype
 
 from dicegym.engine.dice import draw, key_of, turn_stream
 from dicegym.engine.entries import entry_of
 from dicegym.engine.flags import how_many, place_of
 from dicegym.engine.jit import declare, kernel, loop_kernel
+from dicegym.engine.numba_names import as_dtype, overload, types
 from dicegym.engine.twins import chain, declared, situation_kernel
 
 

@@ -406,7 +406,7 @@ def test_a_library_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_no_file_that_a_command_writes_takes_the_place_of_a_store(tmp_path: Path) -> None:
-    from dicegym.cli.command import check_writable
+    from dicegym.cli.console import check_writable
 
     store = tmp_path / "arena.sqlite"
     with ContestStore(store):

@@ -14,7 +14,7 @@ from command_line import Run
 
 import dicegym
 from dicegym.cli import main
-from dicegym.cli.numbers import decisions
+from dicegym.cli.options import decisions
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.shipped import shipped_folder

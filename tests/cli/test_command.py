@@ -9,7 +9,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from dicegym.cli.command import NO_FILES, Outputs, check_writable, group
+from dicegym.cli.command import group
+from dicegym.cli.console import NO_FILES, Outputs, check_writable
 from dicegym.errors import ParameterError
 
 called: list[tuple[Any, ...]] = []

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import re
 import sys
 import time
+from collections.abc import Callable
 
 import pytest
-from rich.progress import Progress
 
-from dicegym.cli.bars import Bars, _Left
-from dicegym.cli.progress import _Lines, progress_bar
+from dicegym.cli.progress import _Task, progress_bar, progress_bars
 from dicegym.columns import clock
 
 
@@ -46,19 +44,38 @@ def test_a_pipe_gets_a_line_at_intervals_also_while_nothing_is_told(capsys: pyte
     assert lines_of(capsys) == []  # nothing speaks on when the work is done
 
 
-def test_what_is_left_is_told_of_what_was_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A resumed run begins at 900 of 1,000 steps: those took no time."""
+@pytest.fixture
+def at(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """Return what shows some progress at some time, and returns the time that is left then."""
     now = [0.0]
     monkeypatch.setattr("dicegym.cli.progress.time.monotonic", lambda: now[0])
-    with contextlib.closing(_Lines("steps", 60)) as lines:
-        lines.show("", 900, 1_000, "")
-        now[0] = 60.0
-        lines.show("", 910, 1_000, "")
-        line = lines._things[""].line("steps")  # what its thread would say
-        lines.show("", 1_024, 1_000, "")  # the last rollout may go beyond what was asked for
-        beyond = lines._things[""].line("steps")
-    assert line == "910 of 1,000 steps, 9:00 left"
-    assert beyond == "1,024 of 1,000 steps"
+    task = _Task()
+
+    def show(seconds: float, done: int, total: int = 1_000) -> str:
+        now[0] = seconds
+        task.show(done, total, "")
+        return task.left()
+
+    return show
+
+
+def test_what_is_left_is_told_of_what_was_done_here(at: Callable[..., str]) -> None:
+    """A resumed run begins at 900 of 1,000 steps: those took no time."""
+    assert at(0, 900) == ""
+    assert at(60, 910) == "9:00"
+    assert at(61, 1_024) == ""  # the last rollout may go beyond what was asked for
+
+
+def test_what_interrupts_the_work_counts_by_its_share_so_far(at: Callable[..., str]) -> None:
+    """An evaluation of five minutes among others is not forgotten a minute after it."""
+    assert at(0, 0, 0) == ""
+    assert at(10, 200) == ""  # resumed: these took no time
+    assert at(70, 300) == "7:00"
+    assert at(370, 300) == "42:00"  # the evaluation
+    assert [at(370 + seconds, 300 + seconds) for seconds in (60, 100)][-1] == "23:00"
+    assert at(3_000, 1_000) == ""
+    assert at(3_010, 500) == ""  # another computation
+    assert at(3_020, 600) == "0:40"
 
 
 def test_mistakes_are_told_alone(capsys: pytest.CaptureFixture[str]) -> None:
@@ -67,45 +84,43 @@ def test_mistakes_are_told_alone(capsys: pytest.CaptureFixture[str]) -> None:
     assert lines_of(capsys) == []
 
 
-def test_a_terminal_gets_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+def standard_error(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
+    """Return what takes the place of standard error, a terminal."""
+
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
             return True
 
-    terminal = Terminal()
     monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "80")
+    terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
+    return terminal
+
+
+def test_a_terminal_gets_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = standard_error(monkeypatch)
     with progress_bar("steps", 0.001) as progress:
         time.sleep(0.05)
         assert terminal.getvalue() == ""
         progress(1, 4, "[one]")
         progress(2, 4, "[two]")
-    assert "2/4" in terminal.getvalue()
+    assert re.search(r"2/4\S* *\S*steps", terminal.getvalue())
     assert "[two]" in terminal.getvalue()
 
 
-def test_a_bar_counts_what_interrupts_the_work_by_its_share_so_far() -> None:
-    """An evaluation of five minutes among others is not forgotten a minute after it."""
-    now = [0.0]
-    (column,) = [one for one in Bars("steps")._bars.columns if isinstance(one, _Left)]
-    shown = Progress(column, get_time=lambda: now[0])
-    shown.add_task("", total=None)
-    (task,) = shown.tasks
-
-    def at(seconds: float, done: int, total: int | None = 1_000) -> str:
-        now[0] = seconds
-        shown.update(task.id, completed=done, total=total)
-        return str(column.render(task))
-
-    assert at(0, 0, None) == "-:--:--"
-    assert at(10, 200) == "-:--:--"  # resumed: these took no time
-    assert at(70, 300) == "7:00"
-    assert at(370, 300) == "42:00"  # the evaluation
-    assert [at(370 + seconds, 300 + seconds) for seconds in (60, 100)][-1] == "23:00"
-    assert at(3_000, 1_000) == "-:--:--"
-    shown.reset(task.id)
-    assert at(3_010, 500) == "-:--:--"
-    assert at(3_020, 600) == "0:40"
+def test_each_of_several_things_has_a_bar_with_room_for_the_letters_of_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = standard_error(monkeypatch)
+    with progress_bars("steps") as (show, say):
+        show("seed 1", 1, 4, "x" * 200)
+        show("seed 2", 0, 0, "[waiting]")
+        say("[a line]")
+    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", terminal.getvalue()).split("\n")
+    assert any("[a line]" in line for line in shown)
+    bars = [line.rstrip() for line in shown if "seed" in line]
+    assert any("1/4" in line for line in bars)
+    assert any("0/?" in line and "[waiting]" in line for line in bars)
+    assert max(len(line) for bar in bars for line in bar.split("\r")) <= 77
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(0, "0:00"), (59.6, "1:00"), (754, "12:34"), (7_384, "2:03:04")])

@@ -56,10 +56,11 @@ def test_what_is_compiled_is_counted() -> None:
 
 def test_compiling_is_named_until_there_is_progress() -> None:
     with contextlib.closing(progress._Lines("steps", 60)) as lines:
-        latest = lines._things[""]
+        ((_, latest),) = lines.rows()
         assert latest.line("steps") == "preparing"
         lines.compiling("kernel 1")
         assert latest.line("steps") == "kernel 1"
         lines.show("", 1, 2, "playing")
         lines.compiling("kernel 2")
+        assert lines.rows() == [("", latest)]
         assert latest.line("steps").endswith("playing")

@@ -16,8 +16,8 @@ import dicegym
 from dicegym import arena
 from dicegym.arena.formats.one_table import one_table
 from dicegym.arena.report import show
-from dicegym.cli.command import NO_FILES, Outputs, group
-from dicegym.cli.console import out, write_json
+from dicegym.cli.command import group
+from dicegym.cli.console import NO_FILES, Outputs, out
 from dicegym.cli.options import Seed
 from dicegym.engine.game import Game
 from dicegym.engine.scene import FACES
@@ -57,7 +57,7 @@ def play(
 ) -> None:
     """Play one game, with a person at the keyboard or without.
 
-    Every call and every showdown is told.
+    Prints every call and every showdown.
 
     Example: dicegym liarsdice play p_human p_computer
     """
@@ -102,7 +102,7 @@ def tournament(
         raise ParameterError(f"{HUMAN} is a person: play with `dicegym liarsdice play`")
     result = one_table(dicegym.game("liarsdice", dice=dice), named(entries), games, seed)
     show(result.report(), out)
-    write_json(written[".json"], result.to_json())
+    written.json(result.to_json())
     if not result.matches:
         raise typer.Exit(1)
 

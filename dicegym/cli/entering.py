@@ -1,0 +1,204 @@
+"""What a server of pages keeps of entering: tokens of those who submit bots, and the contests that bots may enter."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Argument, Option
+
+from dicegym.cli import options
+from dicegym.cli.command import group
+from dicegym.cli.console import NO_FILES, Outputs, err, out, print_table, write_new
+from dicegym.cli.options import BotOptions
+
+if TYPE_CHECKING:
+    from dicegym.web.enter.tables import Desk
+
+WEB_FOLDER = Path("dicegym-web")
+WebFolder = Annotated[Path, Option(help="the folder of the web server, as given to `dicegym web`")]
+ContestName = Annotated[str, Argument(help="the contest's name; `dicegym web contest list` shows all")]
+
+
+def open_desk(folder: Path) -> Desk:
+    """Return what is kept of tokens, bots and contests in a server's folder."""
+    with options.needing("web", "dicegym web"):
+        from dicegym.web.enter.tables import Desk
+    return Desk(folder / "entering")
+
+
+# --- tokens ----------------------------------------------------------------------------------------------------------
+
+
+def add_token(
+    name: Annotated[str, Argument(help="the owner's name; bots submitted with the token belong to it")],
+    operator: Annotated[bool, Option("--operator", help="may run contests and see all bots")] = False,
+    expires: Annotated[
+        str | None, Option(metavar="DATE|PERIOD", help="such as 2030-12-24 or '90 days' (default: never)")
+    ] = None,
+    folder: WebFolder = WEB_FOLDER,
+) -> None:
+    """Make a token, and print it this once.
+
+    Its owner enters it in a browser, or sends it as `Authorization: Bearer TOKEN`.
+
+    Examples: dicegym web token add ann; dicegym web token add teacher --operator --expires 2030-07-31
+    """
+    with open_desk(folder) as desk:
+        from dicegym.web.enter.tokens import Tokens
+
+        made = Tokens(desk).add(name, operator, expires)
+    err.print(f"dicegym: the token of {name}, which is shown this once:")
+    out.print(made)
+
+
+def list_tokens(folder: WebFolder = WEB_FOLDER) -> None:
+    """List the owners of tokens; the tokens themselves are not stored.
+
+    Example: dicegym web token list --folder dicegym-web
+    """
+    with open_desk(folder) as desk:
+        from dicegym.web.enter.tokens import Tokens
+
+        found = Tokens(desk).known()
+    if not found:
+        out.print("there are no tokens: `dicegym web token add NAME` makes one")
+        return
+    rows = []
+    for one in found:
+        may = "hold contests" if one.operator else "enter"
+        rows.append([one.name, may, one.made[:10], (one.expires or "never")[:16], one.state])
+    print_table(["Name", "May", "Made", "Expires", ""], rows)
+
+
+def revoke(name: Annotated[str, Argument(help="the owner's name")], folder: WebFolder = WEB_FOLDER) -> None:
+    """Revoke a token at once.
+
+    Bots stay; a new token of the same name owns them.
+
+    Example: dicegym web token revoke ann
+    """
+    with open_desk(folder) as desk:
+        from dicegym.web.enter.tokens import Tokens
+
+        Tokens(desk).revoke(name)
+    out.print(f"the token of {name} is worth nothing now")
+
+
+token = group("Manage the tokens of those who submit bots.", add=add_token, list=list_tokens, revoke=revoke)
+
+
+# --- contests --------------------------------------------------------------------------------------------------------
+
+
+def add_contest(
+    name: Annotated[str, Argument(help="its name, which no other contest has")],
+    game: options.GameName,
+    until: Annotated[
+        str | None, Option(metavar="DATE|PERIOD", help="when it closes, UTC (default: when you close it)")
+    ] = None,
+    agent: Annotated[list[str] | None, Option(metavar="AGENT", help="an agent that also plays; repeatable")] = None,
+    format: Annotated[str | None, Option(help="the pairings (default: the game's own)")] = None,
+    games: Annotated[int | None, Option(help="games of a match (default: the contest's own)")] = None,
+    seeds: Annotated[int, Option(help="times that each match is played")] = 1,
+    rounds: Annotated[int | None, Option(help="rounds of swiss")] = None,
+    exact: Annotated[bool, Option("--exact", help="rank by exact values, where they exist")] = False,
+    less_luck: options.LessLuck = False,
+    limit: options.LimitsGiven = None,
+    parameter: options.Parameters = None,
+    folder: WebFolder = WEB_FOLDER,
+) -> None:
+    """Open a contest that submitted bots may enter.
+
+    The web server runs it again whenever bots are added or change; only missing matches are played.
+
+    Examples: dicegym web contest add Autumn hog --until '14 days' --agent bacon --agent swap; dicegym web contest
+    add 'Group 2' yatzy --until 2030-12-24 --format swiss --games 10
+    """
+    with open_desk(folder) as desk:
+        from dicegym.web.enter.contests import WebContests
+        from dicegym.web.enter.plans import ContestPlan
+
+        parameters, limits = options.parameters_of(parameter), BotOptions(limit).limits(("seconds", "memory"))
+        plan = ContestPlan(
+            game,
+            format,
+            games,
+            seeds,
+            rounds,
+            parameters.pop("players", None),
+            exact,
+            less_luck,
+            parameters,
+            tuple(agent or ()),
+            limits.seconds,
+            limits.memory >> 20,
+        )
+        made = WebContests(desk).add(name, plan, "", until)
+    out.print(f"contest {made.id}: /enter/contests/{made.id}")
+
+
+def list_contests(folder: WebFolder = WEB_FOLDER) -> None:
+    """List the contests of the web server.
+
+    Example: dicegym web contest list --folder dicegym-web
+    """
+    with open_desk(folder) as desk:
+        from dicegym.web.enter.contests import WebContests
+
+        found = WebContests(desk)
+        rows = [
+            [str(one.id), one.name, one.game, (one.end or "-")[:16], str(len(found.taking_part(one))), one.state]
+            for one in found.all()
+        ]
+    if rows:
+        print_table(["ID", "Name", "Game", "Closes", "Bots", ""], rows)
+    else:
+        out.print("there are no contests: `dicegym web contest add NAME GAME` opens one")
+
+
+def close(name: ContestName, folder: WebFolder = WEB_FOLDER) -> None:
+    """Close a contest.
+
+    It then admits no entries, and later versions of bots do not count.
+
+    Example: dicegym web contest close Autumn
+    """
+    with open_desk(folder) as desk:
+        from dicegym.web.enter.contests import WebContests
+
+        found = WebContests(desk)
+        found.close(found.named(name).id)
+    out.print(f"{name} is closed")
+
+
+def grades(
+    name: ContestName,
+    written: Annotated[Outputs, ".csv"] = NO_FILES,
+    store: options.StoreName = None,
+    folder: WebFolder = WEB_FOLDER,
+) -> None:
+    """Show the results of each bot of a contest.
+
+    Each with its owner, version, place, games won and faults.
+
+    Example: dicegym web contest grades Autumn -o grades.csv
+    """
+    with open_desk(folder) as desk:
+        from dicegym.arena.storage import named_store
+        from dicegym.web.context import read_store
+        from dicegym.web.enter.contests import WebContests
+        from dicegym.web.enter.grades import GradeRow, as_csv, grade_rows
+
+        found = WebContests(desk)
+        one = found.named(name)
+        with read_store(named_store(store)) as reader:
+            rows = grade_rows(one, found.taking_part(one), reader)
+    if (sheet := written[".csv"]) is not None:
+        write_new(sheet, as_csv(rows))
+        return
+    shown = [["-" if value is None else str(value) for value in row] for row in rows]
+    print_table([field.replace("_", " ").capitalize() for field in GradeRow._fields], shown)
+
+
+contest = group("Run contests on the web server.", add=add_contest, list=list_contests, close=close, grades=grades)
