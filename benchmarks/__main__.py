@@ -82,7 +82,7 @@ def learners(
 
     rows = compare_all(seeds, err.print)
     out.print(table(rows))
-    write_json(written[".json"], rows)
+    written.json(rows)
     if (markdown := written[".md"]) is not None:
         write_text(markdown, table(rows) + "\n")
 
