@@ -3,10 +3,11 @@
 It is UCT (Kocsis and Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006) with uniformly random rollouts. Three
 things make it fit dice games:
 
-- **Dice** are sampled: what was rolled is part of a node, so the tree branches by the outcomes that simulations met.
+- **Dice** are sampled. A node is what the searching seat observes and who is to move, so the tree branches by the
+  outcomes that simulations met, and rolls that look alike share a node.
 - **Hidden dice**: it is SO-ISMCTS (Cowling, Powley and Whitehouse, "Information set Monte Carlo tree search", IEEE
-  TCIAIG 4, 2012). Each simulation draws anew what the searching seat cannot see, as `dicegym.analysis.fork` does. A
-  node is all that this seat knows. The confidence bound of an action counts the simulations in which it was legal.
+  TCIAIG 4, 2012). Each simulation draws anew what the searching seat cannot see, as `dicegym.analysis.fork` does.
+  The confidence bound of an action counts the simulations in which it was legal.
 - **More than two players**: each decision maximises the return of the seat that makes it (max^n).
 
 Exploration is measured in standard deviations of the returns that the search has met, so that one ``c`` serves games
@@ -21,10 +22,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.analysis.kernels.tree import EDGES, NODES, Tree, simulate_rows
-from dicegym.analysis.playing_on import MOST_DECISIONS, Beliefs, record_bytes, supposed_players
+from dicegym.analysis.playing_on import MOST_DECISIONS, Beliefs, supposed_players
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
-from dicegym.engine.jit import COMPILED
 from dicegym.engine.validate import finite_number, whole_number
 from dicegym.errors import ParameterError
 from dicegym.games.hidden import known
@@ -101,19 +101,30 @@ def _search(game: Game, state: Any, simulations: int, c: float, seed: int, other
     generator = np.random.default_rng(seed)
     key = generator.integers(0, 1 << 64, dtype=np.uint64)
     tree = _new_tree(simulations)
-    size = game.spec.state.itemsize
-    words, seen = np.zeros((2, -(-size // 8)), np.uint64)
-    work = words.view(np.uint8)[:size].view(game.spec.state)
-    ones = game.new_states(1)
-    record_bytes(ones)[:] = 0xFF
-    seen.view(np.uint8)[:size] = record_bytes(known(game, ones[0], beliefs.seat))[0]
-    memory = work if COMPILED else work.view(np.recarray), words, seen
+    words = np.zeros(-(-game.observation_size // 2), np.uint64)
+    observed = words.view(np.float32)[: game.observation_size]
+    work = game.new_states(1)
     mask, gained = np.zeros(game.n_actions, np.bool_), np.zeros(game.players, np.float32)
     path = np.zeros((2, DEEPEST), np.int64)
     for begun in range(0, simulations, _BLOCK):
         keys = generator.integers(0, 1 << 64, min(_BLOCK, simulations - begun), dtype=np.uint64)
         states = beliefs.deal(len(keys), keys, generator)
-        simulate_rows(states, begun, *memory, key, c, MOST_DECISIONS, tree, mask, gained, path[0], path[1])
+        simulate_rows(
+            states,
+            begun,
+            work,
+            beliefs.seat,
+            observed,
+            words,
+            key,
+            c,
+            MOST_DECISIONS,
+            tree,
+            mask,
+            gained,
+            path[0],
+            path[1],
+        )
     edges = []
     edge = int(tree.first[0])
     while edge >= 0:

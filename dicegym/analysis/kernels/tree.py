@@ -13,7 +13,7 @@ from dicegym.analysis.kernels.playing_on import random_action
 from dicegym.engine.dice import HOST_SEAT, draw, mix, turn_stream
 from dicegym.engine.flags import how_many, place_of
 from dicegym.engine.jit import loop_kernel
-from dicegym.engine.loops import legal, returns, step
+from dicegym.engine.loops import legal, observe, returns, step
 
 NODES, EDGES = 0, 1
 """Places in `Tree.sizes`."""
@@ -22,7 +22,7 @@ RESULTS, SUM, SQUARES = 0, 1, 2
 
 
 class Tree(NamedTuple):
-    """The tree of one search: a node for each information set of the searching seat, an edge for each action tried.
+    """The tree of one search: a node for all that looks alike to the searching seat, an edge for each action tried.
 
     A simulation adds at most one node and one edge. Node 0 is the root.
     """
@@ -30,7 +30,7 @@ class Tree(NamedTuple):
     slots: np.ndarray
     """int32[power of two]: a hash table of nodes with open addressing; -1: free."""
     hashes: np.ndarray
-    """uint64[nodes]: what the searching seat knows there, as `hash_of` has it."""
+    """uint64[nodes]: what the searching seat observes there, as `hash_of` has it."""
     first: np.ndarray
     """int32[nodes]: the newest edge of a node; -1: none."""
     after: np.ndarray
@@ -52,11 +52,11 @@ class Tree(NamedTuple):
 
 
 @loop_kernel
-def hash_of(words, seen):
-    """Return a uint64 that depends on all bits of ``words`` that are set in ``seen``, both uint64[any]."""
-    mixed = np.uint64(0)
+def hash_of(words, player):
+    """Return a uint64 that depends on all of ``words``, uint64[any], and on who is to move."""
+    mixed = np.uint64(player)
     for place in range(len(words)):
-        mixed = mix(mixed ^ (words[place] & seen[place]))
+        mixed = mix(mixed ^ words[place])
     return mixed
 
 
@@ -110,7 +110,7 @@ def edge_of(tree, node, mask, explore, stream, number):
 
 
 @loop_kernel
-def simulate_rows(states, begun, work, words, seen, key, c, most, tree, mask, gained, path, movers):
+def simulate_rows(states, begun, work, seat, observed, words, key, c, most, tree, mask, gained, path, movers):
     """Run a simulation from each of ``states``, which the searching seat cannot tell apart.
 
     Each goes down the tree to a new edge or node, plays on at random to the end of the game, and adds to each edge of
@@ -120,8 +120,9 @@ def simulate_rows(states, begun, work, words, seen, key, c, most, tree, mask, ga
         states: records[simulations].
         begun: how many simulations came before.
         work: records[1], in which they are played.
-        words: uint64[any], the memory of ``work``.
-        seen: uint64[any], the bits of it that the searching seat knows.
+        seat: the one that searches.
+        observed: float32[observation_size], used.
+        words: uint64[any], the memory of ``observed``.
         key: uint64, names the random numbers.
         c: exploration, in standard deviations of the returns.
         most: decisions after which a random game is left as it stands.
@@ -149,17 +150,18 @@ def simulate_rows(states, begun, work, words, seen, key, c, most, tree, mask, ga
             if work[0].over or edge == edges:
                 break
             nodes = tree.sizes[NODES]
-            node = node_of(tree, hash_of(words, seen))
+            observe(work[0], seat, observed)
+            node = node_of(tree, hash_of(words, work[0].player))
             if node == nodes:
                 break
         while not work[0].over and drawn < most:
             step(work[0], random_action(work[0], mask, stream, drawn))
             drawn += 1
         returns(work[0], gained)
-        for seat in range(len(gained)):
+        for gain in gained:
             tree.spread[RESULTS] += 1
-            tree.spread[SUM] += gained[seat]
-            tree.spread[SQUARES] += gained[seat] * gained[seat]
+            tree.spread[SUM] += gain
+            tree.spread[SQUARES] += gain * gain
         for place in range(length):
             tree.visits[path[place]] += 1
             tree.totals[path[place]] += gained[movers[place]]
