@@ -19,6 +19,7 @@ NODES, EDGES = 0, 1
 """Places in `Tree.sizes`."""
 RESULTS, SUM, SQUARES = 0, 1, 2
 """Places in `Tree.spread`."""
+_PLACE = np.uint64(32)
 
 
 class Tree(NamedTuple):
@@ -53,10 +54,14 @@ class Tree(NamedTuple):
 
 @loop_kernel
 def hash_of(words, player):
-    """Return a uint64 that depends on all of ``words``, uint64[any], and on who is to move."""
+    """Return a uint64 that depends on all of ``words``, uint64[any], and on who is to move.
+
+    Observations are mostly zeros, which cost nothing but a look.
+    """
     mixed = np.uint64(player)
     for place in range(len(words)):
-        mixed = mix(mixed ^ words[place])
+        if words[place] != 0:
+            mixed = mix(mixed ^ words[place] ^ (np.uint64(place) << _PLACE))
     return mixed
 
 
