@@ -1,7 +1,8 @@
 """Simulations a second of the agent ``mcts``, and of OpenSpiel's searches on its nearest games.
 
-Each decision is the first of a game in which there is a choice, and each simulation is played to the end by random legal actions. All run in turn
-in one process, on one thread. Our Pig, the example of ``docs/add_a_game.md``, has the rules of OpenSpiel's.
+Each decision is the first of a game in which there is a choice, and each simulation is played to the end by random
+legal actions. All run in turn in one process, on one thread. Our Pig, the example of ``docs/add_a_game.md``, has the
+rules of OpenSpiel's.
 """
 
 from __future__ import annotations
