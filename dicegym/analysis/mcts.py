@@ -104,37 +104,19 @@ def _search(game: Game, state: Any, simulations: int, c: float, seed: int, other
     words = np.zeros(-(-game.observation_size // 2), np.uint64)
     observed = words.view(np.float32)[: game.observation_size]
     work = game.new_states(1)
-    mask, gained = np.zeros(game.n_actions, np.bool_), np.zeros(game.players, np.float32)
-    path = np.zeros((2, DEEPEST), np.int64)
+    used = np.zeros(game.n_actions, np.bool_), np.zeros(game.players, np.float32), *np.zeros((2, DEEPEST), np.int64)
     for begun in range(0, simulations, _BLOCK):
         keys = generator.integers(0, 1 << 64, min(_BLOCK, simulations - begun), dtype=np.uint64)
         states = beliefs.deal(len(keys), keys, generator)
-        simulate_rows(
-            states,
-            begun,
-            work,
-            beliefs.seat,
-            observed,
-            words,
-            key,
-            c,
-            MOST_DECISIONS,
-            tree,
-            mask,
-            gained,
-            path[0],
-            path[1],
-        )
+        simulate_rows(states, begun, work, beliefs.seat, observed, words, key, c, MOST_DECISIONS, tree, *used)
     edges = []
     edge = int(tree.first[0])
     while edge >= 0:
         edges.append(edge)
         edge = int(tree.after[edge])
-    values = tree.totals[edges] / tree.visits[edges]
-    order = np.array(edges)[np.lexsort((tree.actions[edges], -values, -tree.visits[edges]))]
-    return SearchResult(
-        tree.actions[order], tree.visits[order], tree.totals[order] / tree.visits[order], int(tree.sizes[NODES])
-    )
+    actions, visits, values = tree.actions[edges], tree.visits[edges], tree.totals[edges] / tree.visits[edges]
+    order = np.lexsort((actions, -values, -visits))
+    return SearchResult(actions[order], visits[order], values[order], int(tree.sizes[NODES]))
 
 
 def _new_tree(simulations: int) -> Tree:
@@ -196,7 +178,3 @@ class MctsPlayer(Player):
             return _search(game, told, self.simulations, self.c, now, others).best
 
         return act
-
-
-make_player = MctsPlayer
-"""What `dicegym.players.roster` calls with the arguments of ``mcts(1000, c=0.5)``."""

@@ -49,9 +49,9 @@ MOST_LOOKED_AT = 50
 LONGEST = 400
 """Characters that are told of what somebody else has written of a model."""
 _CALL = re.compile(r"(?P<name>[^\s()]+)\s*\((?P<arguments>.*)\)", re.DOTALL)
-SEARCHES = {"mcts": "dicegym.analysis.mcts"}
-"""Agents that play every game by searching, and the rooms whose ``make_player`` makes them. They build upon this one,
-so they are looked up when they are named. An agent of the same name in a game's folder goes first."""
+SEARCHES = {"mcts": ("dicegym.analysis.mcts", "MctsPlayer")}
+"""Agents that play every game by searching: the room and the class of each. They build upon this room, so they are
+looked up when they are named. An agent of the same name in a game's folder goes first."""
 Spec = Player | str | Path | Callable[..., Any]
 """What names an agent; see `agent`. (A model in memory is none of these types, and is taken too.)"""
 Origin = Source | Path | Player
@@ -375,42 +375,47 @@ def _is_path(text: str) -> bool:
 def _searching(game: Game, text: str) -> Player | None:
     """Return the player of `SEARCHES` that is meant by ``mcts`` or ``mcts(200, c=0.5)``; None: it names another agent.
 
-    Nothing is evaluated. Raises ParameterError and UnknownNameError for arguments that it does not take.
+    Raises ParameterError and UnknownNameError for arguments that it does not take.
     """
     match = _CALL.fullmatch(text)
     name = match["name"] if match else text
     if name not in SEARCHES or name in _found(game):
         return None
-    make_player: Callable[..., Player] = importlib.import_module(SEARCHES[name]).make_player
-    known = list(inspect.signature(make_player).parameters)
-    try:
-        call = ast.parse(f"search({match['arguments'] if match else ''})", mode="eval").body
-        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):  # mcts(1)(2)
-            raise SyntaxError
-        given = dict(zip(known, map(ast.literal_eval, call.args), strict=False))
-        named = {str(one.arg): ast.literal_eval(one.value) for one in call.keywords}
-        right = len(call.args) <= len(known) and not given.keys() & named.keys()
-    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
-        right, named = False, {}
-    if not right:
+    room, kind = SEARCHES[name]
+    player: Callable[..., Player] = getattr(importlib.import_module(room), kind)
+    known = list(inspect.signature(player).parameters)
+    found = _arguments(match["arguments"] if match else "")
+    if found is None or len(found[0]) > len(known) or set(known[: len(found[0])]) & found[1].keys():
         raise ParameterError(
             f"{text!r}: the arguments of {name} are numbers, each given once: {', '.join(known)}, as in "
             f"'{name}(1000)' or '{name}(1000, {known[-1]}=0.5)'"
         )
-    for one in named.keys() - set(known):
+    for one in found[1].keys() - set(known):
         raise unknown_argument(name, one, known)
-    return make_player(**given, **named)
+    return player(*found[0], **found[1])
+
+
+def _arguments(text: str) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
+    """Return what is between the parentheses of a call, by place and by name; None if it is anything but literals.
+
+    Nothing is evaluated.
+    """
+    try:
+        call = ast.parse(f"f({text})", mode="eval").body
+        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):  # f(1)(2)
+            return None
+        named = {str(one.arg): ast.literal_eval(one.value) for one in call.keywords}
+        return tuple(map(ast.literal_eval, call.args)), named
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None
 
 
 def _integers(arguments: str, spec: str) -> tuple[int, ...]:
-    """Return the integers between the parentheses of ``spec``; nothing is evaluated."""
-    try:
-        values = ast.literal_eval(f"({arguments},)" if arguments.strip() else "()")
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        values = (None,)
-    if not all(type(value) is int for value in values):
+    """Return the integers between the parentheses of ``spec``."""
+    found = _arguments(arguments)
+    if found is None or found[1] or not all(type(value) is int for value in found[0]):
         raise ParameterError(f"{spec!r}: the arguments of an agent are whole numbers, as in 'always_roll(8)'")
-    return tuple(values)
+    return found[0]
 
 
 def describe(game: Game, name: str) -> str:
