@@ -37,6 +37,7 @@ _DECLARED = (
     Mode("threads", "large batches on each number of --threads"),
     Mode("limits", "what the core could write and mix at most, beside bare batches", long=True),
     Mode("peers", "other libraries' loops of the same forms"),
+    Mode("search", "simulations of searches, beside OpenSpiel's"),
     Mode("start", "first call and warm start of each form, in a new process"),
     Mode("contest", "exact values, contests, moves in matches, and what it costs to keep bots apart", long=True),
     Mode("server", "turns of a game server with bots on this machine, and what floods cost", long=True),

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import dicegym
-from benchmarks import contest, large, limits, memory, peers, start
+from benchmarks import contest, large, limits, memory, peers, search, start
 from benchmarks.decisions import decisions_per_step
 from benchmarks.figures import Figure, Measure, Plan, Skipped
 from benchmarks.loops import LOOPS
@@ -39,6 +39,11 @@ def loop_plan(options: Options, folder: Path, mode: str) -> Plan:
 def peers_plan(options: Options, folder: Path) -> Plan:
     """Return the loops of the other libraries that are installed."""
     return peers.plan(options.seconds)
+
+
+def search_plan(options: Options, folder: Path) -> Plan:
+    """Return the measures of searches, ours and other libraries'."""
+    return search.plan([dicegym.game(name) for name in options.games or GAMES], options.seconds)
 
 
 def _measure(
@@ -224,6 +229,7 @@ PLANS: Mapping[str, Callable[[Options, Path], Plan]] = {
     "threads": threads_plan,
     "limits": limits_plan,
     "peers": peers_plan,
+    "search": search_plan,
     "start": start_plan,
     "contest": contest_plan,
     "server": server_plan,

@@ -18,6 +18,7 @@ SECTIONS = {
     "learner steps are those of the one seat that the loop plays",
     "many": "Large batches on several threads",
     "ratio": "Beside each other",
+    "search": "Monte Carlo tree search with random rollouts, one thread",
     "limits": "How near to the limit: what a decision in a bare batch writes and mixes, and what one core does of that",
     "memory": "Memory",
     "start": "The wait before the first step, in a new process, imports included",

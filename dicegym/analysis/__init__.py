@@ -9,6 +9,7 @@ from dicegym.analysis.decisions import Analysis, PricedDecision, SeatTotal, anal
 from dicegym.analysis.exploitability import best_reply, exploitability
 from dicegym.analysis.grades import Grade, grade
 from dicegym.analysis.hints import Hint, hint
+from dicegym.analysis.mcts import SearchResult, search
 from dicegym.analysis.playing_on import fork
 from dicegym.analysis.rollouts import RolloutResult, RolloutValuer, rollout
 from dicegym.analysis.valuers import MARKS, Mark, sources, valuer
@@ -24,6 +25,7 @@ __all__ = [
     "PricedDecision",
     "RolloutResult",
     "RolloutValuer",
+    "SearchResult",
     "SeatTotal",
     "analyse",
     "best_reply",
@@ -34,6 +36,7 @@ __all__ = [
     "position",
     "position_id",
     "rollout",
+    "search",
     "sources",
     "valuer",
 ]

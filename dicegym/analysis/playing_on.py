@@ -13,12 +13,12 @@ may know, are supposed to be as in a new game.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.kernels.playing_on import play_out, returns_rows, uniforms
+from dicegym.analysis.kernels.playing_on import UNIFORM, play_out, returns_rows, uniforms
 from dicegym.engine import loops
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
@@ -28,7 +28,7 @@ from dicegym.games.hidden import hidden_fields
 from dicegym.games.keyboard import STRENGTHS
 from dicegym.games.parts import CHANCE, KEYBOARD, SECRETS, part
 from dicegym.games.worth import ActionValues, BatchValuer, Valuer, ValueUnit, first_place_shares
-from dicegym.play.player import Player, answer, draws_openly, sit_down
+from dicegym.play.player import Player, RandomPlayer, answer, draws_openly, sit_down
 from dicegym.play.turn import Act, Turn
 from dicegym.players.roster import opponent
 from dicegym.players.twins import TwinPlayer, twin_numbers
@@ -243,6 +243,13 @@ def results(game: Game, states: np.ndarray) -> np.ndarray:
     return first_place_shares(returns)
 
 
+def _compiled_number(player: Player) -> int | None:
+    """Return by which number compiled loops ask a player; None if they cannot."""
+    if isinstance(player, TwinPlayer):
+        return player.number
+    return UNIFORM if isinstance(player, RandomPlayer) else None
+
+
 class Continuation:
     """Who plays on, and up to where.
 
@@ -264,12 +271,24 @@ class Continuation:
             raise ParameterError(f"{leaves.name} knows {leaves.game!r}, and not {game!r}")
         if leaves is not None and leaves.unit != unit_of(game):
             raise ParameterError(f"{leaves.name} counts in {leaves.unit}, and games here in {unit_of(game)}")
-        self._threads = Threads(threads if all(player.at_once for player in self.players) else 1)
-        self._bots = (
-            np.array([player.number for player in self.players if isinstance(player, TwinPlayer)], np.int64)
-            if leaves is None and all(isinstance(player, TwinPlayer) for player in self.players)
-            else None
-        )
+        numbers = [_compiled_number(player) for player in self.players if leaves is None]
+        self._bots = np.array(numbers, np.int64) if numbers and None not in numbers else None
+        at_once = self._bots is not None or all(player.at_once for player in self.players)
+        self._threads = Threads(threads if at_once else 1)
+
+    def returns(self, states: np.ndarray) -> np.ndarray:
+        """Play games to their ends, in place; return each seat's sum of rewards: float32[states, players].
+
+        Raises as `finish` does.
+        """
+        found = np.empty((len(states), self.game.players), np.float32)
+
+        def play(block: slice) -> None:
+            self._play_on(states[block], None)
+            returns_rows(states[block], found[block])
+
+        self._share(len(states), play)
+        return found
 
     def finish(self, states: np.ndarray, since: Any) -> np.ndarray:
         """Play games on, in place; return what they came to: float64[states, players].
@@ -284,17 +303,26 @@ class Continuation:
         event = self.game.spec.public_event
         hand = None if event is None else since[event].item()
 
-        def play(start: int, end: int) -> None:
-            for first in range(start, end, _BLOCK):
-                block = slice(first, min(first + _BLOCK, end))
-                found[block] = self._finish(states[block], hand)
+        def play(block: slice) -> None:
+            self._play_on(states[block], hand)
+            found[block] = self._values(states[block])
 
-        self._threads.share(len(states), play)
+        self._share(len(states), play)
         return found
 
-    def _finish(self, states: np.ndarray, hand: int | None) -> np.ndarray:
+    def _share(self, n: int, play: Callable[[slice], None]) -> None:
+        """Let threads play blocks of ``n`` games."""
+
+        def play_part(start: int, end: int) -> None:
+            for first in range(start, end, _BLOCK):
+                play(slice(first, min(first + _BLOCK, end)))
+
+        self._threads.share(n, play_part)
+
+    def _play_on(self, states: np.ndarray, hand: int | None) -> None:
         if self._bots is not None:
-            unfinished = play_out(states, np.arange(len(states)), self._bots, MOST_DECISIONS)
+            mask = np.zeros(self.game.n_actions, np.bool_)
+            unfinished = play_out(states, np.arange(len(states)), self._bots, MOST_DECISIONS, mask)
         else:
             unfinished = self._step_by_step(states, hand)
         if unfinished:
@@ -302,6 +330,9 @@ class Continuation:
                 f"{unfinished} games were not over after {MOST_DECISIONS:,} decisions each: let others play them on "
                 f"than {', '.join(dict.fromkeys(player.name for player in self.players))}"
             )
+
+    def _values(self, states: np.ndarray) -> np.ndarray:
+        """Return what games that were played on are worth to each seat: float64[states, players]."""
         found = np.empty((len(states), self.game.players))
         over = states["over"].copy()
         if over.any():
@@ -457,12 +488,16 @@ def fork(game: Game, state: Any, seed: int = 0, *, against: Any = None, trust: b
     """
     if state["over"]:
         raise ParameterError("the game is over: it has no dice to come that could be other ones")
-    players: list[Player] = []
-    if hidden_fields(game):
-        players = [policy_player(game, usual_policy(game) if against is None else against, trust)] * game.players
     generator = np.random.default_rng(named_seed("fork", seed))
     keys = generator.integers(0, 1 << 64, 1, dtype=np.uint64)
-    return Beliefs(game, state, players).deal(1, keys, generator)
+    return Beliefs(game, state, supposed_players(game, against, trust)).deal(1, keys, generator)
+
+
+def supposed_players(game: Game, against: Any = None, trust: bool = False) -> list[Player]:
+    """Return who sits in each seat as `fork` supposes; nobody in games that hide nothing. Raises as `fork` does."""
+    if not hidden_fields(game):
+        return []
+    return [policy_player(game, usual_policy(game) if against is None else against, trust)] * game.players
 
 
 def _unknown(game: Game) -> ParameterError:

@@ -26,6 +26,7 @@ from dicegym.analysis.playing_on import (
     policy_player,
     record_bytes,
     stack_values,
+    supposed_players,
     unit_of,
     usual_policy,
 )
@@ -35,7 +36,7 @@ from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
 from dicegym.games.worth import ActionValues, Progress, ValueKind, Valuer, ValueUnit
-from dicegym.play.player import Player, draws_openly
+from dicegym.play.player import Player, RandomPlayer, draws_openly
 
 GAMES = 20_000
 """Games with each candidate at the most, unless told otherwise."""
@@ -334,6 +335,20 @@ def half_width(deviation: float, n: int, alpha: float, narrowest: int = NARROWES
     squared = (-2 * math.log(alpha) + math.log(-2 * math.log(alpha) + 1)) / narrowest
     spread = n * squared + 1
     return deviation * math.sqrt(2 * spread / (n * n * squared) * math.log(math.sqrt(spread) / alpha))
+
+
+def sample_returns(
+    game: Game, state: Any, n: int, *, policy: Any = None, seed: int = 0, threads: int = 1
+) -> np.ndarray:
+    """Play a state on to the end ``n`` times; return what each seat gets: see `dicegym.engine.state.State.rollouts`."""
+    n = whole_number("n", n, 1, 10**8, "a number of games")
+    player = RandomPlayer() if policy is None else policy_player(game, policy)
+    table = Continuation(game, [player] * game.players, None, threads)
+    if state["over"]:
+        return np.tile(game.returns(state), (n, 1))
+    generator = np.random.default_rng(named_seed("rollouts", seed))
+    keys = generator.integers(0, 1 << 64, n, dtype=np.uint64)
+    return table.returns(Beliefs(game, state, supposed_players(game)).deal(n, keys, generator))
 
 
 class RolloutValuer:

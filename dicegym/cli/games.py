@@ -65,9 +65,10 @@ def _list_environments() -> None:
 
 
 def _list_agents(game: dicegym.Game) -> None:
-    from dicegym.players.roster import describe, names_elsewhere
+    from dicegym.players.roster import SEARCHES, describe, names_elsewhere
 
-    print_table(["agent", "what it is"], [[name, describe(game, name)] for name in dicegym.agent_names(game)])
+    names = dict.fromkeys([*dicegym.agent_names(game), *SEARCHES])
+    print_table(["agent", "what it is"], [[name, describe(game, name)] for name in names])
     elsewhere: dict[str, list[str]] = {}
     for name, wanted in names_elsewhere(game).items():
         other = " ".join(f"-p {key}={value}" for key, value in wanted.items() if game.parameters.get(key) != value)

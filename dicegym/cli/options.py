@@ -40,9 +40,11 @@ def complete_game(incomplete: str) -> list[str]:
 
 def complete_agent(context: typer.Context, incomplete: str) -> list[str]:
     """Return the agents of the game on the command line whose names begin with ``incomplete``, for the shell."""
+    from dicegym.players.roster import SEARCHES
+
     game = context.params.get("game")
     try:
-        names = dicegym.agent_names(game) if game else []
+        names = dict.fromkeys([*dicegym.agent_names(game), *SEARCHES]) if game else {}
     except DicegymError:
         return []
     return [name for name in names if name.startswith(incomplete)]

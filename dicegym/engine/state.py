@@ -54,7 +54,11 @@ OBSERVED = 1 << 8
 SEAT, SEEN, OVER, GAINED, FAULT = 0xFF, 1 << 8, 1 << 9, 1 << 10, 11
 """What `do_state` returns of a step, in a number: the seat to move; whether that seat was observed; whether the game is
 over; whether returns or rewards have changed; and from bit `FAULT` on the fault."""
-HOMES = {"fork": "dicegym.analysis.playing_on", "position_id": "dicegym.games.positions"}
+HOMES = {
+    "fork": "dicegym.analysis.playing_on",
+    "position_id": "dicegym.games.positions",
+    "sample_returns": "dicegym.analysis.rollouts",
+}
 """Functions that methods of a state call, and the rooms that hold them. They build upon this one, so they are looked up
 when they are called, as `dicegym` looks up its public names."""
 
@@ -362,6 +366,29 @@ class State:
         Raises ParameterError if the game is over, or nothing says what may be believed of what it hides.
         """
         return State.of(self.game, _home_of("fork")(self.game, self.record, seed)[0])
+
+    def rollouts(self, n: int, *, policy: Any = None, seed: int = 0, threads: int = 1) -> np.ndarray:
+        """Play the game on to its end ``n`` times, and return each seat's sum of rewards in each: float32[n, players].
+
+        Each rollout has its own dice, and draws anew what is hidden from the player to move, as `fork` does. Of a game
+        that is over, each row is its returns. The state does not change.
+
+        Args:
+            n: number of rollouts.
+            policy: who plays every seat: an agent's name, a function as for `dicegym.agent`, or a player; default:
+                uniformly random legal actions. Random play and compiled agents never leave compiled code.
+            seed: names all random numbers; the same seed gives the same array.
+            threads: number of threads; the array does not depend on it.
+
+        Raises:
+            ParameterError: an argument is out of range, a game does not end, or nothing says what may be believed of
+                what the game hides.
+            UnknownNameError, AgentError, ModelError, DependencyError: ``policy`` cannot play; see `dicegym.agent`.
+        """
+        found: np.ndarray = _home_of("sample_returns")(
+            self.game, self.record, n, policy=policy, seed=seed, threads=threads
+        )
+        return found
 
     def text(self, seat: int | None = None) -> str:
         """Return the table as ``seat`` sees it, None: with everything, as one screen of text."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import functools
+import importlib
 import inspect
 import os
 import re
@@ -25,7 +26,7 @@ from dicegym.bots.scan import BadFileError, docstring, text_of
 from dicegym.bots.source import Source, locate, split
 from dicegym.engine.game import Game
 from dicegym.engine.part import folder_of
-from dicegym.errors import AgentError, ModelError, ParameterError, UnknownNameError, unknown_name
+from dicegym.errors import AgentError, ModelError, ParameterError, UnknownNameError, unknown_argument, unknown_name
 from dicegym.escape import describe_raised, one_line
 from dicegym.games import game as make_game
 from dicegym.games import loadable
@@ -48,6 +49,9 @@ MOST_LOOKED_AT = 50
 LONGEST = 400
 """Characters that are told of what somebody else has written of a model."""
 _CALL = re.compile(r"(?P<name>[^\s()]+)\s*\((?P<arguments>.*)\)", re.DOTALL)
+SEARCHES = {"mcts": ("dicegym.analysis.mcts", "MctsPlayer")}
+"""Agents that play every game by searching: the room and the class of each. They build upon this room, so they are
+looked up when they are named. An agent of the same name in a game's folder goes first."""
 Spec = Player | str | Path | Callable[..., Any]
 """What names an agent; see `agent`. (A model in memory is none of these types, and is taken too.)"""
 Origin = Source | Path | Player
@@ -71,10 +75,12 @@ def entry_files(game: Game) -> tuple[str, ...]:
 
 
 def agent_names(game: Game | str) -> list[str]:
-    """Return the names of all agents of a game, in alphabetical order. Raises UnknownNameError.
+    """Return the names of all agents of a game's own, in alphabetical order. Raises UnknownNameError.
 
-    Models that say they were trained with other parameters are left out, as they cannot play (`names_elsewhere`). So
-    are bots without a compiled twin where the game has parameters that the original does not have.
+    `SEARCHES`, which play every game, are none of them: contests and evaluations that name nobody leave them out, as
+    their moves take a thousand times as long. Models that say they were trained with other parameters are left out, as
+    they cannot play (`names_elsewhere`). So are bots without a compiled twin where the game has parameters that the
+    original does not have.
     """
     game = make_game(game)
     names = _found(game).keys() - names_elsewhere(game).keys()
@@ -128,7 +134,8 @@ def agent(
     Args:
         game: a game or its name.
         spec: a Player (returned as it is), an agent's name, ``name(8)`` for an agent made by a function of
-            the agent's own name called with integers, or a path: a ``.py`` file, a folder, ``folder:file``,
+            the agent's own name called with integers, ``mcts(1000)`` or ``mcts(1000, c=0.5)`` for a search
+            (`dicegym.analysis.mcts`), or a path: a ``.py`` file, a folder, ``folder:file``,
             ``folder:file:function``, ``name:folder:file:function``, or a model ``.zip``; or what code hands over, a
             model in memory, a function or a class: see `player_of`.
         keep: play all games with one copy of the bot's program instead of a fresh one each.
@@ -228,6 +235,8 @@ def agent_name(game: Game | str, spec: Spec | Any) -> str:
         return Path(text).resolve().name
     if not _is_path(text):
         match = _CALL.fullmatch(text)
+        if (match["name"] if match else text) in SEARCHES and (searching := _searching(make_game(game), text)):
+            return searching.name
         return f"{match['name']}({', '.join(map(str, _integers(match['arguments'], text)))})" if match else text
     if not Path(text).exists():
         rest, source = split(os.path.expanduser(text), entry_files(make_game(game)))
@@ -268,10 +277,12 @@ def resolve(game: Game, spec: Spec | Any) -> Origin:
     name = match["name"] if match else text
     agents = _found(game)
     if name not in agents:
+        if searching := _searching(game, text):
+            return searching
         if Path(text).is_dir():
             return _located(game, text, text)
         where = f"The agents are in {agents_folder(game)}; a bot of your own is named by its path."
-        raise unknown_name(f"agent of {game.spec.title}", text, sorted(agents), where)
+        raise unknown_name(f"agent of {game.spec.title}", text, [*sorted(agents), *SEARCHES], where)
     path = agents[name].absolute()
     if match is None:
         return path if path.suffix == ".zip" else _located(game, str(path), text)
@@ -361,20 +372,57 @@ def _is_path(text: str) -> bool:
     return text.endswith((".py", ".zip")) or any(mark in text for mark in ("/", "\\", ":", "~"))
 
 
-def _integers(arguments: str, spec: str) -> tuple[int, ...]:
-    """Return the integers between the parentheses of ``spec``; nothing is evaluated."""
+def _searching(game: Game, text: str) -> Player | None:
+    """Return the player of `SEARCHES` that is meant by ``mcts`` or ``mcts(200, c=0.5)``; None: it names another agent.
+
+    Raises ParameterError and UnknownNameError for arguments that it does not take.
+    """
+    match = _CALL.fullmatch(text)
+    name = match["name"] if match else text
+    if name not in SEARCHES or name in _found(game):
+        return None
+    room, kind = SEARCHES[name]
+    player: Callable[..., Player] = getattr(importlib.import_module(room), kind)
+    known = list(inspect.signature(player).parameters)
+    found = _arguments(match["arguments"] if match else "")
+    if found is None or len(found[0]) > len(known) or set(known[: len(found[0])]) & found[1].keys():
+        raise ParameterError(
+            f"{text!r}: the arguments of {name} are numbers, each given once: {', '.join(known)}, as in "
+            f"'{name}(1000)' or '{name}(1000, {known[-1]}=0.5)'"
+        )
+    for one in found[1].keys() - set(known):
+        raise unknown_argument(name, one, known)
+    return player(*found[0], **found[1])
+
+
+def _arguments(text: str) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
+    """Return what is between the parentheses of a call, by place and by name; None if it is anything but literals.
+
+    Nothing is evaluated.
+    """
     try:
-        values = ast.literal_eval(f"({arguments},)" if arguments.strip() else "()")
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        values = (None,)
-    if not all(type(value) is int for value in values):
+        call = ast.parse(f"f({text})", mode="eval").body
+        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):  # f(1)(2)
+            return None
+        named = {str(one.arg): ast.literal_eval(one.value) for one in call.keywords}
+        return tuple(map(ast.literal_eval, call.args)), named
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None
+
+
+def _integers(arguments: str, spec: str) -> tuple[int, ...]:
+    """Return the integers between the parentheses of ``spec``."""
+    found = _arguments(arguments)
+    if found is None or found[1] or not all(type(value) is int for value in found[0]):
         raise ParameterError(f"{spec!r}: the arguments of an agent are whole numbers, as in 'always_roll(8)'")
-    return tuple(values)
+    return found[0]
 
 
 def describe(game: Game, name: str) -> str:
     """Return one line about an agent: its file's first sentence, or how a model was trained."""
     found = resolve(game, name)
+    if isinstance(found, Player):
+        return card(game, name).partition("\n\n")[0].removesuffix(".")
     if isinstance(found, Source):
         try:
             text = inspect.cleandoc(docstring(read(found.file)))
@@ -401,6 +449,8 @@ def card(game: Game, name: str) -> str:
     """
     found = resolve(game, name)
     try:
+        if isinstance(found, Player):
+            return inspect.getdoc(type(found)) or ""
         if isinstance(found, Source):
             return inspect.cleandoc(docstring(read(found.file)))
         beside = Path(str(found)).with_suffix(".md")

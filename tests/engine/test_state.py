@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from variants import each_variant
+from variants import each_game, each_variant
 
 import dicegym
 from dicegym.engine.game import Game
 from dicegym.engine.state import ROWS, State
-from dicegym.errors import ParameterError, StepError
+from dicegym.errors import ParameterError, StepError, UnknownNameError
 
 
 def same(state: State, game: Game, record: Any) -> None:
@@ -113,6 +113,50 @@ def test_a_fork_is_what_the_player_to_move_may_believe(name: str) -> None:
     for fork in forks:
         assert known(game, fork.record, seat).tobytes() == known(game, state.record, seat).tobytes()
         assert (fork.observation() == state.observation()).all()
+
+
+@each_game
+def test_rollouts_are_a_function_of_what_is_known_and_of_the_seed(name: str) -> None:
+    game = dicegym.game(name)
+    state = game.new_state(4)
+    before = state.record.tobytes()
+    found = state.rollouts(1_100, seed=2)
+    assert (found.dtype, found.shape) == (np.float32, (1_100, game.players))
+    assert (found == state.rollouts(1_100, seed=2, threads=2)).all()
+    assert (found == state.fork(9).rollouts(1_100, seed=2)).all()
+    assert (found != state.rollouts(1_100, seed=3)).any()
+    assert state.record.tobytes() == before
+    if game.spec.zero_sum:
+        assert np.abs(found.sum(axis=1)).max() < 1e-5
+
+
+def test_rollouts_are_played_by_whoever_is_named() -> None:
+    game = dicegym.game("hog", goal=30)
+    state = game.new_state(1)
+
+    def random_play(turn: dicegym.Turn) -> int:
+        seed = int(turn.record["key"]) % 100_000 + int(turn.record["turns"].sum())
+        return int(np.random.default_rng(seed).choice(np.flatnonzero(turn.mask)))
+
+    def five(observation: np.ndarray, mask: np.ndarray) -> int:
+        return 6  # the action that rolls five dice
+
+    compiled, asked = state.rollouts(4_000)[:, 0], state.rollouts(400, policy=random_play)[:, 0]
+    assert abs(compiled.mean() - asked.mean()) < 4 * np.hypot(compiled.std() / 4_000**0.5, asked.std() / 400**0.5)
+    named = state.rollouts(300, policy="always_roll(5)", seed=1, threads=2)
+    assert (named == state.rollouts(300, policy=five, seed=1)).all()
+    while not state.over:
+        state.step(5)
+    assert state.rollouts(3).tolist() == [state.returns()] * 3
+
+
+def test_rollouts_of_what_cannot_be_are_refused() -> None:
+    state = dicegym.game("hog").new_state(0)
+    for wrong in ({"n": 0}, {"n": 2.5}, {"n": 3, "threads": 0}):
+        with pytest.raises(ParameterError, match="cannot be used as a number of"):
+            state.rollouts(**wrong)
+    with pytest.raises(UnknownNameError, match="there is no agent of Hog 'nobody'"):
+        state.rollouts(2, policy="nobody")
 
 
 def test_it_says_what_it_is() -> None:

@@ -59,6 +59,7 @@ if __name__ == "__main__":
     assert len(pettingzoo.make("aec", "dicegym/Pig-v0").possible_agents) == len(pig_v0.env().possible_agents) == 2
     assert repr(dicegym.game("pig")) == "dicegym.game('pig', players=2, goal=100)"
     assert contest("pig", ["hold_at_20", "haphazard"], seed=0, workers=1).standings[0].name == "hold_at_20"
+    assert contest("pig", ["mcts(4)", "haphazard"], seed=0, workers=1, games=2).standings
     print(dicegym.agent_names("pig"))
 """
 

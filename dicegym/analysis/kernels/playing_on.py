@@ -7,26 +7,42 @@ from __future__ import annotations
 
 import numpy as np
 
-from dicegym.engine.dice import mix
+from dicegym.engine.dice import bot_stream, draw, mix
+from dicegym.engine.flags import how_many, place_of
 from dicegym.engine.jit import loop_kernel
-from dicegym.engine.loops import choose, returns, step
+from dicegym.engine.loops import choose, legal, returns, step
+
+UNIFORM = -1
+"""Stands among the numbers of compiled twins for uniformly random play."""
 
 _BITS_DROPPED = np.uint64(11)
 _SCALE = 1.0 / (1 << 53)
 
 
 @loop_kernel
-def play_out(states, rows, bots, most):
-    """Let compiled twin ``bots[s]`` play for seat s in each game ``states[rows[k]]`` to its end.
+def random_action(state, mask, stream, number):
+    """Return a uniformly random legal action by draw ``number`` of ``stream``; ``mask``, bool[n_actions], is used."""
+    legal(state, mask)
+    return place_of(mask, draw(stream, number, how_many(mask)))
 
-    Returns how many games were not over after ``most`` decisions.
+
+@loop_kernel
+def play_out(states, rows, bots, most, mask):
+    """Let compiled twin ``bots[s]``, or `UNIFORM`, play for seat s in each game ``states[rows[k]]`` to its end.
+
+    ``mask``, bool[n_actions], is used. Returns how many games were not over after ``most`` decisions.
     """
     unfinished = 0
     for k in range(len(rows)):
         row = rows[k]
         left = most
         while not states[row].over and left > 0:
-            step(states[row], choose(states[row], bots[states[row].player]))
+            bot = bots[states[row].player]
+            if bot == UNIFORM:
+                stream = bot_stream(states[row].key, states[row].player, left)
+                step(states[row], random_action(states[row], mask, stream, 0))
+            else:
+                step(states[row], choose(states[row], bot))
             left -= 1
         unfinished += left == 0 and not states[row].over
     return unfinished

@@ -1,0 +1,172 @@
+"""The compiled search tree of `dicegym.analysis.mcts`, over any game's records."""
+
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
+# Kernels: Numba infers the types of their arguments, and records have none that mypy could check.
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dicegym.analysis.kernels.playing_on import random_action
+from dicegym.engine.dice import HOST_SEAT, draw, mix, turn_stream
+from dicegym.engine.flags import how_many, place_of
+from dicegym.engine.jit import loop_kernel
+from dicegym.engine.loops import legal, observe, returns, step
+
+NODES, EDGES = 0, 1
+"""Places in `Tree.sizes`."""
+RESULTS, SUM, SQUARES = 0, 1, 2
+"""Places in `Tree.spread`."""
+_PLACE = np.uint64(32)
+
+
+class Tree(NamedTuple):
+    """The tree of one search: a node for all that looks alike to the searching seat, an edge for each action tried.
+
+    A simulation adds at most one node and one edge. Node 0 is the root.
+    """
+
+    slots: np.ndarray
+    """int32[power of two]: a hash table of nodes with open addressing; -1: free."""
+    hashes: np.ndarray
+    """uint64[nodes]: what the searching seat observes there, as `hash_of` has it."""
+    first: np.ndarray
+    """int32[nodes]: the newest edge of a node; -1: none."""
+    after: np.ndarray
+    """int32[edges]: the next edge of the same node; -1: none."""
+    actions: np.ndarray
+    """int64[edges]."""
+    visits: np.ndarray
+    """int64[edges]: simulations that took the edge."""
+    available: np.ndarray
+    """int64[edges]: simulations in which its action was legal."""
+    totals: np.ndarray
+    """float64[edges]: sum of the returns of the seat that moves there."""
+    sizes: np.ndarray
+    """int64[2]: how many nodes and edges there are."""
+    spread: np.ndarray
+    """float64[3]: number, sum and sum of squares of all returns so far."""
+    logs: np.ndarray
+    """float64[any]: logarithms of 0, 1, 2, ...; of larger numbers the last one counts."""
+
+
+@loop_kernel
+def hash_of(words, player):
+    """Return a uint64 that depends on all of ``words``, uint64[any], and on who is to move.
+
+    Observations are mostly zeros, which cost nothing but a look.
+    """
+    mixed = np.uint64(player)
+    for place in range(len(words)):
+        if words[place] != 0:
+            mixed = mix(mixed ^ words[place] ^ (np.uint64(place) << _PLACE))
+    return mixed
+
+
+@loop_kernel
+def node_of(tree, hashed):
+    """Return the node with a hash; a new one, which is then the last, if there is none."""
+    last = np.uint64(len(tree.slots) - 1)
+    slot = hashed & last
+    while tree.slots[slot] >= 0:
+        if tree.hashes[tree.slots[slot]] == hashed:
+            return np.int64(tree.slots[slot])
+        slot = (slot + np.uint64(1)) & last
+    node = tree.sizes[NODES]
+    tree.sizes[NODES] += 1
+    tree.slots[slot] = node
+    tree.hashes[node] = hashed
+    tree.first[node] = -1
+    return node
+
+
+@loop_kernel
+def edge_of(tree, node, mask, explore, stream, number):
+    """Return the edge that a simulation takes from a node, and count its legal edges as available.
+
+    An action that was never tried comes first, a random one by draw ``number`` of ``stream``. Else it is the edge with
+    the highest upper confidence bound: mean + ``explore`` * sqrt(ln(available) / visits). ``mask``, what is legal, is
+    used up.
+    """
+    best, highest = np.int64(-1), -np.inf
+    edge = np.int64(tree.first[node])
+    while edge >= 0:
+        if mask[tree.actions[edge]]:
+            mask[tree.actions[edge]] = False
+            tree.available[edge] += 1
+            visits = tree.visits[edge]
+            log = tree.logs[min(tree.available[edge], len(tree.logs) - 1)]
+            bound = tree.totals[edge] / visits + explore * np.sqrt(log / visits)
+            if bound > highest:
+                best, highest = edge, bound
+        edge = np.int64(tree.after[edge])
+    untried = how_many(mask)
+    if untried == 0:
+        return best
+    edge = tree.sizes[EDGES]
+    tree.sizes[EDGES] += 1
+    tree.actions[edge] = place_of(mask, draw(stream, number, untried))
+    tree.visits[edge], tree.available[edge], tree.totals[edge] = 0, 1, 0.0
+    tree.after[edge] = tree.first[node]
+    tree.first[node] = edge
+    return edge
+
+
+@loop_kernel
+def simulate_rows(states, begun, work, seat, observed, words, key, c, most, tree, mask, gained, path, movers):
+    """Run a simulation from each of ``states``, which the searching seat cannot tell apart.
+
+    Each goes down the tree to a new edge or node, plays on at random to the end of the game, and adds to each edge of
+    its way the return of the seat that moved there.
+
+    Args:
+        states: records[simulations].
+        begun: how many simulations came before.
+        work: records[1], in which they are played.
+        seat: the one that searches.
+        observed: float32[observation_size], used.
+        words: uint64[any], the memory of ``observed``.
+        key: uint64, names the random numbers.
+        c: exploration, in standard deviations of the returns.
+        most: decisions after which a random game is left as it stands.
+        tree: a `Tree` with room for them.
+        mask: bool[n_actions], used.
+        gained: float32[players], used.
+        path: int64[any], used: a simulation takes at most so many edges in the tree.
+        movers: int64[as many], used.
+    """
+    for row in range(len(states)):
+        work[0] = states[row]
+        stream = turn_stream(key, HOST_SEAT, begun + row)
+        count = max(tree.spread[RESULTS], 1.0)
+        mean = tree.spread[SUM] / count
+        explore = c * np.sqrt(max(tree.spread[SQUARES] / count - mean * mean, 0.0))
+        drawn, node, length = 0, np.int64(0), 0
+        while length < len(path):
+            legal(work[0], mask)
+            edges = tree.sizes[EDGES]
+            edge = edge_of(tree, node, mask, explore, stream, drawn)
+            drawn += 1
+            path[length], movers[length] = edge, work[0].player
+            length += 1
+            step(work[0], tree.actions[edge])
+            if work[0].over or edge == edges:
+                break
+            nodes = tree.sizes[NODES]
+            observe(work[0], seat, observed)
+            node = node_of(tree, hash_of(words, work[0].player))
+            if node == nodes:
+                break
+        while not work[0].over and drawn < most:
+            step(work[0], random_action(work[0], mask, stream, drawn))
+            drawn += 1
+        returns(work[0], gained)
+        for gain in gained:
+            tree.spread[RESULTS] += 1
+            tree.spread[SUM] += gain
+            tree.spread[SQUARES] += gain * gain
+        for place in range(length):
+            tree.visits[path[place]] += 1
+            tree.totals[path[place]] += gained[movers[place]]
