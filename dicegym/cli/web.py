@@ -17,7 +17,7 @@ from dicegym.cli.web_tokens import open_desk, token
 from dicegym.errors import DependencyError
 
 if TYPE_CHECKING:
-    from dicegym.arena.store.stored import StoredContest
+    from dicegym.arena.store.reading import StoredContest
 
 FOLDER = Path("dicegym-web")
 

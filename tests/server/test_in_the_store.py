@@ -18,7 +18,6 @@ pytest.importorskip("websockets")
 from dicegym.arena import contest
 from dicegym.arena.replay.served import served_id, served_replay
 from dicegym.arena.store.reading import StoreReader
-from dicegym.arena.store.served import servers
 from dicegym.server.results import GameResult, SeatResult
 from dicegym.server.store import ResultStore
 from dicegym.server.wire import wire_of
@@ -77,8 +76,8 @@ def test_contests_and_servers_are_listed_together(path: Path, capsys: pytest.Cap
     assert "round-robin" in told
     assert [line.split()[:4] for line in told.splitlines() if line.startswith("yatzy")] == [["yatzy", "1", "2", "2"]]
     with StoreReader(path) as reader:
-        assert servers(reader, "hog") == []
-        (one,) = servers(reader)
+        assert reader.servers("hog") == []
+        (one,) = reader.servers()
         assert (one.game, one.runs, one.games, one.rated, one.ended) == ("yatzy", 1, 2, 2, None)
         assert reader.contest().game == "hog"
 

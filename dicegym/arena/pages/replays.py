@@ -8,8 +8,7 @@ from dicegym.arena.pages.page import ShownGame
 from dicegym.arena.replay import Replay
 from dicegym.arena.replay.stored import replay_from
 from dicegym.arena.replay.telling import words
-from dicegym.arena.store.reading import StoreReader
-from dicegym.arena.store.stored import PlayedGame, StoredMatch, StoredMisplay
+from dicegym.arena.store.reading import PlayedGame, StoredMatch, StoredMisplay, StoreReader
 from dicegym.engine.game import Game
 from dicegym.errors import DicegymError
 from dicegym.pictures.naming import named

@@ -12,8 +12,7 @@ from dicegym.arena.pages.replays import BUDGET, shown_games
 from dicegym.arena.ratings import MatchPlaces
 from dicegym.arena.report import Report, percent
 from dicegym.arena.storage import default_store
-from dicegym.arena.store.reading import StoreReader
-from dicegym.arena.store.stored import StoredContest, StoredMatch
+from dicegym.arena.store.reading import StoredContest, StoredMatch, StoreReader
 
 
 def stored_page(reader: StoreReader, contest: StoredContest, budget: int = BUDGET) -> ContestPage:

@@ -7,8 +7,7 @@ import re
 
 from dicegym import games
 from dicegym.arena.replay.replay import Replay, ReplayIncident
-from dicegym.arena.store.reading import StoreReader
-from dicegym.arena.store.served import ServedGame, served_game
+from dicegym.arena.store.reading import ServedGame, StoreReader
 from dicegym.errors import DicegymError, ParameterError, ReplayError, one_line
 from dicegym.games.parts import WIRE, part
 
@@ -47,7 +46,7 @@ def served_replay(reader: StoreReader, number: int) -> Replay:
     """
     called = f"{SERVER}{number}"
     try:
-        found = served_game(reader, number)
+        found = reader.served_game(number)
         return _replay(found, called)
     except DicegymError:
         raise

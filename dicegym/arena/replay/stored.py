@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from dicegym.arena.replay.replay import Replay, ReplayIncident
-from dicegym.arena.store.reading import StoreReader
-from dicegym.arena.store.stored import PlayedGame, StoredMatch, StoredMisplay, StoredRules
+from dicegym.arena.store.reading import PlayedGame, StoredMatch, StoredMisplay, StoredRules, StoreReader
 from dicegym.errors import ParameterError, UnknownNameError, one_line
 
 FORMS = "give MATCH or MATCH.GAME, such as 12, 12.3 or 3fa2c1.1: the number of a match or the beginning of its key"
