@@ -8,8 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from dicegym.arena.replay import Replay
-from dicegym.arena.replay.served import served_replay
-from dicegym.arena.replay.stored import stored_replay
+from dicegym.arena.replay.stored import SERVER, stored_replay
 from dicegym.arena.store.reading import PlayedGame, StoredMatch, StoredMisplay, StoreReader
 from dicegym.errors import ParameterError
 from dicegym.pictures.watched import told_apart
@@ -114,7 +113,7 @@ class Replays:
         number = request.path_params["number"]
         with self._web.store() as reader:
             asked = there(reader)
-            replay, running = served_replay(asked, number), asked.served_game(number).running
+            replay, running = stored_replay(asked, f"{SERVER}{number}"), asked.served_game(number).running
         return replay_page(
             request,
             replay,
