@@ -14,6 +14,7 @@ import numpy as np
 
 from dicegym.analysis.less_luck import NO_SPREAD, check_meter, luck_of, measured
 from dicegym.arena.match import Match
+from dicegym.arena.ratings.places import first_place_shares
 from dicegym.arena.rows import MatchRow
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
@@ -94,8 +95,7 @@ class LuckLedger:
         luck = np.empty_like(by_seat)
         np.put_along_axis(luck, seats, by_seat, axis=1)
         returns = np.asarray(outcome["returns"], np.float64).reshape(-1, game.players)
-        first = returns == returns.max(axis=1, keepdims=True)
-        shares = first / first.sum(axis=1, keepdims=True)
+        shares = first_place_shares(returns)
         return MatchLuck(shares, measured(shares, luck))
 
     def _player(self, game: Game, entry: Entry) -> Player | None:

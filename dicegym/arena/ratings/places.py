@@ -8,6 +8,7 @@ from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from dicegym.engine.validate import is_whole_number
 from dicegym.errors import ParameterError
@@ -28,6 +29,16 @@ class MatchPlaces(NamedTuple):
 def places_of(results: Sequence[float]) -> tuple[int, ...]:
     """Return the place of each player by what it reached: 1 for the most; equal results share one, as in 1 2 2 4."""
     return tuple(1 + sum(other > own for other in results) for own in results)
+
+
+def first_place_shares(returns: ArrayLike) -> NDArray[np.float64]:
+    """Return the share of each player in the first place of each game: float64[games, players]; shared ones are split.
+
+    ``returns`` are what each player reached in each game, shaped alike; only their order counts.
+    """
+    found = np.asarray(returns, np.float64)
+    first = found == found.max(axis=1, keepdims=True)
+    return np.asarray(first / first.sum(axis=1, keepdims=True))
 
 
 def match_places(entries: Iterable[str], results: Iterable[Sequence[float]], times: int = 1) -> MatchPlaces:
