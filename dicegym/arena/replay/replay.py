@@ -374,7 +374,9 @@ def from_json(values: Any) -> Replay:
     for name, found, kinds in checked:
         if any(type(one) not in kinds for one in found):
             raise ParameterError(f"its {name} must be {kinds[-1].__name__} alone")
-    given = {name: tuple(values[name]) if kind is list else values[name] for name, kind in _KINDS.items()}
+    given: dict[str, Any] = {
+        name: tuple(values[name]) if kind is list else values[name] for name, kind in _KINDS.items()
+    }
     incidents = tuple(map(_incident, values["incidents"]))
     return Replay(**given | {"returns": tuple(map(float, values["returns"])), "incidents": incidents})
 
@@ -395,7 +397,7 @@ _KINDS: dict[str, type] = {
 
 
 def _incident(values: Any) -> ReplayIncident:
-    found = [values.get(name) if isinstance(values, dict) else None for name in ReplayIncident._fields]
+    found: list[Any] = [values.get(name) if isinstance(values, dict) else None for name in ReplayIncident._fields]
     if [type(one) for one in found] != [int, int, str]:
         raise ParameterError("each of its incidents must have a seat, a turn and a reason")
     return ReplayIncident(*found)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from dicegym.arena.replay.replay import Replay, ReplayIncident
 from dicegym.arena.store.opening import MOST_SAID
 from dicegym.arena.store.reading import PlayedGame, StoredMatch, StoredMisplay, StoredRules, StoreReader
-from dicegym.errors import DicegymError, ParameterError, ReplayError, UnknownNameError, one_line
+from dicegym.errors import DamagedFileError, ParameterError, ReplayError, UnknownNameError, one_line
 from dicegym.games.parts import WIRE, part
 
 SERVER = "server:"
@@ -80,9 +80,9 @@ def _nonsense_in_words(called: str) -> Iterator[None]:
     """Make a ParameterError of what cannot be a game."""
     try:
         yield
+    except (DamagedFileError, ReplayError, UnknownNameError):
+        raise
     except (ParameterError, ValueError, TypeError, LookupError, RecursionError) as error:
-        if isinstance(error, DicegymError) and type(error) is not ParameterError:
-            raise
         why = one_line(error, MOST_SAID)
         raise ParameterError(f"what is stored of game {called} is nonsense ({why}): see another one") from None
 

@@ -86,7 +86,7 @@ def add_match(
         job: the match.
         outcome: what it came to.
     """
-    there = connection.execute(sa.select(MATCHES.c.id).where(MATCHES.c.key == key)).scalar()
+    there = connection.execute(_NUMBER, {"key": key}).scalar()
     if there is not None:
         return int(there)
     failed = isinstance(outcome, Failure)
@@ -101,14 +101,13 @@ def add_match(
         "places": json.dumps(match_places((), found["returns"]).places),
         "failure": json.dumps(list(outcome)) if failed else None,
     }
-    match = connection.execute(sa.insert(MATCHES).returning(MATCHES.c.id), row).scalar_one()
+    match = connection.execute(_NEW_MATCH, row).scalar_one()
     seats = [
         {"match": match, "player": player, "agent": numbers.agent(connection, entry)}
         | {column: found[name][player] for name, column in BY_PLAYER.items()}
         | {"printed": _storable(found["printed"][player]) or None}
         for player, entry in enumerate(job.entries)
     ]
-    connection.execute(SEATS.insert(), seats)
     played = zip(found["seats"], found["returns"], found["actions"], strict=True)
     games = [
         {"match": match, "number": number, "seats": _brief(seats), "returns": _brief(got), "actions": _brief(actions)}
@@ -118,10 +117,16 @@ def add_match(
         {"match": match, "player": player, "game": game, "turn": turn, "reason": _storable(reason)}
         for player, game, turn, reason in found["incidents"]
     ]
-    for table, rows in ((GAMES, games), (MISPLAYS, misplays)):
+    for table, rows in ((SEATS, seats), (GAMES, games), (MISPLAYS, misplays)):
         if rows:
-            connection.execute(table.insert(), rows)
+            connection.execute(_NEW_ROWS[table], rows)
     return int(match)
+
+
+# Made once, as making a statement takes longer than a small match takes to be stored.
+_NUMBER = sa.select(MATCHES.c.id).where(MATCHES.c.key == sa.bindparam("key"))
+_NEW_MATCH = sa.insert(MATCHES).returning(MATCHES.c.id)
+_NEW_ROWS = {table: sa.insert(table) for table in (SEATS, GAMES, MISPLAYS)}
 
 
 def _outcome_of_failure(job: Match) -> dict[str, list[Any]]:

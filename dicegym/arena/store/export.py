@@ -100,9 +100,10 @@ def export_csv(reader: StoreReader, contest: StoredContest, path: Path) -> list[
 def seat_rows(matches: Iterable[StoredMatch]) -> Iterator[SeatRow]:
     """Yield a row for each entry in each match."""
     for match in matches:
+        about = match.id, match.key, match.number, match.seed, match.games
         own = zip(match.entries, match.identities, match.wins, match.shares, match.faults, strict=True)
-        for seat in own:
-            yield SeatRow(*match[: SeatRow._fields.index("entry")], *seat, match.failed, match.reason)
+        for entry, identity, wins, share, faults in own:
+            yield SeatRow(*about, entry, identity, wins, share, faults, match.failed, match.reason)
 
 
 def _game_rows(reader: StoreReader, contest: int) -> Iterator[GameRow]:

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from dicegym.arena.store.opening import location_of
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.store import ContestStore, add
-from dicegym.arena.store.tables import AGENTS, GAMES, MATCHES, MISPLAYS, RULES, SEATS, rows_by_match
+from dicegym.arena.store.tables import AGENTS, GAMES, MATCHES, MISPLAYS, RULES, SEATS, rows_by_match, those
 from dicegym.arena.store.verifying import refuse_wrong, verdicts
 from dicegym.errors import ParameterError
 from dicegym.games.parts import Progress
@@ -111,7 +111,7 @@ def _copy(source: sa.Connection, target: sa.Connection, wanted: Sequence[int]) -
         ids = target.execute(numbered, [_without_id(row) | {"rules": rules[row.rules]} for row in rows]).scalars()
         here = dict(zip([row.id for row in rows], ids, strict=True))
         for table in (SEATS, GAMES, MISPLAYS):
-            found = rows_by_match(source, table, lambda number, own=list(here): number.in_(own))
+            found = rows_by_match(source, table, those(list(here)))
             copies = [_without_id(row) | {"match": here[match]} for match, own in found.items() for row in own]
             for copy in copies if table is SEATS else ():
                 copy["agent"] = agents[copy["agent"]]

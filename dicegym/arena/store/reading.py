@@ -38,6 +38,7 @@ from dicegym.arena.store.tables import (
     NonsenseError,
     mapping_in,
     rows_by_match,
+    those,
     whole_numbers,
 )
 from dicegym.errors import ParameterError, UnknownNameError, unknown_name
@@ -445,7 +446,7 @@ class StoreReader(Database):
                 own = own.where(number.in_(sa.select(MATCHES.c.id).where(MATCHES.c.rules.in_(rules))))
             if before is not None:
                 own = own.where(number < before)
-            agents, after = agents_in(connection), 0
+            agents, after = agents_in(connection), 0.0
             if last is not None:
                 newest = own.order_by(number.desc()).limit(last).subquery()
                 after = (connection.execute(sa.select(sa.func.min(newest.c[0]))).scalar() or math.inf) - 1
@@ -483,7 +484,7 @@ class StoreReader(Database):
             sitting = sa.select(SEATS.c.match, sa.func.count()).where(SEATS.c.match.in_(some)).group_by(SEATS.c.match)
             with self.connection() as connection:
                 players = {row[0]: row[1] for row in connection.execute(sitting)}
-                rows = rows_by_match(connection, GAMES, lambda number, some=some: number.in_(some))
+                rows = rows_by_match(connection, GAMES, those(some))
                 found = [game_from(row, players.get(match, 0)) for match, own in rows.items() for row in own]
             yield from found
 
@@ -573,10 +574,10 @@ class StoreReader(Database):
         with self.connection() as connection:
             for name, number in sorted(tuple(row) for row in connection.execute(asked)):
                 if game in (None, name):
-                    counts = (played.where(runs.game == name), rated.where(ratings.game == name))
                     last = connection.execute(latest.where(runs.game == name)).one()
-                    counted = (int(connection.execute(one).scalar_one()) for one in counts)
-                    found.append(StoredServer(name, number, *counted, last.began, last.ended))
+                    games_of = int(connection.execute(played.where(runs.game == name)).scalar_one())
+                    rated_in = int(connection.execute(rated.where(ratings.game == name)).scalar_one())
+                    found.append(StoredServer(name, number, games_of, rated_in, last.began, last.ended))
         return found
 
     def served_game(self, number: int) -> ServedGame:
@@ -643,7 +644,7 @@ def _matches_from(
     wanted = numbers.subquery()
     asked = sa.select(MATCHES).join(wanted, wanted.c[0] == MATCHES.c.id).order_by(MATCHES.c.id)
     rows = connection.execute(asked).all()
-    seats = rows_by_match(connection, SEATS, lambda number: number.in_(sa.select(wanted.c[0])))
+    seats = rows_by_match(connection, SEATS, those(sa.select(wanted.c[0])))
     for row in rows:
         yield _match_from(row, seats.get(row.id, []), agents)
 

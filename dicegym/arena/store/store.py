@@ -6,6 +6,7 @@ Contests are written through a `dicegym.arena.store.book.Book`, one each; `diceg
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import logging
 import os
@@ -143,14 +144,16 @@ def add(
     changed: Sequence[str] = (),
 ) -> None:
     """Put rows into a table; where one with the same ``keys`` is there, change what is named of it, or nothing."""
-    if not rows:
-        return
-    new = upsert(connection, table)
-    if changed:
-        new = new.on_conflict_do_update(index_elements=keys, set_={name: new.excluded[name] for name in changed})
-    else:
-        new = new.on_conflict_do_nothing(index_elements=keys)
-    connection.execute(new, rows)
+    if rows:
+        connection.execute(_addition(connection.dialect.name, table, tuple(keys), tuple(changed)), rows)
+
+
+@functools.cache
+def _addition(dialect: str, table: sa.Table, keys: tuple[str, ...], changed: tuple[str, ...]) -> Any:
+    new = (postgresql if dialect == "postgresql" else sqlite).insert(table)
+    if not changed:
+        return new.on_conflict_do_nothing(index_elements=keys)
+    return new.on_conflict_do_update(index_elements=keys, set_={name: new.excluded[name] for name in changed})
 
 
 def upsert(connection: sa.Connection, table: sa.Table) -> Any:

@@ -253,13 +253,18 @@ def rows_by_match(
     Args:
         connection: to the store.
         table: one with a column ``match``.
-        which: says of the column with the number of the match which rows are meant.
+        which: says of a column with numbers of matches which are meant; see `those`.
         unread: columns that are left out.
     """
     columns = [column for column in table.columns if column.name not in unread]
     asked = sa.select(*columns).where(which(table.c.match)).order_by(table.c.match, *table.primary_key)
     rows = connection.execute(asked).all()
     return {match: list(own) for match, own in itertools.groupby(rows, key=lambda row: int(row.match))}
+
+
+def those(matches: Any) -> Callable[[sa.ColumnElement[int]], sa.ColumnElement[bool]]:
+    """Say of a column that its numbers are those of ``matches``, a list or a question."""
+    return lambda column: column.in_(matches)
 
 
 def mapping_in(text: str, kind: type | tuple[type, ...] = object) -> dict[str, Any]:

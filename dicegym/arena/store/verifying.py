@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from dicegym.arena.keys import VERSION, digest, written
 from dicegym.arena.match import MOST_INCIDENTS
-from dicegym.arena.ratings.places import match_places
+from dicegym.arena.ratings.places import first_place_shares, match_places
 from dicegym.arena.store.opening import called
 from dicegym.arena.store.reading import PlayedGame, StoredRules, agents_in, game_from, rules_from
 from dicegym.arena.store.tables import (
@@ -28,6 +28,7 @@ from dicegym.arena.store.tables import (
     SEATS,
     mapping_in,
     rows_by_match,
+    those,
 )
 from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
@@ -82,10 +83,7 @@ def verdicts(
     done = 0
     for first in range(0, len(numbers), TOGETHER):
         some = numbers[first : first + TOGETHER]
-        tables = [
-            rows_by_match(connection, table, lambda number, some=some: number.in_(some))
-            for table in (SEATS, GAMES, MISPLAYS, PLAYS)
-        ]
+        tables = [rows_by_match(connection, table, those(some)) for table in (SEATS, GAMES, MISPLAYS, PLAYS)]
         for match in connection.execute(sa.select(MATCHES).where(MATCHES.c.id.in_(some)).order_by(MATCHES.c.id)).all():
             seats, played, misplays, plays = (rows.get(match.id, []) for rows in tables)
             game, found = games[match.rules], MatchVerdict(match.id, failed=match.failure is not None)
@@ -158,8 +156,9 @@ def _wrong_figures(
     played = [game_from(row, players) for row in games]
     if [game.number for game in played] != list(range(match.games)):
         return f"it has {len(played)} of {match.games} games"
-    for seat in seats:
-        wins, share = _won(played, seat.player)
+    shares = first_place_shares([game.returns for game in played])
+    won = zip(seats, (shares == 1).sum(axis=0).tolist(), shares.sum(axis=0).tolist(), strict=True)
+    for seat, wins, share in won:
         if seat.wins != wins or abs(seat.share - share) > 1e-6:
             told = f"{seat.wins} and {seat.share:g} are stored"
             return f"player {seat.player} won {wins} games, a share of {share:g}, and {told}"
@@ -172,12 +171,6 @@ def _wrong_figures(
     if json.loads(match.places) != json.loads(json.dumps(match_places((), [game.returns for game in played]).places)):
         return "its places are not those of its games"
     return ""
-
-
-def _won(games: Iterable[PlayedGame], player: int) -> tuple[int, float]:
-    """Return the games that a player won alone, and its share of first places."""
-    firsts = [game.returns.count(game.returns[player]) for game in games if game.returns[player] == max(game.returns)]
-    return firsts.count(1), sum(1 / count for count in firsts)
 
 
 def _wrong_games(game: Game, seed: int, seats: Sequence[Any], played: Sequence[PlayedGame]) -> str:
