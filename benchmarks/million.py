@@ -13,7 +13,8 @@ import sqlalchemy as sa
 
 from dicegym.arena.ratings.places import match_places
 from dicegym.arena.storage import Settings
-from dicegym.arena.store.store import ContestStore, add, now_in_words
+from dicegym.arena.store.book import begin
+from dicegym.arena.store.store import ContestStore, add, now_in_words, number_of_rules
 from dicegym.arena.store.tables import AGENTS, CONTESTS, FIELDS, GAMES, MATCHES, PLAYS, SEATS
 from dicegym.engine.game import Game
 from dicegym.sandbox.limits import Limits
@@ -41,8 +42,8 @@ def make_store(file: Path, game: Game, matches: int, entries: int, seed: int = 0
             for number in range(1, entries + 1)
         ]
         with store.writing() as connection:
-            contest = store.begin(connection, settings, seed)
-            rules = store.rules(connection, game)
+            contest = begin(connection, settings, seed)
+            rules = number_of_rules(connection, game)
             add(connection, AGENTS, agents, ["name", "identity"])
             numbers = list(connection.execute(sa.select(AGENTS.c.id).order_by(AGENTS.c.id)).scalars())
             fields = [{"contest": contest.id, "agent": agent, "given": "", "run": 1} for agent in numbers]

@@ -195,7 +195,7 @@ def store() -> Iterator[Diagnosis]:
         words = f"{path} cannot be read without {', '.join(missing)}"
         yield Diagnosis("store", "", LACKING, words, install_command("arena"))
         return
-    from dicegym.arena.store.schema import SCHEMA
+    from dicegym.arena.store.opening import SCHEMA
 
     advice = f"name another one by --store or {VARIABLE}, or move it away"
     try:

@@ -27,10 +27,9 @@ from dicegym.arena.options import ContestOptions
 from dicegym.arena.provenance import EntryRecord
 from dicegym.arena.results import ContestResult
 from dicegym.arena.store.book import StoredOutcomes, saved_form
-from dicegym.arena.store.reading import StoreReader
-from dicegym.arena.store.stored import StoredContest, StoredEntry, StoredRules
+from dicegym.arena.store.opening import called
+from dicegym.arena.store.reading import StoredContest, StoredEntry, StoredRules, StoreReader
 from dicegym.arena.store.tables import PLAYS
-from dicegym.arena.store.trouble import called
 from dicegym.arena.store.verifying import game_of_rules
 from dicegym.engine.game import Game
 from dicegym.errors import DamagedFileError, DependencyError, DicegymError, one_line
@@ -115,19 +114,6 @@ class _Nobody:
         yield from ()
 
 
-class _Matches(StoredOutcomes):
-    """What a store knows of a contest, and which of its matches were asked for."""
-
-    used: set[int]
-
-    def enter(self, records: Iterable[EntryRecord], entries: Iterable[Entry]) -> None:
-        self.used = set()
-        super().enter(records, entries)
-
-    def _use(self, match: int) -> None:
-        self.used.add(match)
-
-
 def _verdict(reader: StoreReader, contest: StoredContest) -> ResultVerdict:
     verdict, told = ResultVerdict(contest.id), reader.result(contest.id)
     described = {"fingerprint": contest.fingerprint}
@@ -161,7 +147,7 @@ def _wrong(reader: StoreReader, contest: StoredContest, game: Game, told: Mappin
     if not compares and options.deciding != contest.options:
         return "its options are not those of its result"
     form = None if compares else FORMATS[contest.format]
-    field, book = _field(game, there, told), _Matches(reader.name, reader.connection, contest.seed, limits)
+    field, book = _field(game, there, told), StoredOutcomes(reader.name, reader.connection, contest.seed, limits)
     derived: ContestResult
     with Director(
         game, field, contest.seed, limits=limits, form=form, options=options, executors=_Nobody, book=book

@@ -16,8 +16,7 @@ from dicegym.cli.progress import progress_bar
 from dicegym.cli.replay import replay
 
 if TYPE_CHECKING:
-    from dicegym.arena.store.reading import StoreReader
-    from dicegym.arena.store.stored import StoredContest, StoredMatch
+    from dicegym.arena.store.reading import StoredContest, StoredMatch, StoreReader
 
 ContestNumber = Annotated[int | None, Argument(metavar="ID", help="number of the contest (default: the latest)")]
 Sample = Annotated[
@@ -41,9 +40,7 @@ def list_contests(
     Example: dicegym arena list --game hog
     """
     with options.read_store(store) as reader:
-        from dicegym.arena.store.served import servers
-
-        found, served = reader.contests(game), servers(reader, game)
+        found, served = reader.contests(game), reader.servers(game)
     if not found:
         out.print(f"{reader.name} has no contest{f' of {game}' if game else ''}: `dicegym tournament` stores them")
     else:
@@ -260,8 +257,7 @@ def rm(
     """
     with options.read_store(store) as reader:
         found = reader.contest(contest)
-    from dicegym.arena.store.removing import remove
-    from dicegym.arena.store.store import ContestStore
+    from dicegym.arena.store.store import ContestStore, remove
 
     what = f"contest {found.id} ({_game(found)}, {found.entries} entries, {_matches(found.played)})"
     if not yes and not typer.confirm(f"Remove {what} from {reader.name}?"):

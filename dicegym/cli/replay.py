@@ -48,8 +48,7 @@ def replay(
 
     Examples: dicegym arena replay 3fa2c1 --step; dicegym arena replay 3fa2c1 -o game.html
     """
-    from dicegym.arena.replay import moments
-    from dicegym.arena.replay.files import save
+    from dicegym.arena.replay import moments, save
     from dicegym.arena.replay.telling import result_lines
 
     gif, json = written[".gif"], written[".json"]
@@ -109,21 +108,18 @@ def _with_ids(found: Replay, every: list[WatchedMove], seat: int | None) -> list
 
 def replay_named(game: str, store: str | None) -> Replay:
     """Return the game that `REPLAY_ID` names: one of the store, or that of a file."""
-    from dicegym.arena.replay.files import load
+    from dicegym.arena.replay import load
 
     if Path(game).suffix.lower() == ".json":
         if store is not None:
             raise ParameterError(f"{game} is a file, and in no store: leave --store out")
         return load(game)
     options.store_name(store)  # names a missing library before the next imports do
-    from dicegym.arena.replay.served import served_id, served_replay
     from dicegym.arena.replay.stored import game_id, stored_replay
 
-    number = served_id(game)
-    if number is None:
-        game_id(game)  # before the store is opened
+    game_id(game)  # before the store is opened
     with options.read_store(store) as reader:
-        return stored_replay(reader, game) if number is None else served_replay(reader, number)
+        return stored_replay(reader, game)
 
 
 def _heading(found: Replay, seat: int | None) -> str:

@@ -15,11 +15,9 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from filelock import Timeout
 
-from dicegym.arena.store.opening import location_of
+from dicegym.arena.store.opening import SCHEMA, called, location_of
 from dicegym.arena.store.reading import StoreReader
-from dicegym.arena.store.schema import SCHEMA
 from dicegym.arena.store.tables import SERVER_GAMES, SERVER_RATINGS, SERVER_RESULTS, SERVER_RUNS
-from dicegym.arena.store.trouble import called
 from dicegym.errors import ParameterError, unknown_name
 from dicegym.server.access import fold_name
 from dicegym.server.results import PlayerRating, RunInfo, ServerState, StoredGame

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from dicegym.arena.storage import default_store
-from dicegym.arena.store.trouble import BusyError
+from dicegym.arena.store.opening import BusyError
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import DependencyError, ParameterError

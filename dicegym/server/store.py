@@ -26,11 +26,23 @@ from filelock import FileLock, Timeout
 from dicegym.arena.provenance import package_version
 from dicegym.arena.ratings.elo import START, updated
 from dicegym.arena.storage import make_default_folder
-from dicegym.arena.store.opening import WRITES, engine_at, engine_of, location_of
-from dicegym.arena.store.schema import create_tables, in_words, is_new
+from dicegym.arena.store.opening import (
+    ELSEWHERE,
+    WRITES,
+    HeldError,
+    Trouble,
+    called,
+    create_tables,
+    damaged,
+    engine_at,
+    engine_of,
+    in_words,
+    is_new,
+    location_of,
+    trouble_of,
+)
 from dicegym.arena.store.store import now_in_words, number_of_rules, upsert, write_alone
 from dicegym.arena.store.tables import SERVER_GAMES, SERVER_INCIDENTS, SERVER_RATINGS, SERVER_RESULTS, SERVER_RUNS
-from dicegym.arena.store.trouble import ELSEWHERE, HeldError, Trouble, called, damaged, trouble_of
 from dicegym.engine.game import Game
 from dicegym.errors import DamagedFileError, DicegymError
 from dicegym.server.access import fold_name

@@ -10,8 +10,7 @@ from typing import Any, TypeVar
 
 from starlette.requests import Request
 
-from dicegym.arena.store.reading import StoreReader
-from dicegym.arena.store.stored import StoredContest
+from dicegym.arena.store.reading import StoredContest, StoreReader
 from dicegym.errors import ParameterError
 from dicegym.web.address import new_token
 from dicegym.web.limits import AddressLimits

@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from dicegym.arena.store.trouble import BusyError
+from dicegym.arena.store.opening import BusyError
 from dicegym.errors import DicegymError, UnknownNameError
 from dicegym.web.api import PREFIX, InvalidError
 from dicegym.web.limits import TooLargeError, TooOftenError, TooSlowError

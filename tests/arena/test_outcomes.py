@@ -12,8 +12,8 @@ import sqlalchemy as sa
 
 import dicegym
 from dicegym.arena.match import Match
-from dicegym.arena.store.outcomes import KeyedMatch, KnownNumbers, add_matches, is_whole, matches_between
-from dicegym.arena.store.tables import AGENTS, GAMES, MATCHES, MISPLAYS, SEATS, TABLES
+from dicegym.arena.store.book import KnownNumbers, MatchOutcome, add_match, is_whole, matches_between
+from dicegym.arena.store.tables import AGENTS, GAMES, MATCHES, MISPLAYS, RULES, SEATS, TABLES
 from dicegym.sandbox.jobs import Failure, entry
 
 GAME = dicegym.game("hog")
@@ -53,8 +53,9 @@ def match(number: int) -> Match:
     return Match(GAME, ENTRIES, 7, 3, number=number)
 
 
-def kept(connection: sa.Connection, *matches: KeyedMatch) -> list[int]:
-    return add_matches(connection, KnownNumbers(lambda connection, game: {GAME: 5}[game]), "batch", matches)
+def kept(connection: sa.Connection, *matches: tuple[str, Match, MatchOutcome]) -> list[int]:
+    numbers = KnownNumbers()
+    return [add_match(connection, numbers, "batch", key, match, outcome) for key, match, outcome in matches]
 
 
 def test_outcomes_come_back_as_they_went_in(connection: sa.Connection) -> None:
@@ -88,7 +89,7 @@ def test_rows_say_who_played_what(connection: sa.Connection) -> None:
     ]
     rows = connection.execute(sa.select(MATCHES).order_by(MATCHES.c.id)).all()
     seeds = [str(match(number).seed) for number in (3, 4)]
-    assert [tuple(row)[1:7] for row in rows] == [("a", 5, "batch", seeds[0], 3, 3), ("b", 5, "batch", seeds[1], 4, 3)]
+    assert [tuple(row)[1:7] for row in rows] == [("a", 1, "batch", seeds[0], 3, 3), ("b", 1, "batch", seeds[1], 4, 3)]
     assert [json.loads(row.places) for row in rows] == [[[[1, 2], 2], [[2, 1], 1]], []]
     assert [row.failure for row in rows] == [None, '[1, "took too long", 2, 7]']
     assert [row.number for row in connection.execute(sa.select(GAMES).order_by(GAMES.c.number))] == [0, 1, 2]
@@ -96,19 +97,11 @@ def test_rows_say_who_played_what(connection: sa.Connection) -> None:
 
 
 def test_the_numbers_of_agents_and_rules_are_asked_for_once(connection: sa.Connection) -> None:
-    asked = list[dicegym.Game]()
-
-    def rules(connection: sa.Connection, game: dicegym.Game) -> int:
-        asked.append(game)
-        return 8
-
-    numbers = KnownNumbers(rules)
-    assert [numbers.rules(connection, GAME) for _ in range(2)] == [8, 8]
-    assert asked == [GAME]
-    who = ENTRIES[0].name, ENTRIES[0].identity
-    assert numbers.agent(connection, who) == 2
+    numbers = KnownNumbers()
+    assert (numbers.rules(connection, GAME), numbers.agent(connection, ENTRIES[0])) == (1, 2)
+    connection.execute(sa.delete(RULES))
     connection.execute(sa.delete(AGENTS))
-    assert numbers.agent(connection, who) == 2
+    assert (numbers.rules(connection, GAME), numbers.agent(connection, ENTRIES[0])) == (1, 2)
 
 
 def _changed(path: str, value: Any) -> Callable[[dict[str, Any]], None]:

@@ -25,11 +25,9 @@ from dicegym.arena import Limits, contest
 from dicegym.arena.replay.stored import stored_replay
 from dicegym.arena.storage import Settings, Storage
 from dicegym.arena.store.book import Book
-from dicegym.arena.store.opening import engine_at, location_of
+from dicegym.arena.store.opening import SCHEMA, engine_at, location_of
 from dicegym.arena.store.reading import StoreReader
-from dicegym.arena.store.removing import remove
-from dicegym.arena.store.schema import SCHEMA
-from dicegym.arena.store.store import ContestStore
+from dicegym.arena.store.store import ContestStore, remove
 from dicegym.arena.store.tables import ABOUT, TABLES
 from dicegym.cli import main
 from dicegym.errors import ParameterError

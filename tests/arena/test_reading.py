@@ -24,10 +24,8 @@ from dicegym.arena.pages.stored import shown_games, stored_page
 from dicegym.arena.ratings.places import MatchPlaces, grouped
 from dicegym.arena.report import plain_text
 from dicegym.arena.results import ContestResult
-from dicegym.arena.store.holding import lock_contest
 from dicegym.arena.store.reading import StoreReader
-from dicegym.arena.store.removing import remove
-from dicegym.arena.store.store import ContestStore
+from dicegym.arena.store.store import ContestStore, lock_contest, remove
 from dicegym.errors import DamagedFileError, ParameterError, UnknownNameError
 
 pytestmark = pytest.mark.xdist_group("arena")
@@ -146,7 +144,7 @@ def test_matches_come_by_entry_and_by_age(reader: StoreReader, monkeypatch: pyte
     assert len(every) == 4
     assert every == sorted(set(every))
     assert [one.id for one in reader.matches(2, last=3)] == every[-3:]
-    assert [one.id for one in reader.matches(2, first=3)] == every[:3]
+    assert [one.id for one in reader.matches(2, last=2, before=every[-1])] == every[-3:-1]
     assert [one.id for one in reader.matches(2, last=999)] == every
     of_bacon = list(reader.matches(1, entry="bacon"))
     assert {one.entries for one in of_bacon} == {("ann", "bacon"), ("bacon", "swap")}

@@ -20,8 +20,7 @@ from variants import each_game
 import dicegym
 from dicegym.arena.match import play_match
 from dicegym.arena.replay import Replay, ReplayIncident, moments, replay_of
-from dicegym.arena.replay.page import page_data, write_page
-from dicegym.arena.replay.pictures import packed, unpacked
+from dicegym.arena.replay.page import packed, page_data, unpacked, write_page
 from dicegym.engine.game import Game
 from dicegym.pictures.drawing import draw
 from dicegym.pictures.svg import Drawing, Tile

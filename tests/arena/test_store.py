@@ -380,16 +380,17 @@ def test_games_are_stored_so_that_they_can_be_played_again(tmp_path: Path) -> No
 def test_a_store_that_cannot_be_written_any_more_ends_the_contest_in_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from dicegym.arena.store import writer
+    from dicegym.arena.store import book
 
     counter = itertools.count()
 
-    def full(*arguments: Any) -> list[int]:
+    def full(connection: sa.Connection, *arguments: Any) -> int:
         if next(counter):
             raise sqlite3.OperationalError("database or disk is full")
-        return []
+        return add_match(connection, *arguments)
 
-    monkeypatch.setattr(writer, "add_matches", full)
+    add_match = book.add_match
+    monkeypatch.setattr(book, "add_match", full)
     with pytest.raises(ParameterError, match="disk is full"):
         contest("hog", ["bacon", "swap", "tuned", "ham", "wild"], 1, 1, store=tmp_path / "arena.sqlite")
 

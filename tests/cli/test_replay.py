@@ -148,7 +148,7 @@ def test_contests_keep_their_games(tmp_path: Path, capsys: pytest.CaptureFixture
 def test_matches_without_games_and_short_keys_are_refused() -> None:
     pytest.importorskip("sqlalchemy")
     from dicegym.arena.replay.stored import stored_replay
-    from dicegym.arena.store.stored import StoredMatch
+    from dicegym.arena.store.reading import StoredMatch
 
     def match(number: int) -> StoredMatch:
         if number > 2000:

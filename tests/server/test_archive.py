@@ -21,7 +21,7 @@ pytest.importorskip("websockets")
 import sqlalchemy as sa
 from talk import Bot, run, serving
 
-from dicegym.arena.store.schema import SCHEMA
+from dicegym.arena.store.opening import SCHEMA
 from dicegym.arena.store.tables import TABLES
 from dicegym.server.archive import Archive, in_use
 from dicegym.server.results import ForcedTurn, GameResult, SeatResult, ServerState

@@ -16,9 +16,8 @@ from dicegym.errors import ParameterError, ReplayError, UnknownNameError
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
 from dicegym.arena import contest
-from dicegym.arena.replay.served import served_id, served_replay
+from dicegym.arena.replay.stored import game_id, stored_replay
 from dicegym.arena.store.reading import StoreReader
-from dicegym.arena.store.served import servers
 from dicegym.server.results import GameResult, SeatResult
 from dicegym.server.store import ResultStore
 from dicegym.server.wire import wire_of
@@ -77,15 +76,15 @@ def test_contests_and_servers_are_listed_together(path: Path, capsys: pytest.Cap
     assert "round-robin" in told
     assert [line.split()[:4] for line in told.splitlines() if line.startswith("yatzy")] == [["yatzy", "1", "2", "2"]]
     with StoreReader(path) as reader:
-        assert servers(reader, "hog") == []
-        (one,) = servers(reader)
+        assert reader.servers("hog") == []
+        (one,) = reader.servers()
         assert (one.game, one.runs, one.games, one.rated, one.ended) == ("yatzy", 1, 2, 2, None)
         assert reader.contest().game == "hog"
 
 
 def test_a_game_of_a_server_is_played_again_to_its_points(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with StoreReader(path) as reader:
-        replay = served_replay(reader, 2)
+        replay = stored_replay(reader, "server:2")
         replay.check()
         assert (replay.seats, replay.seed, replay.number) == (("anna", "bob"), 2**63, 1)
         replay.check_rules()
@@ -98,9 +97,9 @@ def test_a_game_of_a_server_is_played_again_to_its_points(path: Path, capsys: py
 @pytest.mark.parametrize("text", ["server:", "server:0", "server:x", "server:-1", "server:1.1", "server:" + "9" * 40])
 def test_what_names_no_game_of_a_server(text: str) -> None:
     with pytest.raises(ParameterError, match="names no game of a server: give server:NUMBER"):
-        served_id(text)
-    assert served_id("server:12") == 12
-    assert served_id("12.3") is None
+        game_id(text)
+    assert game_id("server:12") == ("server:", 12)
+    assert game_id("12.3") == ("12", 3)
 
 
 @pytest.mark.parametrize(
@@ -108,10 +107,10 @@ def test_what_names_no_game_of_a_server(text: str) -> None:
     [
         ("UPDATE server_results SET total = total + 1 WHERE seat = 1", ReplayError, "bob comes to .*, and came to"),
         ("UPDATE server_games SET actions = '[0]'", ReplayError, "not over after its last action"),
-        ("UPDATE server_games SET actions = '{}'", ReplayError, "not over after its last action, number 0"),
-        ("UPDATE server_games SET actions = '[[1]]'", ParameterError, "is nonsense"),
-        ("UPDATE server_games SET actions = 'x'", ParameterError, "is nonsense"),
-        ("UPDATE server_games SET seed = 'x'", ParameterError, "is nonsense"),
+        ("UPDATE server_games SET actions = '{}'", ParameterError, "is damaged .*whole numbers"),
+        ("UPDATE server_games SET actions = '[[1]]'", ParameterError, "is damaged .*whole numbers"),
+        ("UPDATE server_games SET actions = 'x'", ParameterError, "is damaged"),
+        ("UPDATE server_games SET seed = 'x'", ParameterError, "is damaged"),
         ("UPDATE server_runs SET game = 'chess'", UnknownNameError, "chess"),
         ("DELETE FROM server_results", ParameterError, "players|seats"),
     ],
@@ -119,16 +118,16 @@ def test_what_names_no_game_of_a_server(text: str) -> None:
 def test_what_does_not_play_again_is_said_in_words(statement: str, error: Any, words: str, path: Path) -> None:
     changed(path, statement)
     with StoreReader(path) as reader, pytest.raises(error, match=words):
-        served_replay(reader, 1)
+        stored_replay(reader, "server:1")
 
 
 def test_rules_that_have_changed_are_named(path: Path) -> None:
     changed(path, "UPDATE rules SET fingerprint = 'another', version = '0.0.1' WHERE game = 'yatzy'")
     with StoreReader(path) as reader, pytest.raises(ReplayError, match=r"under rules another \(dicegym 0\.0\.1\)"):
-        served_replay(reader, 1)
+        stored_replay(reader, "server:1")
 
 
 def test_games_without_a_note_of_their_rules_are_refused(path: Path) -> None:
     changed(path, "UPDATE server_runs SET rules = NULL")
     with StoreReader(path) as reader, pytest.raises(ReplayError, match="nobody noted the rules"):
-        served_replay(reader, 1)
+        stored_replay(reader, "server:1")

@@ -24,7 +24,7 @@ pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
 from talk import Bot, both, eventually, first_box, run, serving
 
-from dicegym.arena.store.trouble import trouble_of
+from dicegym.arena.store.opening import trouble_of
 from dicegym.server import store as store_module
 from dicegym.server.archive import Archive
 from dicegym.server.results import ForcedTurn, GameResult, SeatResult, ServerState

@@ -12,7 +12,6 @@ from starlette.testclient import TestClient
 from web_pages import Visitor, barriers, too_wide
 
 from dicegym.arena.store.reading import StoreReader
-from dicegym.arena.store.served import served_game
 from dicegym.web.app import create_app
 from dicegym.web.rights import operator_address
 from dicegym.web.server.boards import served_games
@@ -65,7 +64,7 @@ def test_a_server_is_started_watched_and_stopped(operator: TestClient, game: str
         assert "where it was started" in other.post(f"/server/{game}/stop").text
     one = f"/watch/served/{told['games'][0]['id']}"
     with StoreReader(settings.store) as reader:
-        seed = str(served_game(reader, told["games"][0]["id"]).seed)
+        seed = str(reader.served_game(told["games"][0]["id"]).seed)
     assert seed not in operator.get(one).text, "the dice of later games follow from it"
     stopped = operator.post(f"/server/{game}/stop")
     assert "Does not run" in stopped.text

@@ -22,10 +22,8 @@ from dicegym.arena.replay import from_json
 from dicegym.arena.replay.page import page_data
 from dicegym.arena.replay.stored import stored_replay
 from dicegym.arena.storage import Storage
-from dicegym.arena.store.browsing import is_held
-from dicegym.arena.store.holding import lock_contest
 from dicegym.arena.store.reading import StoreReader
-from dicegym.arena.store.store import ContestStore
+from dicegym.arena.store.store import ContestStore, lock_contest
 from dicegym.escape import harmless
 from dicegym.learning.curves import CURVE
 from dicegym.players.model import facts
@@ -318,12 +316,12 @@ def test_nothing_but_known_agents_plays(client: TestClient, wanted: dict[str, An
 
 def test_whether_somebody_has_a_contest_is_known(own_store: Path) -> None:
     with StoreReader(own_store) as reader, ContestStore(own_store) as store:
-        assert not is_held(reader, 1)
+        assert not reader.is_held(1)
         with lock_contest(store, 1):
-            assert is_held(reader, 1)
+            assert reader.is_held(1)
         with lock_contest(store, 1, (1, 3)):
-            assert is_held(reader, 1)
-        assert not is_held(reader, 1)
+            assert reader.is_held(1)
+        assert not reader.is_held(1)
 
 
 def test_large_contests_stay_quick(own_store: Path, settings: WebSettings) -> None:

@@ -115,11 +115,11 @@ def scores_of(returns: Sequence[Sequence[float]], score: str) -> NDArray[np.floa
         score: "win": 1 for the first place, a shared one shared out. "place": the share of the others who came behind,
             half of those who came level counted in. In a game for two both are the same.
     """
-    found = np.asarray(returns, np.float64)
     if score == "win":
-        return first_place_shares(found)
+        return first_place_shares(returns)
     if score != "place":
         raise unknown_name("score", score, list(SCORES))
+    found = np.asarray(returns, np.float64)
     own, others = found[:, :, None], found[:, None, :]
     behind = (own > others).sum(axis=2) + (own == others).sum(axis=2) / 2 - 0.5  # of those who are level, itself is one
     share: NDArray[np.float64] = behind / (found.shape[1] - 1)

@@ -103,11 +103,8 @@ class SequentialTest:
         """Count ``pairs`` in their order, each a number from -1 to 1, up to the one that decides; return how many."""
         if self.accepted is not None or not len(pairs):
             return 0
-        found = np.round(np.asarray(pairs, np.float64), GRAIN)
-        values = np.array(sorted(self._counts.keys() | set(found.tolist())))
-        before = np.array([self._counts.get(value, 0) for value in values.tolist()], np.float64)
-        counts = before + np.cumsum(found[:, None] == values, axis=0)
-        ratios = log_likelihood_ratios(counts, values, self.claims.margin0, self.claims.margin1)
+        found = np.asarray(pairs, np.float64)
+        ratios = self._ratios(found)
         outside = (ratios <= self.claims.lower) | (ratios >= self.claims.upper)
         outside &= self.pairs + np.arange(1, len(found) + 1) >= FEWEST
         last = int(outside.argmax()) if outside.any() else len(found) - 1
@@ -115,8 +112,21 @@ class SequentialTest:
             self.accepted = int(ratios[last] >= self.claims.upper)
         self.pairs += last + 1
         self.ratio = float(ratios[last])
-        self._counts = dict(zip(values.tolist(), counts[last].astype(int).tolist(), strict=True))
+        self._count(found[: last + 1])
         return last + 1
+
+    def _ratios(self, found: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the log-likelihood ratio after each of some pairs: float64[pairs]."""
+        found = np.round(found, GRAIN)
+        values = np.array(sorted(self._counts.keys() | set(found.tolist())))
+        before = np.array([self._counts.get(value, 0) for value in values.tolist()], np.float64)
+        counts = before + np.cumsum(found[:, None] == values, axis=0)
+        return log_likelihood_ratios(counts, values, self.claims.margin0, self.claims.margin1)
+
+    def _count(self, found: NDArray[np.float64]) -> None:
+        """Take note of pairs that count."""
+        for value in np.round(found, GRAIN).tolist():
+            self._counts[value] = self._counts.get(value, 0) + 1
 
     @property
     def counts(self) -> tuple[tuple[float, int], ...]:
@@ -129,40 +139,25 @@ class NormalTest(SequentialTest):
 
     The likelihood of each claim is that of the normal distribution with the claimed mean that fits the pairs best: its
     variance is not known either, and follows the pairs.
-
-    Args:
-        claims: what is tested.
     """
 
     def __init__(self, claims: Claims) -> None:
         super().__init__(claims)
-        self._sum = self._squares = 0.0
+        self._counts = {}
+        self._sums = np.zeros(2)
 
-    def add(self, pairs: Sequence[float] | NDArray[np.float64]) -> int:
-        """Count ``pairs`` in their order up to the one that decides; return how many."""
-        if self.accepted is not None or not len(pairs):
-            return 0
-        found = np.asarray(pairs, np.float64)
+    def _ratios(self, found: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the log-likelihood ratio after each of some pairs: float64[pairs]."""
         number = self.pairs + np.arange(1, len(found) + 1)
-        sums, squares = self._sum + np.cumsum(found), self._squares + np.cumsum(found**2)
+        sums, squares = self._sums[:, None] + np.cumsum([found, found**2], axis=1)
         mean = sums / number
         variance = np.maximum(squares / number - mean**2, LEAST_VARIANCE)
         away0, away1 = ((mean - margin) ** 2 for margin in (self.claims.margin0, self.claims.margin1))
-        ratios = number / 2 * np.log((variance + away0) / (variance + away1))
-        outside = (ratios <= self.claims.lower) | (ratios >= self.claims.upper)
-        outside &= number >= FEWEST
-        last = int(outside.argmax()) if outside.any() else len(found) - 1
-        if outside[last]:
-            self.accepted = int(ratios[last] >= self.claims.upper)
-        self.pairs += last + 1
-        self.ratio = float(ratios[last])
-        self._sum, self._squares = float(sums[last]), float(squares[last])
-        return last + 1
+        return np.asarray(number / 2 * np.log((variance + away0) / (variance + away1)), np.float64)
 
-    @property
-    def counts(self) -> tuple[tuple[float, int], ...]:
-        """Nothing: hardly any two pairs are worth the same."""
-        return ()
+    def _count(self, found: NDArray[np.float64]) -> None:
+        """Take note of pairs that count: their sum and that of their squares. Hardly any two are worth the same."""
+        self._sums += np.cumsum([found, found**2], axis=1)[:, -1]
 
 
 def log_likelihood_ratios(

@@ -22,8 +22,7 @@ from dicegym.arena.replay.stored import replay_from
 from dicegym.arena.replay.telling import words
 from dicegym.arena.report import Report, percent
 from dicegym.arena.storage import default_store
-from dicegym.arena.store.reading import StoreReader
-from dicegym.arena.store.stored import PlayedGame, StoredContest, StoredMatch, StoredMisplay
+from dicegym.arena.store.reading import PlayedGame, StoredContest, StoredMatch, StoredMisplay, StoreReader
 from dicegym.engine.game import Game
 from dicegym.errors import DicegymError
 from dicegym.pictures.naming import named

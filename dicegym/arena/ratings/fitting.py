@@ -1,21 +1,36 @@
-"""Ratings of all games of a contest at once, with how far luck may have moved them."""
+"""Ratings of all games of a contest at once, with how far luck may have moved them.
+
+Matches are drawn by the Bayesian bootstrap: each match counts with a weight of mean 1, exponentially distributed, so
+no match vanishes altogether and equal matches are weighted together (a gamma distribution). The half games that are
+added to each entry are weighted in the same way. For an entry that meets equals alone this makes the interval of
+Jeffreys' prior, which covers although plain resampling of nothing but wins would see no luck at all.
+
+Ratings are computed from the whole again for each weighting. Where that would take too long, one step of Newton's
+method is taken from the ratings that were found; the more games there are, the less it leaves.
+
+Sources: D. B. Rubin, "The Bayesian Bootstrap", Annals of Statistics 9 (1981); M. A. Newton, A. E. Raftery, "Approximate
+Bayesian Inference with the Weighted Likelihood Bootstrap", Journal of the Royal Statistical Society B 56 (1994);
+L. D. Brown, T. T. Cai, A. DasGupta, "Interval Estimation for a Binomial Proportion", Statistical Science 16 (2001).
+Draws are spread a little, as few matches look less varied than they are: T. C. Hesterberg, "What Teachers Should Know
+About the Bootstrap", The American Statistician 69 (2015).
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
 from dicegym.arena.luck import CONFIDENCE, Places
-from dicegym.arena.ratings.bootstrap import best_fit, draws, spread
-from dicegym.arena.ratings.choices import Choices, choices, one_thread
-from dicegym.arena.ratings.likelihood import Likelihood
+from dicegym.arena.ratings.model import HALF, Choices, Likelihood, Summit, Weighting, choices
 from dicegym.arena.ratings.places import MatchPlaces, grouped
 from dicegym.engine.validate import seed_number, whole_number
-from dicegym.errors import ParameterError, UnknownNameError, unknown_name
+from dicegym.errors import DependencyError, ParameterError, unknown_name
 
 MEAN = 1500.0
 """Of the ratings of a field's core: of all entries of which each has been ahead of each, directly or through others."""
@@ -25,6 +40,15 @@ REPLICATES = 400
 """How often matches are weighted anew."""
 FEWEST_MATCHES = 20
 """The games of an entry that has fewer matches are drawn one by one: so few matches say little of their own luck."""
+NEAR = 0.03
+"""A step of this length, in natural logarithms of odds, is the last one of a weighting: the next one would be about
+its square."""
+LEAST = 1e-3
+"""Of the weight of half a game: beyond that there is nothing to be learnt."""
+AT_ONCE = 4_000_000
+"""Numbers that are worked on at a time."""
+MOST_WORK = 150_000_000
+"""With more numbers to look at for all weightings, one step has to do."""
 
 
 @dataclass(frozen=True)
@@ -114,8 +138,8 @@ def fit(matches: Iterable[MatchPlaces], *, replicates: int = REPLICATES, seed: i
     """Rate the entries of matches by all their games at once.
 
     The model is Plackett-Luce's, which is Bradley-Terry's in games of two, with draws by Davidson
-    (`dicegym.arena.ratings.likelihood` has the sources); intervals come from a bootstrap over matches
-    (`dicegym.arena.ratings.bootstrap`). The order of matches, and of entries in them, makes no difference.
+    (`dicegym.arena.ratings.model` has the sources); intervals come from a bootstrap over matches. The order of matches,
+    and of entries in them, makes no difference.
 
     Args:
         matches: the games, of any number of players; see `dicegym.arena.ratings.match_places`.
@@ -134,7 +158,7 @@ def fit(matches: Iterable[MatchPlaces], *, replicates: int = REPLICATES, seed: i
     asked = choices(found, FEWEST_MATCHES)
     likelihood = Likelihood(asked)
     n = len(asked.names)
-    with one_thread():
+    with _one_thread():
         summit = best_fit(likelihood)
         drawn = draws(likelihood, summit, replicates, np.random.default_rng(seed))[:, :n]
     fields, level = _components(asked, "weak"), _components(asked, "strong")
@@ -158,8 +182,8 @@ def fit(matches: Iterable[MatchPlaces], *, replicates: int = REPLICATES, seed: i
         rows.append(Rating(place, asked.names[i], rating, least, most, *counts, could_be[i]))
     return Ratings(
         tuple(rows),
-        asked.games,
-        asked.matches,
+        sum(match.times * sum(times for _, times in match.places) for match in found),
+        sum(match.times for match in found),
         math.exp(summit.parameters[0, -1]) if asked.draws else 0.0,
         tuple(tuple(asked.names[i] for i in np.flatnonzero(fields == field)) for field in range(fields.max() + 1)),
         replicates,
@@ -246,10 +270,60 @@ def rank_sets(strength: np.ndarray, drawn: np.ndarray, fields: np.ndarray) -> li
     return found
 
 
-def strengths(ratings: Ratings, names: Sequence[str]) -> np.ndarray:
-    """Return natural logarithms of strengths by name: float64[names]. Raises UnknownNameError."""
-    by_name = {row.name: row.rating for row in ratings.rows}
-    for name in names:
-        if name not in by_name:
-            raise UnknownNameError(f"{name!r} has no rating: give the ratings of the same matches")
-    return (np.array([by_name[name] for name in names]) - MEAN) / SCALE
+def best_fit(likelihood: Likelihood) -> Summit:
+    """Return the strengths that make the games most likely."""
+    asked = likelihood.choices
+    added = np.full((1, 2, asked.parameters), HALF)
+    return likelihood.summit(Weighting((asked.times @ asked.seen)[None], (asked.times @ asked.taken)[None], added))
+
+
+def draws(likelihood: Likelihood, fit: Summit, replicates: int, rng: np.random.Generator) -> np.ndarray:
+    """Return the parameters of so many weightings of the games: float64[replicates, parameters]."""
+    asked = likelihood.choices
+    m, units = asked.parameters, len(asked.times)
+    added = np.maximum(rng.standard_gamma(HALF, (replicates, 2, m)), LEAST)
+    whole = replicates * (likelihood.size + m**3 // 30) <= MOST_WORK
+    at_once = max(1, AT_ONCE // (units + (likelihood.size + m * m if whole else 0)))
+    scores = None if whole else asked.seen - asked.taken @ likelihood.expected(fit.parameters[0])
+    found = np.empty((replicates, m))
+    for first in range(0, replicates, at_once):
+        some = slice(first, min(first + at_once, replicates))
+        weights = rng.standard_gamma(asked.times, (some.stop - first, units))
+        if scores is None:
+            games = Weighting(weights @ asked.seen, weights @ asked.taken, added[some])
+            start = np.repeat(fit.parameters, some.stop - first, axis=0)
+            found[some] = likelihood.summit(games, start, NEAR).parameters
+        else:
+            found[some] = weights @ scores
+    if scores is not None:  # one step of Newton's method
+        up = 1 / (1 + np.exp(-(fit.parameters[0] - likelihood.middle)))
+        found += added[:, 0] * (1 - up) - added[:, 1] * up
+        found = fit.parameters + np.linalg.solve(fit.curvature[0], found.T).T
+    return found
+
+
+def spread(asked: Choices) -> np.ndarray:
+    """Return how much wider draws must be for each entry, as it has so few units: float64[entries].
+
+    Student's distribution in place of the normal one; and as ratings are fitted to the same units, those look less
+    varied than they are, in games of two by about two of the units of each entry. The game that is added is one more.
+    """
+    from scipy.special import stdtrit
+
+    units = np.maximum(asked.units_of, 1.0)
+    high = 0.5 + CONFIDENCE / 2
+    wider = stdtrit(units, high) / NormalDist().inv_cdf(high)
+    return np.asarray(wider * np.sqrt((units + 1) / np.maximum(units - 1, 0.5)))
+
+
+def _one_thread() -> AbstractContextManager[Any]:
+    """Keep linear algebra to one thread: of matrices this small several would spend their time waiting for each other.
+
+    Raises DependencyError where threadpoolctl is not installed.
+    """
+    try:
+        from threadpoolctl import threadpool_limits
+    except ImportError as error:
+        raise DependencyError.for_extra("threadpoolctl", "arena", "a rating of all games at once") from error
+    limits: AbstractContextManager[Any] = threadpool_limits(1, "blas")
+    return limits

@@ -6,8 +6,19 @@ other rules would make of it.
 
 from __future__ import annotations
 
-from dicegym.arena.replay.files import from_json, load, save, to_json
-from dicegym.arena.replay.replay import Frame, PlayedAction, Replay, ReplayIncident, describe_rules, played, replay_of
+from dicegym.arena.replay.replay import (
+    Frame,
+    PlayedAction,
+    Replay,
+    ReplayIncident,
+    describe_rules,
+    from_json,
+    load,
+    played,
+    replay_of,
+    save,
+    to_json,
+)
 from dicegym.arena.replay.telling import moments
 
 __all__ = [

@@ -4,7 +4,7 @@ Everything that stands in it comes as data, which the page's script puts on the 
 others are nowhere markup. The page may load nothing, and run no script but its own (`Content-Security-Policy`).
 
 Of the pictures each element is kept once, and of each picture only in what it differs from an earlier one
-(`dicegym.arena.replay.pictures`); beside them stand the lines of their scenes, to be read out. Where pictures would
+(`packed`); beside them stand the lines of their scenes, to be read out. Where pictures would
 make the page too large, the lines alone are shown.
 """
 
@@ -15,23 +15,28 @@ import hashlib
 import html
 import json
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from dicegym.arena.replay.pictures import packed
 from dicegym.arena.replay.replay import Frame, Replay
 from dicegym.arena.replay.telling import Notes, may_know, moment, noted, result_lines, words
 from dicegym.engine.game import Game
 from dicegym.engine.scene import Scene
 from dicegym.escape import harmless, one_line
 from dicegym.files import write_text
-from dicegym.pictures.drawing import Drawing, draw
+from dicegym.pictures.drawing import draw
+from dicegym.pictures.fonts import FAMILIES
+from dicegym.pictures.svg import Drawing, Tile
 from dicegym.pictures.watched import told_apart
 
 PICTURES_BUDGET = 400_000
 """Characters that pictures may take in a page; where they would take more, lines are shown instead."""
+_PIECE = re.compile(r"<[^/][^<]*(?:</[^<]*)*|[^<]+|</[^<]*")
+"""An element's beginning, with its text and whatever ends after it: in a drawing, ``<`` begins tags alone."""
+Change = list[int]
+"""Where a picture differs: index of a piece in the earlier picture, how many are left out there, and those instead."""
 
 
 class _Table(dict[Any, int]):
@@ -49,7 +54,7 @@ def page_data(
 
     ``views`` are who may look: everybody (-1), and each seat where something is hidden from some. ``lines``, ``scenes``
     and ``words`` are kept once each and named by their numbers; ``pictures`` are those of the scenes, as
-    `dicegym.arena.replay.pictures.packed` has them, or None where there is no room for them. A frame is ``[scene of
+    `packed` has them, or None where there is no room for them. A frame is ``[scene of
     each view, what was done]``, and one thing done ``[seat, words, whether something was wrong, numbers of the views
     that know it]``.
     """
@@ -182,3 +187,69 @@ def write_page(
 ) -> None:
     """Write the page of a replay, whole or not at all; arguments and errors as of `page`."""
     write_text(path, page(replay, seat, game, notes, back))
+
+
+# --- pictures -------------------------------------------------------------------------------------------------------
+
+
+def packed(drawings: Sequence[Drawing], near: int = 1) -> dict[str, Any]:
+    """Return pictures as values that JSON can hold; `unpacked` makes pictures of them again.
+
+    ``size`` is the width and height that has room for each, ``font`` that of its letters, and ``pieces`` texts that
+    stand one after the other in pictures. Each of ``pictures`` is ``[title, base, runs]``: if ``base`` is -1, ``runs``
+    names its pieces by their numbers; else it says what to change in those of that earlier picture, as `Change`
+    describes it, the first change first.
+
+    Args:
+        drawings: the pictures, in the order in which they are seen.
+        near: how many of those before it a picture may resemble: one for each view.
+    """
+    pieces: dict[str, int] = {}
+    numbered = [[pieces.setdefault(piece, len(pieces)) for piece in _PIECE.findall(one.body)] for one in drawings]
+    pictures: list[list[Any]] = []
+    for at, own in enumerate(numbered):
+        best: tuple[int, int, list[Any]] = (len(own), -1, list(own))
+        for base in range(max(0, at - near), at):
+            runs = _changes(numbered[base], own)
+            cost = sum(map(len, runs))
+            if cost < best[0]:
+                best = (cost, base, runs)
+        pictures.append([drawings[at].title, *best[1:]])
+    size = [max((one.width for one in drawings), default=0), max((one.height for one in drawings), default=0)]
+    return {"size": size, "font": FAMILIES, "pieces": list(pieces), "pictures": pictures}
+
+
+def unpacked(values: dict[str, Any]) -> list[Drawing]:
+    """Return the pictures of which `packed` made these values."""
+    found: list[list[int]] = []
+    for _, base, runs in values["pictures"]:
+        own = list(runs) if base < 0 else list(found[base])
+        if base >= 0:
+            for start, removed, *instead in reversed(runs):
+                own[start : start + removed] = instead
+        found.append(own)
+    width, height = values["size"]
+    pieces = values["pieces"]
+    return [
+        Drawing(width, height, (Tile(0, 0, width, height, "".join(pieces[number] for number in own)),), title)
+        for own, (title, _, _) in zip(found, values["pictures"], strict=True)
+    ]
+
+
+def _changes(old: list[int], new: list[int]) -> list[Change]:
+    """Return what makes a list of another one."""
+    least = min(len(old), len(new))
+    front = next((at for at in range(least) if old[at] != new[at]), least)
+    if len(old) != len(new):
+        back = next((at for at in range(least - front) if old[-1 - at] != new[-1 - at]), least - front)
+        return [[front, len(old) - back - front, *new[front : len(new) - back]]]
+    runs: list[Change] = []
+    for at in range(front, len(new)):
+        if old[at] == new[at]:
+            continue
+        if runs and runs[-1][0] + runs[-1][1] == at:
+            runs[-1][1] += 1
+            runs[-1].append(new[at])
+        else:
+            runs.append([at, 1, new[at]])
+    return runs

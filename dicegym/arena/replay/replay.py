@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,7 +14,8 @@ import numpy as np
 from dicegym import games
 from dicegym.arena.provenance import package_version
 from dicegym.engine.game import Game
-from dicegym.errors import DicegymError, ParameterError, ReplayError, one_line, unknown_name
+from dicegym.errors import DamagedFileError, DicegymError, ParameterError, ReplayError, one_line, unknown_name
+from dicegym.files import read_text, write_text
 from dicegym.pictures.drawing import draw
 from dicegym.pictures.svg import escaped
 from dicegym.pictures.watched import is_moment, told_apart
@@ -21,6 +24,10 @@ if TYPE_CHECKING:
     from dicegym.arena.match import MatchResult
 
 INT_64 = np.iinfo(np.int64)
+KIND = "dicegym arena replay"
+VERSION = 1
+"""Of the form of files: raised when a key goes or means something else, not when one is added."""
+INSTEAD = "give a file as `dicegym arena replay ID -o FILE.json` writes it"
 
 
 def describe_rules(game: Game) -> dict[str, str]:
@@ -129,7 +136,8 @@ class Replay:
     def _repr_html_(self) -> str | None:
         """Show in a notebook who played and how it ended; None, so its values, where it cannot be played again."""
         try:
-            *_, last = self.states()
+            self.check()
+            last = self.end()
             shown = draw(self.table(), last[0], None, told_apart(self.seats)).svg()
         except DicegymError:
             return None
@@ -185,20 +193,33 @@ class Replay:
                 over after it, or returns are others than the stored ones. Said at the first such action.
         """
         table = self.table(game)
-        self.check_rules(table)
-        states = table.new_game(self.seed, self.number)
-        yield states.copy()
-        for time, action in enumerate(self.actions):
-            if states[0]["over"]:
-                raise self._misfit(f"it is over after {time} of its {len(self.actions)} actions")
-            table.step(states[0], action)
-            yield states.copy()
-        if not states[0]["over"]:
-            raise self._misfit(f"it is not over after its last action, number {len(self.actions)}")
+        for states, _ in self._steps(table):
+            yield states
         returns = table.returns(states[0]).tolist()
         for name, value, kept in zip(self.seats, returns, self.returns, strict=True):
             if value != kept:
                 raise self._misfit(f"{one_line(name)} comes to {value:g}, and came to {kept:g}")
+
+    def end(self, game: Game | None = None) -> np.ndarray:
+        """Play it again; return a copy of the record at its end, whatever returns are stored.
+
+        Raises ReplayError as `states` does.
+        """
+        *_, (states, _) = self._steps(self.table(game))
+        return states
+
+    def _steps(self, table: Game) -> Iterator[tuple[np.ndarray, int]]:
+        """Yield copies of the record, each with the fault of the action before it: 0 at the beginning."""
+        self.check_rules(table)
+        states = table.new_game(self.seed, self.number)
+        yield states.copy(), 0
+        for time, action in enumerate(self.actions):
+            if states[0]["over"]:
+                raise self._misfit(f"it is over after {time} of its {len(self.actions)} actions")
+            fault = table.step(states[0], action)
+            yield states.copy(), fault
+        if not states[0]["over"]:
+            raise self._misfit(f"it is not over after its last action, number {len(self.actions)}")
 
     def _misfit(self, what: str) -> ReplayError:
         return ReplayError(
@@ -220,21 +241,20 @@ class Replay:
         table = self.table(game)
         self.check(table)
         noted = {(incident.seat, incident.turn): incident.reason for incident in reversed(self.incidents)}
-        states = table.new_game(self.seed, self.number)
-        state = states[0]
-        yield Frame(0, (), state.copy(), False)
+        steps = self._steps(table)
+        before = next(steps)[0][0]
+        yield Frame(0, (), before, False)
         turns = [0] * self.players
         done: list[PlayedAction] = []
-        for number, action in enumerate(self.actions, 1):
-            seat = int(state["player"])
+        for number, (action, (states, fault)) in enumerate(zip(self.actions, steps, strict=True), 1):
+            seat, state = int(before["player"]), states[0]
             turns[seat] += 1
-            before = state.copy()
-            fault = table.spec.faults[table.step(state, action)]
-            public = _is_public(table, seat, before, state)
-            done.append(PlayedAction(seat, turns[seat], action, fault, noted.get((seat, turns[seat]), ""), public))
+            public, reason = _is_public(table, seat, before, state), noted.get((seat, turns[seat]), "")
+            done.append(PlayedAction(seat, turns[seat], action, table.spec.faults[fault], reason, public))
             if is_moment(table, seat, state):
-                yield Frame(number, tuple(done), state.copy(), bool(state["over"]))
+                yield Frame(number, tuple(done), state, bool(state["over"]))
                 done = []
+            before = state
 
 
 @functools.lru_cache(maxsize=64)
@@ -319,8 +339,85 @@ def played(game: Game, names: Sequence[str], seed: int, actions: Sequence[int]) 
     states = game.new_game(seed)
     for action in actions:
         game.step(states[0], action)
-    returns = tuple(game.returns(states[0]).tolist())
-    rules = describe_rules(game)
-    return Replay(
-        game.name, game.players, game.parameters, seed, 0, tuple(names), tuple(map(int, actions)), returns, rules=rules
+    returns, done = tuple(game.returns(states[0]).tolist()), tuple(map(int, actions))
+    parameters, rules = game.parameters, describe_rules(game)
+    return Replay(game.name, game.players, parameters, seed, 0, tuple(names), done, returns, rules=rules)
+
+
+# --- files ----------------------------------------------------------------------------------------------------------
+
+
+def to_json(replay: Replay) -> dict[str, Any]:
+    """Return a replay as values that JSON can hold, under the names of its attributes."""
+    plain = {name: getattr(replay, name) for name in _KINDS}
+    lists = {name: list(plain[name]) for name, kind in _KINDS.items() if kind is list}
+    mappings = {name: dict(plain[name]) for name, kind in _KINDS.items() if kind is dict}
+    incidents = [incident._asdict() for incident in replay.incidents]
+    return {"kind": KIND, "version": VERSION} | plain | lists | mappings | {"incidents": incidents}
+
+
+def from_json(values: Any) -> Replay:
+    """Return the replay that `to_json` made these values of. Raises ParameterError for other values."""
+    if not isinstance(values, dict) or values.get("kind") != KIND:
+        raise ParameterError(f"there is no {KIND} in it")
+    if values.get("version") != VERSION:
+        raise ParameterError(f"its form has the version {values.get('version')!r}, and {VERSION} is known here")
+    for name, kind in _KINDS.items():
+        if not isinstance(values.get(name), kind) or isinstance(values.get(name), bool):
+            raise ParameterError(f"its {name} must be of the kind {kind.__name__}")
+    checked: tuple[tuple[str, Iterable[Any], tuple[type, ...]], ...] = (
+        ("actions", values["actions"], (int,)),
+        ("parameters", values["parameters"].values(), (int,)),
+        ("returns", values["returns"], (int, float)),
+        ("seats", values["seats"], (str,)),
     )
+    for name, found, kinds in checked:
+        if any(type(one) not in kinds for one in found):
+            raise ParameterError(f"its {name} must be {kinds[-1].__name__} alone")
+    given: dict[str, Any] = {
+        name: tuple(values[name]) if kind is list else values[name] for name, kind in _KINDS.items()
+    }
+    incidents = tuple(map(_incident, values["incidents"]))
+    return Replay(**given | {"returns": tuple(map(float, values["returns"])), "incidents": incidents})
+
+
+_KINDS: dict[str, type] = {
+    "id": str,
+    "game": str,
+    "players": int,
+    "parameters": dict,
+    "seed": int,
+    "number": int,
+    "seats": list,
+    "actions": list,
+    "returns": list,
+    "incidents": list,
+    "rules": dict,
+}
+
+
+def _incident(values: Any) -> ReplayIncident:
+    found: list[Any] = [values.get(name) if isinstance(values, dict) else None for name in ReplayIncident._fields]
+    if [type(one) for one in found] != [int, int, str]:
+        raise ParameterError("each of its incidents must have a seat, a turn and a reason")
+    return ReplayIncident(*found)
+
+
+def save(replay: Replay, path: str | Path) -> None:
+    """Write a replay to a file, on a few lines. Raises OSError as `open` does."""
+    lines = (f"{json.dumps(name)}: {json.dumps(value)}" for name, value in to_json(replay).items())
+    write_text(path, "{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def load(path: str | Path) -> Replay:
+    """Return the replay in a file that `save` wrote.
+
+    Raises DamagedFileError if there is none in it: what somebody else has written is looked through, and never run.
+    """
+    text = read_text(path, INSTEAD)
+    try:
+        return from_json(json.loads(text))
+    except ParameterError as error:
+        raise DamagedFileError(path, f"holds no replay ({error})", INSTEAD) from None
+    except (ValueError, OverflowError, RecursionError):  # no JSON, numbers of thousands of digits, a thousand brackets
+        raise DamagedFileError(path, "is no JSON", INSTEAD) from None

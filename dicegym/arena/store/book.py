@@ -5,24 +5,35 @@ from __future__ import annotations
 import contextlib
 import json
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from dicegym.arena.keys import key_of
+from dicegym.arena.keys import key_of, written
 from dicegym.arena.match import Match
-from dicegym.arena.provenance import EntryRecord
+from dicegym.arena.provenance import EntryRecord, package_version
+from dicegym.arena.ratings.places import match_places
 from dicegym.arena.results import ContestResult
 from dicegym.arena.storage import Settings, Stored
-from dicegym.arena.store.holding import WHOLE, lock_contest
-from dicegym.arena.store.outcomes import is_whole, matches_between
-from dicegym.arena.store.schema import read_in_words
-from dicegym.arena.store.store import Begun, ContestStore, add, now_in_words
-from dicegym.arena.store.tables import AGENTS, CONTESTS, EXAMINATIONS, FIELDS, MATCHES, PLAYS, STANDINGS
-from dicegym.arena.store.trouble import damaged
-from dicegym.arena.store.writer import Done, Found, Writer
+from dicegym.arena.store.opening import damaged, in_words
+from dicegym.arena.store.store import WHOLE, ContestStore, add, lock_contest, now_in_words, number_of_rules
+from dicegym.arena.store.tables import (
+    AGENTS,
+    CONTESTS,
+    EXAMINATIONS,
+    FIELDS,
+    GAMES,
+    MATCHES,
+    MISPLAYS,
+    PLAYS,
+    SEATS,
+    STANDINGS,
+    rows_by_match,
+    whole_numbers,
+)
+from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.play.seeds import drawn_seed
 from dicegym.sandbox.jobs import Entry, Failure, Job
@@ -31,6 +42,157 @@ from dicegym.sandbox.sandbox import JobOutcome
 
 AT_ONCE = 1_000
 """Outcomes that are read in one go: who asks for one asks for those after it next."""
+BY_PLAYER = {"wins": "wins", "shares": "share", "faults": "faults", "noted": "noted", "printed": "printed"}
+"""What an outcome says of each player, and the columns of ``seats`` that hold it."""
+MatchOutcome = dict[str, Any] | Failure
+"""What a match came to: a `dicegym.arena.match.MatchResult` as plain values, or who ended it."""
+
+
+# --- matches as rows ------------------------------------------------------------------------------------------------
+
+
+class KnownNumbers:
+    """The numbers of agents and rules in a store, each asked for once."""
+
+    def __init__(self) -> None:
+        self._rules: dict[Game, int] = {}
+        self._agents: dict[tuple[str, str], int] = {}
+
+    def rules(self, connection: sa.Connection, game: Game) -> int:
+        """Return the number of a game's rules, which are put there if they are not."""
+        if game not in self._rules:
+            self._rules[game] = number_of_rules(connection, game)
+        return self._rules[game]
+
+    def agent(self, connection: sa.Connection, entry: Entry) -> int:
+        """Return the number of an agent, who has been entered."""
+        who = entry.name, entry.identity
+        if who not in self._agents:
+            same = (AGENTS.c.name == who[0]) & (AGENTS.c.identity == who[1])
+            self._agents[who] = connection.execute(sa.select(AGENTS.c.id).where(same)).scalar_one()
+        return self._agents[who]
+
+
+def add_match(
+    connection: sa.Connection, numbers: KnownNumbers, batch: str, key: str, job: Match, outcome: MatchOutcome
+) -> int:
+    """Put a match into a store unless it is there; return its number there.
+
+    Args:
+        connection: to the store, in a transaction that goes on.
+        numbers: of its agents and rules.
+        batch: the contest's seed.
+        key: of the match.
+        job: the match.
+        outcome: what it came to.
+    """
+    there = connection.execute(_NUMBER, {"key": key}).scalar()
+    if there is not None:
+        return int(there)
+    failed = isinstance(outcome, Failure)
+    found: Mapping[str, Any] = _outcome_of_failure(job) if isinstance(outcome, Failure) else outcome
+    row = {
+        "key": key,
+        "rules": numbers.rules(connection, job.game),
+        "batch": batch,
+        "seed": str(job.seed),
+        "number": job.number,
+        "games": job.games,
+        "places": json.dumps(match_places((), found["returns"]).places),
+        "failure": json.dumps(list(outcome)) if failed else None,
+    }
+    match = connection.execute(_NEW_MATCH, row).scalar_one()
+    seats = [
+        {"match": match, "player": player, "agent": numbers.agent(connection, entry)}
+        | {column: found[name][player] for name, column in BY_PLAYER.items()}
+        | {"printed": _storable(found["printed"][player]) or None}
+        for player, entry in enumerate(job.entries)
+    ]
+    played = zip(found["seats"], found["returns"], found["actions"], strict=True)
+    games = [
+        {"match": match, "number": number, "seats": _brief(seats), "returns": _brief(got), "actions": _brief(actions)}
+        for number, (seats, got, actions) in enumerate(played)
+    ]
+    misplays = [
+        {"match": match, "player": player, "game": game, "turn": turn, "reason": _storable(reason)}
+        for player, game, turn, reason in found["incidents"]
+    ]
+    for table, rows in ((SEATS, seats), (GAMES, games), (MISPLAYS, misplays)):
+        if rows:
+            connection.execute(_NEW_ROWS[table], rows)
+    return int(match)
+
+
+# Made once, as making a statement takes longer than a small match takes to be stored.
+_NUMBER = sa.select(MATCHES.c.id).where(MATCHES.c.key == sa.bindparam("key"))
+_NEW_MATCH = sa.insert(MATCHES).returning(MATCHES.c.id)
+_NEW_ROWS = {table: sa.insert(table) for table in (SEATS, GAMES, MISPLAYS)}
+
+
+def _outcome_of_failure(job: Match) -> dict[str, list[Any]]:
+    """Return what a match that has ended by a failure came to."""
+    by_player: dict[str, list[Any]] = {name: [0] * len(job.entries) for name in BY_PLAYER}
+    return by_player | {"printed": [""] * len(job.entries), "seats": [], "returns": [], "actions": [], "incidents": []}
+
+
+def _storable(text: str) -> str:
+    """Return a bot's words as every database takes them: without the halves of letters, and without zeros."""
+    return text.encode("utf-8", "backslashreplace").decode().replace("\0", "\\x00")
+
+
+def _brief(numbers: Iterable[Any]) -> str:
+    """Return (nested) lists of numbers as JSON, which Python writes alike, in a third of the time."""
+    return str(list(numbers)).replace(" ", "")
+
+
+def matches_between(
+    connection: sa.Connection, first: int, beyond: int, actions: bool = False
+) -> dict[int, MatchOutcome]:
+    """Return the outcomes of the matches with the numbers ``first`` .. ``beyond`` - 1, as their jobs returned them.
+
+    ``actions``: those of their games too, which say what luck did; nobody needs them to rank matches.
+    """
+
+    def within(number: sa.ColumnElement[int]) -> sa.ColumnElement[bool]:
+        return (number >= first) & (number < beyond)
+
+    unread = () if actions else ("actions",)
+    seats, games, misplays = (rows_by_match(connection, table, within, unread) for table in (SEATS, GAMES, MISPLAYS))
+    found: dict[int, MatchOutcome] = {}
+    for match, failure in connection.execute(sa.select(MATCHES.c.id, MATCHES.c.failure).where(within(MATCHES.c.id))):
+        if failure is not None:
+            found[match] = Failure(*json.loads(failure))
+            continue
+        sat, played = seats.get(match, []), games.get(match, [])
+        outcome: dict[str, Any] = {
+            name: [getattr(seat, column) for seat in sat] for name, column in BY_PLAYER.items()
+        } | {
+            "printed": [seat.printed or "" for seat in sat],
+            "seats": [list(whole_numbers(game.seats)) for game in played],
+            "returns": [[float(value) for value in json.loads(game.returns)] for game in played],
+            "incidents": [[one.player, one.game, one.turn, one.reason] for one in misplays.get(match, [])],
+        }
+        if actions:
+            outcome["actions"] = [whole_numbers(game.actions) for game in played]
+        found[match] = outcome
+    return found
+
+
+def is_whole(match: Match, outcome: MatchOutcome) -> bool:
+    """Return whether an outcome that was read is one of a match: a store may have lost or changed parts of it."""
+    players = range(len(match.entries))
+    if isinstance(outcome, Failure):
+        return outcome.actor in players and isinstance(outcome.reason, str)
+    by_player = all(len(outcome[name]) == len(players) for name in BY_PLAYER)
+    seated = all(sorted(seats) == list(players) for seats in outcome["seats"])
+    paid = all(len(returns) == len(players) for returns in outcome["returns"])
+    counted = len(outcome["seats"]) == len(outcome["returns"]) == match.games
+    told = all(player in players for player, *_ in outcome["incidents"])
+    within = all(0 <= one <= match.games for name in ("wins", "shares") for one in outcome[name])
+    return by_player and seated and paid and counted and told and within
+
+
+# --- books ----------------------------------------------------------------------------------------------------------
 
 
 class SavedResult(NamedTuple):
@@ -64,6 +226,7 @@ class StoredOutcomes:
 
     Attributes:
         seed: as given.
+        used: numbers of the matches that the contest has asked for, and the store has.
     """
 
     def __init__(
@@ -75,6 +238,7 @@ class StoredOutcomes:
         actions: bool = False,
     ) -> None:
         self.seed = seed
+        self.used: set[int] = set()
         self._name, self._reading, self._limits, self._actions = name, reading, limits, actions
         self._found = 0
         self._examinations: dict[str, bytes] = {}
@@ -83,12 +247,11 @@ class StoredOutcomes:
 
     def enter(self, records: Iterable[EntryRecord], entries: Iterable[Entry]) -> None:
         """Find out what is known of matches and checks with the contest's seed."""
-        batch = str(self.seed)
+        known = sa.select(MATCHES.c.key, MATCHES.c.id).where(MATCHES.c.batch == str(self.seed))
+        asked = sa.select(EXAMINATIONS.c.key, EXAMINATIONS.c.outcome).where(EXAMINATIONS.c.batch == str(self.seed))
         with self._reading() as connection:
-            asked = sa.select(EXAMINATIONS.c.key, EXAMINATIONS.c.outcome).where(EXAMINATIONS.c.batch == batch)
-            self._examinations = {row.key: row.outcome for row in connection.execute(asked)}
-            known = sa.select(MATCHES.c.key, MATCHES.c.id).where(MATCHES.c.batch == batch)
             self._matches = {row.key: row.id for row in connection.execute(known)}
+            self._examinations = {row.key: row.outcome for row in connection.execute(asked)}
 
     def outcome(self, job: Job) -> JobOutcome | None:
         """Return the outcome of a job that was done before; None if it was not."""
@@ -103,9 +266,9 @@ class StoredOutcomes:
             found = self._read.get(number)
             if found is None or not is_whole(job, found):
                 raise damaged(self._name, f"match {number} is not whole")
-            self._use(number)
+            self.used.add(number)
         elif key in self._examinations:
-            with read_in_words(self._name):
+            with in_words(self._name, reads=True):
                 found = json.loads(zlib.decompress(self._examinations[key]))
                 found = Failure(*found["failure"]) if "failure" in found else found
         else:
@@ -120,12 +283,17 @@ class StoredOutcomes:
     def plan(self, matches: int) -> None:
         """Do nothing: how many matches the contest has is stored."""
 
-    def _use(self, match: int) -> None:
-        """Take note that the contest has asked for a match of the store."""
+
+class _Contest(NamedTuple):
+    """A contest as it stands in the store."""
+
+    id: int
+    seed: int
+    run: int
 
 
 class Book(StoredOutcomes):
-    """A contest in a store. One process at a time has it, from `enter` to `close`.
+    """A contest in a store. One process at a time has it, from `enter` to `close`; each outcome is one transaction.
 
     Args:
         store: where.
@@ -152,7 +320,11 @@ class Book(StoredOutcomes):
         share: tuple[int, int] = WHOLE,
         actions: bool = False,
     ) -> None:
-        before = None if new and seed is None else store.latest(settings, seed)
+        self._store, self._settings, self._share = store, settings, share
+        before = None
+        if not new or seed is not None:
+            with store.connection() as connection:
+                before = self._latest(connection, seed)
         if new and before is not None:
             raise ParameterError(
                 f"{store.name} holds this contest with seed {seed} as number {before.id}: leave the seed out to begin "
@@ -160,70 +332,105 @@ class Book(StoredOutcomes):
             )
         if seed is None:
             seed = drawn_seed() if before is None else before.seed
-        super().__init__(store.name, store.reading, seed, settings.limits, actions)
-        self._before: Begun | None = before
-        self._store, self._settings, self._share = store, settings, share
+        super().__init__(store.name, store.connection, seed, settings.limits, actions)
+        self._contest = before or _Contest(0, seed, 0)
+        self._numbers = KnownNumbers()
         self._kept = 0
         self._changed = 0, 0
         self._lock = contextlib.ExitStack()
-        self._contest = Begun(0, seed, 0)
-        self._writer: Writer | None = None
+
+    def _latest(self, connection: sa.Connection, seed: int | None) -> _Contest | None:
+        """Return the latest contest with these settings, and this seed if one is given; None if there is none."""
+        same = sa.select(CONTESTS.c.id, CONTESTS.c.seed, CONTESTS.c.run)
+        same = same.where(CONTESTS.c.settings == self._settings.digest)
+        if seed is not None:
+            same = same.where(CONTESTS.c.seed == str(seed))
+        found = connection.execute(same.order_by(CONTESTS.c.id.desc()).limit(1)).first()
+        return None if found is None else _Contest(found.id, int(found.seed), found.run)
 
     def enter(self, records: Iterable[EntryRecord], entries: Iterable[Entry]) -> None:
         """Begin the contest, or go on with it, with these entries; wait while another process holds it.
 
         Raises ParameterError if another process has begun it just now.
         """
-        if self._before is not None:
-            self._lock.enter_context(lock_contest(self._store, self._before.id, self._share, waits=True))
-        by_name = {record.name: record for record in records}
+        began = not self._contest.id
+        if not began:
+            self._lock.enter_context(lock_contest(self._store, self._contest.id, self._share, waits=True))
         who = list(entries)
-        rows = [
-            {
-                "name": entry.name,
-                "identity": entry.identity,
-                "kind": by_name[entry.name].kind,
-                "files": json.dumps(by_name[entry.name].files),
-            }
-            for entry in who
-        ]
         with self._store.writing() as connection:
-            if self._before is None:  # another shard may have begun it since
-                self._before = self._store.latest_of(connection, self._settings, self.seed)
-                if self._before is not None:
-                    self._lock.enter_context(lock_contest(self._store, self._before.id, self._share))
-            begins = self._before is None
-            if self._before is None:
-                self._contest = self._store.begin(connection, self._settings, self.seed)
-            else:
-                self._contest = self._store.take_up(connection, self._before)
-            contest, run = self._contest.id, self._contest.run
-            before = set(
-                connection.execute(
-                    sa.select(FIELDS.c.agent).where((FIELDS.c.contest == contest) & (FIELDS.c.run == run - 1))
-                ).scalars()
-            )
-            add(connection, AGENTS, rows, ["name", "identity"])
-            agents = {
-                (row.name, row.identity): row.id
-                for row in connection.execute(sa.select(AGENTS.c.name, AGENTS.c.identity, AGENTS.c.id))
-            }
-            own = {entry.name: agents[entry.name, entry.identity] for entry in who}
-            fields = [
-                {"contest": contest, "agent": agent, "given": by_name[name].given, "run": run, "reason": None}
-                for name, agent in own.items()
-            ]
-            add(connection, FIELDS, fields, ["contest", "agent"], ["given", "run", "reason"])
-        if begins:
-            self._lock.enter_context(lock_contest(self._store, contest, self._share))
+            if began and (theirs := self._latest(connection, self.seed)) is not None:  # another shard has begun it
+                self._contest = theirs
+                self._lock.enter_context(lock_contest(self._store, theirs.id, self._share))
+                began = False
+            self._contest = begin(connection, self._settings, self.seed) if began else self._take_up(connection)
+            self._enter(connection, {record.name: record for record in records}, who)
+        if began:
+            self._lock.enter_context(lock_contest(self._store, self._contest.id, self._share))
         super().enter(records, who)
-        self._writer = Writer(self._store, self._contest)
-        self._changed = len(set(own.values()) - before), len(before - set(own.values()))
+
+    def _take_up(self, connection: sa.Connection) -> _Contest:
+        """Go on with the contest."""
+        here = CONTESTS.c.id == self._contest.id
+        values = {"run": CONTESTS.c.run + 1, "ended": None, "version": package_version()}
+        connection.execute(CONTESTS.update().where(here).values(values))
+        return self._contest._replace(run=connection.execute(sa.select(CONTESTS.c.run).where(here)).scalar_one())
+
+    def _enter(self, connection: sa.Connection, records: Mapping[str, EntryRecord], entries: Sequence[Entry]) -> None:
+        """Put the entries into the field of this run."""
+        contest, run = self._contest.id, self._contest.run
+        last = (FIELDS.c.contest == contest) & (FIELDS.c.run == run - 1)
+        before = set(connection.execute(sa.select(FIELDS.c.agent).where(last)).scalars())
+        rows = [
+            {"name": entry.name, "identity": entry.identity, "kind": records[entry.name].kind}
+            | {"files": json.dumps(records[entry.name].files)}
+            for entry in entries
+        ]
+        add(connection, AGENTS, rows, ["name", "identity"])
+        own = {entry.name: self._numbers.agent(connection, entry) for entry in entries}
+        fields = [
+            {"contest": contest, "agent": agent, "given": records[name].given, "run": run, "reason": None}
+            for name, agent in own.items()
+        ]
+        add(connection, FIELDS, fields, ["contest", "agent"], ["given", "run", "reason"])
+        now = set(own.values())
+        self._changed = len(now - before), len(before - now)
+
+    def outcome(self, job: Job) -> JobOutcome | None:
+        """Return the outcome of a job that was done before; None if it was not."""
+        found = super().outcome(job)
+        if len(self.used) >= AT_ONCE:
+            self._note()
+        return found
 
     def keep(self, job: Job, outcome: JobOutcome) -> None:
-        """Store the outcome of a job, soon; raise what went wrong with those before."""
+        """Store the outcome of a job."""
+        key, batch = key_of(job, self._limits), str(self.seed)
+        with self._store.writing() as connection:
+            if isinstance(job, Match):
+                self.used.add(add_match(connection, self._numbers, batch, key, job, outcome))
+            else:
+                plain = {"failure": list(outcome)} if isinstance(outcome, Failure) else outcome
+                row = {
+                    "key": key,
+                    "batch": batch,
+                    "kind": job.facts["kind"],
+                    "names": json.dumps([entry.name for entry in job.entries]),
+                    "outcome": zlib.compress(json.dumps(plain).encode(), 1),
+                }
+                add(connection, EXAMINATIONS, [row], ["key"])
+            self._link(connection)
         self._kept += 1
-        self._put(Done(key_of(job, self._limits), job, outcome))
+
+    def _link(self, connection: sa.Connection) -> None:
+        """Say of the matches used since the last time that they are the contest's."""
+        own: dict[str, Any] = {"contest": self._contest.id, "run": self._contest.run}
+        add(connection, PLAYS, [own | {"match": one} for one in sorted(self.used)], ["contest", "match"], ["run"])
+        self.used.clear()
+
+    def _note(self) -> None:
+        if self.used:
+            with self._store.writing() as connection:
+                self._link(connection)
 
     def plan(self, matches: int) -> None:
         """Take note of how many matches the contest has, as far as that is known."""
@@ -232,11 +439,11 @@ class Book(StoredOutcomes):
 
     def finish(self, contest_result: ContestResult, struck: Mapping[str, str]) -> None:
         """Store what the contest came to, and drop matches that are not its own any more; ``struck``: name -> why."""
-        self._writing.flush()
         saved = saved_form(contest_result)
         contest, run = self._contest.id, self._contest.run
         rows = [row | {"contest": contest, "figures": json.dumps(row["figures"])} for row in saved.standings]
         with self._store.writing() as connection:
+            self._link(connection)
             connection.execute(PLAYS.delete().where((PLAYS.c.contest == contest) & (PLAYS.c.run < run)))
             connection.execute(STANDINGS.delete().where(STANDINGS.c.contest == contest))
             if rows:
@@ -257,17 +464,22 @@ class Book(StoredOutcomes):
     def close(self) -> None:
         """Write what waits, and let go of the contest."""
         with self._lock:
-            if self._writer is not None:
-                self._writer.close()
+            self._note()
 
-    @property
-    def _writing(self) -> Writer:
-        if self._writer is None:
-            raise RuntimeError("a contest takes note of its entries first")
-        return self._writer
 
-    def _use(self, match: int) -> None:
-        self._put(Found(match))
-
-    def _put(self, what: Found | Done) -> None:
-        self._writing.put(what)
+def begin(connection: sa.Connection, settings: Settings, seed: int) -> _Contest:
+    """Begin a contest, in a transaction that goes on."""
+    row = {
+        "label": settings.label,
+        "rules": number_of_rules(connection, settings.game),
+        "format": settings.format,
+        "options": json.dumps(settings.options),
+        "limits": json.dumps(written(settings.limits)),
+        "settings": settings.digest,
+        "seed": str(seed),
+        "began": now_in_words(),
+        "version": package_version(),
+        "run": 1,
+        "planned": 0,
+    }
+    return _Contest(connection.execute(sa.insert(CONTESTS).returning(CONTESTS.c.id), row).scalar_one(), seed, 1)

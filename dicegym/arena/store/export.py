@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from dicegym.arena.sheets import csv_text, write_sheet
-from dicegym.arena.store.reading import StoreReader
-from dicegym.arena.store.stored import PlayedGame, StoredContest, StoredMatch, StoredMisplay
+from dicegym.arena.store.reading import PlayedGame, StoredContest, StoredMatch, StoredMisplay, StoreReader
 from dicegym.files import write_text, writing
 
 VERSION = 1
@@ -64,7 +64,7 @@ def export_json(reader: StoreReader, contest: StoredContest, path: Path, ratings
     about = {
         "version": VERSION,
         "contest": contest._asdict(),
-        "entries": [entry._asdict() for entry in reader.entries(contest.id)],
+        "entries": [_without("contest", entry) for entry in reader.entries(contest.id)],
         "standings": reader.standings(contest.id),
         "result": reader.result(contest.id),
         "ratings": ratings,
@@ -73,8 +73,10 @@ def export_json(reader: StoreReader, contest: StoredContest, path: Path, ratings
         file.write("{\n" + "".join(f"{json.dumps(name)}: {json.dumps(value)},\n" for name, value in about.items()))
         file.write('"matches": [')
         between = "\n"
-        for match, games, misplays in whole_matches(reader, contest.id):
-            file.write(between + json.dumps(_plain(match, games, misplays)))
+        for match, games, misplays in _whole_matches(reader, contest.id):
+            played = [_without("match", game) for game in games]
+            wrong = [_without("match", misplay) for misplay in misplays]
+            file.write(between + json.dumps(match._asdict() | {"played": played, "misplays": wrong}))
             between = ",\n"
         file.write("\n]\n}\n")
 
@@ -87,65 +89,47 @@ def export_csv(reader: StoreReader, contest: StoredContest, path: Path) -> list[
     files = [path.with_stem(f"{path.stem}-{name}") for name in ("contest", "entries", "matches", "games", "faults")]
     about, entries, matches, games, faults = files
     write_text(about, csv_text([contest._asdict()]))
-    write_text(
-        entries, csv_text(entry._asdict() | {"files": " ".join(entry.files)} for entry in reader.entries(contest.id))
-    )
+    who = reader.entries(contest.id)
+    write_text(entries, csv_text(_without("contest", entry) | {"files": " ".join(entry.files)} for entry in who))
     write_sheet(matches, seat_rows(reader.matches(contest.id)), SeatRow._fields)
     write_sheet(games, _game_rows(reader, contest.id), GameRow._fields)
     write_sheet(faults, reader.misplays_in(contest.id), StoredMisplay._fields)
     return files
 
 
-def seat_rows(matches: Iterator[StoredMatch]) -> Iterator[SeatRow]:
+def seat_rows(matches: Iterable[StoredMatch]) -> Iterator[SeatRow]:
     """Yield a row for each entry in each match."""
     for match in matches:
-        for player, entry in enumerate(match.entries):
-            yield SeatRow(
-                match.id,
-                match.key,
-                match.number,
-                match.seed,
-                match.games,
-                entry,
-                match.identities[player],
-                match.wins[player],
-                match.shares[player],
-                match.faults[player],
-                match.failed,
-                match.reason,
-            )
+        about = match.id, match.key, match.number, match.seed, match.games
+        own = zip(match.entries, match.identities, match.wins, match.shares, match.faults, strict=True)
+        for entry, identity, wins, share, faults in own:
+            yield SeatRow(*about, entry, identity, wins, share, faults, match.failed, match.reason)
 
 
-def whole_matches(
+def _game_rows(reader: StoreReader, contest: int) -> Iterator[GameRow]:
+    for match, games, _ in _whole_matches(reader, contest):
+        for game in games:
+            for seat, player in enumerate(game.seats):
+                actions = () if seat else game.actions
+                yield GameRow(match.id, game.number, seat, match.entries[player], game.returns[player], actions)
+
+
+def _whole_matches(
     reader: StoreReader, contest: int
 ) -> Iterator[tuple[StoredMatch, list[PlayedGame], list[StoredMisplay]]]:
     """Yield the matches of a contest, each with its games and what went wrong in it."""
     matches = reader.matches(contest)
     while some := list(itertools.islice(matches, TOGETHER)):
         numbers = [match.id for match in some]
-        games: dict[int, list[PlayedGame]] = {}
+        games, misplays = defaultdict[int, list[PlayedGame]](list), defaultdict[int, list[StoredMisplay]](list)
         for game in reader.games(numbers):
-            games.setdefault(game.match, []).append(game)
-        misplays: dict[int, list[StoredMisplay]] = {}
+            games[game.match].append(game)
         for misplay in reader.misplays(numbers):
-            misplays.setdefault(misplay.match, []).append(misplay)
+            misplays[misplay.match].append(misplay)
         for match in some:
-            yield match, games.get(match.id, []), misplays.get(match.id, [])
+            yield match, games[match.id], misplays[match.id]
 
 
-def _plain(match: StoredMatch, games: list[PlayedGame], misplays: list[StoredMisplay]) -> dict[str, Any]:
-    def without_match(row: Any) -> dict[str, Any]:
-        return {name: value for name, value in row._asdict().items() if name != "match"}
-
-    return match._asdict() | {
-        "played": [without_match(game) for game in games],
-        "misplays": [without_match(misplay) for misplay in misplays],
-    }
-
-
-def _game_rows(reader: StoreReader, contest: int) -> Iterator[GameRow]:
-    for match, games, _ in whole_matches(reader, contest):
-        for game in games:
-            for seat, player in enumerate(game.seats):
-                actions = () if seat else game.actions
-                yield GameRow(match.id, game.number, seat, match.entries[player], game.returns[player], actions)
+def _without(name: str, row: Any) -> dict[str, Any]:
+    """Return a named tuple as a dict without one of its values."""
+    return {key: value for key, value in row._asdict().items() if key != name}

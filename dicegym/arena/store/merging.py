@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,14 +12,13 @@ import sqlalchemy as sa
 from dicegym.arena.store.opening import location_of
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.store import ContestStore, add
-from dicegym.arena.store.tables import AGENTS, GAMES, MATCHES, MISPLAYS, RULES, SEATS
+from dicegym.arena.store.tables import AGENTS, GAMES, MATCHES, MISPLAYS, RULES, SEATS, rows_by_match, those
 from dicegym.arena.store.verifying import refuse_wrong, verdicts
 from dicegym.errors import ParameterError
 from dicegym.games.parts import Progress
 
 TOGETHER = 500
-"""Rows that one question to a database is about."""
-_Row = dict[str, Any]
+"""Matches that are copied at once."""
 
 
 class Merged(NamedTuple):
@@ -82,16 +80,13 @@ def merge(
             with StoreReader(one) as source, source.connection() as reading:
                 found = list(verdicts(reading, sample, progress))
                 refuse_wrong(source.name, found)
-                taken = [verdict for verdict in found if not verdict.other_rules and (failed or not verdict.failed)]
+                wanted = [one.id for one in found if not one.other_rules and (failed or not one.failed)]
                 with store.writing() as writing:
-                    new, known = _Merger(reading, writing).merge([verdict.id for verdict in taken])
-                total += Merged(
-                    new,
-                    known,
-                    sum(verdict.replayed for verdict in found),
-                    sum(verdict.failed for verdict in found),
-                    sum(verdict.other_rules for verdict in found),
+                    new = _copy(reading, writing, wanted)
+                replayed, ended, others = (
+                    sum(getattr(one, name) for one in found) for name in ("replayed", "failed", "other_rules")
                 )
+                total += Merged(new, len(wanted) - new, replayed, ended, others)
     return total
 
 
@@ -99,61 +94,43 @@ def _same_file(first: Path | None, second: Path | None) -> bool:
     return first is not None and second is not None and second.exists() and first.samefile(second)
 
 
-class _Merger:
-    """Copies from one store to another, numbers of rows made those of the other."""
-
-    def __init__(self, source: sa.Connection, target: sa.Connection) -> None:
-        self._source, self._target = source, target
-
-    def merge(self, wanted: Sequence[int]) -> tuple[int, int]:
-        """Copy matches by their numbers; return how many the target did not have, and had."""
-        self._rules = self._named(RULES, ["game", "players", "parameters", "fingerprint"])
-        self._agents = self._named(AGENTS, ["name", "identity"])
-        new = known = 0
-        for first in range(0, len(wanted), TOGETHER):
-            some = MATCHES.c.id.in_(wanted[first : first + TOGETHER])
-            asked = self._source.execute(sa.select(MATCHES).where(some).order_by(MATCHES.c.id)).mappings()
-            rows = [dict(row) for row in asked]
-            have = self._have(MATCHES.c.key, [row["key"] for row in rows])
-            lacking = [row for row in rows if row["key"] not in have]
-            self._add_matches(lacking)
-            new, known = new + len(lacking), known + len(have)
-        return new, known
-
-    def _named(self, table: sa.Table, names: Sequence[str]) -> dict[int, int]:
-        """Copy rows that are the same if these columns are; return number there -> number here."""
-        rows = [dict(row) for row in self._source.execute(sa.select(table)).mappings()]
-        add(self._target, table, [_without_id(row) for row in rows], names)
-        columns = [table.c[name] for name in names]
-        here = {tuple(row)[1:]: int(row.id) for row in self._target.execute(sa.select(table.c.id, *columns))}
-        return {row["id"]: here[tuple(row[name] for name in names)] for row in rows}
-
-    def _have(self, key: sa.Column[Any], keys: Sequence[str]) -> set[str]:
-        return set(self._target.execute(sa.select(key).where(key.in_(keys))).scalars())
-
-    def _add_matches(self, rows: Sequence[_Row]) -> None:
+def _copy(source: sa.Connection, target: sa.Connection, wanted: Sequence[int]) -> int:
+    """Copy matches by their numbers, unless they are there; return how many were not."""
+    rules = _copy_named(source, target, RULES, ["game", "players", "parameters", "fingerprint"])
+    agents = _copy_named(source, target, AGENTS, ["name", "identity"])
+    new = 0
+    for first in range(0, len(wanted), TOGETHER):
+        some = MATCHES.c.id.in_(wanted[first : first + TOGETHER])
+        rows = source.execute(sa.select(MATCHES).where(some).order_by(MATCHES.c.id)).all()
+        known = sa.select(MATCHES.c.key).where(MATCHES.c.key.in_([row.key for row in rows]))
+        there = set(target.execute(known).scalars())
+        rows = [row for row in rows if row.key not in there]
         if not rows:
-            return
-        inserted = sa.insert(MATCHES).returning(MATCHES.c.id, sort_by_parameter_order=True)
-        own = [_without_id(row) | {"rules": self._rules[row["rules"]]} for row in rows]
-        here = [int(number) for number in self._target.execute(inserted, own).scalars()]
-        numbers = dict(zip((row["id"] for row in rows), here, strict=True))
+            continue
+        numbered = sa.insert(MATCHES).returning(MATCHES.c.id, sort_by_parameter_order=True)
+        ids = target.execute(numbered, [_without_id(row) | {"rules": rules[row.rules]} for row in rows]).scalars()
+        here = dict(zip([row.id for row in rows], ids, strict=True))
         for table in (SEATS, GAMES, MISPLAYS):
-            asked = sa.select(table).where(table.c.match.in_(list(numbers))).order_by(*table.primary_key)
-            for part in _parts(self._source.execute(asked).mappings()):
-                self._target.execute(table.insert(), [self._renumbered(row, numbers) for row in part])
-
-    def _renumbered(self, row: _Row, matches: Mapping[int, int]) -> _Row:
-        own = _without_id(row) | {"match": matches[row["match"]]}
-        return own | {"agent": self._agents[row["agent"]]} if "agent" in row else own
-
-
-def _without_id(row: Mapping[str, Any]) -> _Row:
-    return {name: value for name, value in row.items() if name != "id"}
+            found = rows_by_match(source, table, those(list(here)))
+            copies = [_without_id(row) | {"match": here[match]} for match, own in found.items() for row in own]
+            for copy in copies if table is SEATS else ():
+                copy["agent"] = agents[copy["agent"]]
+            if copies:
+                target.execute(table.insert(), copies)
+        new += len(rows)
+    return new
 
 
-def _parts(rows: Iterable[Mapping[Any, Any]]) -> Iterator[list[_Row]]:
-    """Yield rows, some at a time."""
-    waiting = iter(rows)
-    while part := [dict(row) for row in itertools.islice(waiting, TOGETHER)]:
-        yield part
+def _copy_named(
+    source: sa.Connection, target: sa.Connection, table: sa.Table, names: Sequence[str]
+) -> Mapping[int, int]:
+    """Copy rows that are the same if these columns are; return number there -> number here."""
+    rows = source.execute(sa.select(table)).all()
+    add(target, table, [_without_id(row) for row in rows], names)
+    columns = [table.c[name] for name in names]
+    here = {tuple(own): int(number) for number, *own in target.execute(sa.select(table.c.id, *columns))}
+    return {row.id: here[tuple(getattr(row, name) for name in names)] for row in rows}
+
+
+def _without_id(row: Any) -> dict[str, Any]:
+    return {name: value for name, value in row._mapping.items() if name != "id"}

@@ -1,4 +1,8 @@
-"""Where a store is, and how it is opened: a file of SQLite, or a database on a PostgreSQL server."""
+"""Where a store is, how it is opened, and what a database has against it, in words.
+
+A store is a file of SQLite or a database on a PostgreSQL server. `Database` is an open one; who reads contests opens a
+`dicegym.arena.store.reading.StoreReader`, who holds them a `dicegym.arena.store.store.ContestStore`.
+"""
 
 from __future__ import annotations
 
@@ -9,27 +13,171 @@ import os
 import re
 import sqlite3
 import time
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from types import TracebackType
+from typing import Any, NamedTuple, Self, TypeVar
 
 import sqlalchemy as sa
 
-from dicegym.errors import DependencyError, ParameterError, one_line
+from dicegym.arena.provenance import package_version
+from dicegym.arena.store.tables import ABOUT, TABLES, NonsenseError
+from dicegym.errors import DamagedFileError, DependencyError, DicegymError, ParameterError, one_line
 
+SCHEMA = "6"
+"""The number of the present tables; the row "schema" of ``about`` says which one a store has."""
 WRITES = "writes"
 """Execution option of a connection whose transactions change something: SQLite then waits for its turn at once, where
 it would refuse later."""
-
-
 PATIENCE = 10
 """Seconds within which a server has to answer who connects."""
 BUSY = 5.0
 """Seconds for which SQLite itself waits for a file that another program has locked."""
 WORDS_AFTER = 1.0
 """Seconds for which it waits before whoever waits for as long as it takes is told so."""
+ELSEWHERE = "give another --store"
+MOST_SAID = 100
+"""Letters of what SQLite says, which may quote a damaged file at length."""
+MOST_SAID_BY_SERVER = 300
 _Done = TypeVar("_Done")
 _log = logging.getLogger("dicegym.store")
+
+
+# --- trouble --------------------------------------------------------------------------------------------------------
+
+
+class Trouble(NamedTuple):
+    """Why a database cannot do something."""
+
+    reason: str
+    """Completes "FILE ...", and "the store at URL ..."."""
+    instead: str
+    """What to do about it."""
+    passes: bool
+    """Whether it may be over in a while, without anybody's touching the store."""
+
+
+class BusyError(ParameterError):
+    """Another program has locked a store, for now."""
+
+
+class HeldError(ParameterError):
+    """Another server of the same game has the store."""
+
+
+_DAMAGED = Trouble(
+    "is damaged",
+    "nothing in it was changed; put a backup in its place, or get out what can be read by "
+    "`sqlite3 FILE .recover | sqlite3 saved.sqlite` and go on with --store saved.sqlite",
+    False,
+)
+_LOCKED = Trouble("is locked by another program", "wait until that (a backup?) has ended, or end it", True)
+_FULL = "make room on its disk, or " + ELSEWHERE
+_TROUBLES = {
+    sqlite3.SQLITE_BUSY: _LOCKED,
+    sqlite3.SQLITE_LOCKED: _LOCKED,
+    sqlite3.SQLITE_FULL: Trouble("cannot be written, as the disk is full", _FULL, True),
+    sqlite3.SQLITE_IOERR: Trouble("cannot be read or written, by an error of its disk or a limit of size", _FULL, True),
+    sqlite3.SQLITE_NOMEM: Trouble("cannot be read for want of memory", "end other programs", True),
+    sqlite3.SQLITE_READONLY: Trouble(
+        "cannot be written", f"make it and its folder writable for you, or {ELSEWHERE}", True
+    ),
+    sqlite3.SQLITE_CANTOPEN: Trouble(
+        "cannot be opened", f"see that its folder is there and that you may write in it, or {ELSEWHERE}", True
+    ),
+    sqlite3.SQLITE_PERM: Trouble("cannot be opened", f"see that you may read and write it, or {ELSEWHERE}", True),
+    sqlite3.SQLITE_CORRUPT: _DAMAGED,
+    sqlite3.SQLITE_NOTADB: Trouble(
+        "is not a database, or its beginning is damaged",
+        f"nothing in it was changed; if it held results, put a backup in its place; else {ELSEWHERE}",
+        False,
+    ),
+}
+
+
+def trouble_of(error: BaseException) -> Trouble | None:
+    """Return what an error of a database says, SQLAlchemy's or the database's own; None for any other error."""
+    raised = getattr(error, "orig", None) or error
+    if isinstance(error, HeldError):  # for as long as the server takes to see that a connection has broken off
+        return Trouble("is in use by another server", "stop that, or " + ELSEWHERE, True)
+    if type(raised).__module__.partition(".")[0] == "psycopg":
+        return _on_server(raised)
+    if not isinstance(raised, sqlite3.Error):
+        return None
+    found = _TROUBLES.get(getattr(raised, "sqlite_errorcode", -1) & 0xFF)  # with more about it in its upper bytes
+    other = isinstance(raised, sqlite3.OperationalError | sqlite3.DataError) or type(raised) is sqlite3.DatabaseError
+    if found is None and other:  # tables, columns or letters that are not as they should be
+        found = _DAMAGED
+    return found and found._replace(reason=f"{found.reason} ({one_line(raised, MOST_SAID)})")
+
+
+def _on_server(raised: BaseException) -> Trouble:
+    """Return what an error of PostgreSQL says. It names no password: those are in no message of it."""
+    said = str(raised).strip().splitlines()
+    # Of SQLSTATE, the classes of what may pass: connections, resources, an operator's hand, the machine below
+    state = getattr(raised, "sqlstate", None) or ""
+    lost = type(raised).__name__ in ("OperationalError", "InterfaceError", "ConnectionTimeout")
+    return Trouble(
+        f"cannot be used ({one_line(said[0] if said else type(raised).__name__, MOST_SAID_BY_SERVER)})",
+        "see that the server runs, that the database exists and that you may use it",
+        lost or state[:2] in ("08", "25", "40", "53", "55", "57", "58"),
+    )
+
+
+def called(name: str | Path) -> str:
+    """Return what a store is called in a sentence."""
+    return f"the store at {name}" if "://" in str(name) else str(name)
+
+
+def damaged(name: str | Path, what: str) -> ParameterError:
+    """Return the error for a store that contains what dicegym does not write."""
+    if "://" in str(name):
+        return DamagedFileError(called(name), f"is damaged ({what})", "put a backup in its place")
+    return _refusal(name, _DAMAGED._replace(reason=f"{_DAMAGED.reason} ({what})"))
+
+
+def _refusal(name: str | Path, trouble: Trouble) -> ParameterError:
+    """Return the error that says so: BusyError for a lock, which passes by itself, else DamagedFileError."""
+    if trouble.reason.startswith(_LOCKED.reason):
+        return BusyError(f"{name} {trouble.reason}: {trouble.instead}")
+    return DamagedFileError(called(name), trouble.reason, trouble.instead.replace("FILE", str(name)))
+
+
+_NONSENSE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, zlib.error)
+"""What may be raised where something else is read than what was written."""
+
+
+@contextlib.contextmanager
+def in_words(name: str | Path, reads: bool = False) -> Iterator[None]:
+    """Make a ParameterError of whatever SQLite, a server or the system has against a store, called ``name``.
+
+    With ``reads``, values that cannot be read within the context are damage of the store too.
+    """
+    try:
+        yield
+    except DicegymError:
+        raise
+    except NonsenseError as error:
+        raise damaged(name, str(error)) from None
+    except (sa.exc.DBAPIError, sqlite3.Error) as error:
+        trouble = trouble_of(error)
+        if trouble is None:
+            raise
+        raise _refusal(name, trouble) from None
+    except sa.exc.NoSuchTableError as error:
+        raise damaged(name, f"no table {error}") from None
+    except UnicodeDecodeError:
+        raise damaged(name, "a text in it is no UTF-8") from None
+    except OSError as error:
+        raise DamagedFileError(name, f"cannot be used ({error.strerror or error})", ELSEWHERE) from None
+    except _NONSENSE as error:
+        if not reads:
+            raise
+        raise damaged(name, f"{type(error).__name__}: {one_line(error, MOST_SAID)}") from error
+
+
+# --- places and engines ---------------------------------------------------------------------------------------------
 
 
 class Location(NamedTuple):
@@ -45,7 +193,7 @@ class Location(NamedTuple):
 def location_of(where: str | os.PathLike[str]) -> Location:
     """Return where a store is that is named by the path of a file or a URL.
 
-    Raises ParameterError for nothing at all, and for a URL of anything but SQLite and PostgreSQL.
+    Raises ParameterError for an empty name, and for a URL of anything but SQLite and PostgreSQL.
     """
     text = os.fspath(where)
     if not text:
@@ -79,7 +227,7 @@ def wait_while_locked(do: Callable[[], _Done], name: str) -> _Done:
             return do()
         except (sa.exc.OperationalError, sqlite3.OperationalError) as error:
             code = getattr(getattr(error, "orig", error), "sqlite_errorcode", 0)
-            if code & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            if _TROUBLES.get(code & 0xFF) is not _LOCKED:
                 raise
         if not told:
             _log.warning("dicegym: %s is locked by another program: waiting until that has ended", name)
@@ -104,10 +252,10 @@ def engine_at(location: Location, writes: bool = True, waits: bool = False, **op
     try:
         given = {} if "connect_timeout" in location.url.query else {"connect_timeout": PATIENCE}
         engine = sa.create_engine(location.url, pool_pre_ping=True, connect_args=given, **options)
-        reading = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
-        return engine if writes else engine.execution_options(**reading)
     except ImportError as error:
         raise DependencyError.for_extra(str(error.name), "postgres", "a store on a PostgreSQL server") from error
+    reading = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+    return engine if writes else engine.execution_options(**reading)
 
 
 def engine_of(
@@ -118,13 +266,17 @@ def engine_of(
     waits: bool = False,
     **options: Any,
 ) -> sa.Engine:
-    """Return an engine for a file, for reading alone if not ``writes``, or for one in memory if it is None.
-
-    It waits for ``busy`` seconds where another program has locked the file, and ``waits`` as `engine_at` says. All
-    threads share one connection, unless not ``shared``: then each has one of a pool, of which ``options`` of
-    ``sqlalchemy.create_engine`` tell the size.
+    """Return an engine for a file, or for a database in memory if ``path`` is None.
 
     A transaction holds changes of tables too, which Python's own handling of transactions would leave out.
+
+    Args:
+        path: of the file.
+        writes: whether it is for writing too.
+        busy: seconds for which SQLite waits where another program has locked the file.
+        shared: whether all threads share one connection; else each has one of a pool.
+        waits: as of `engine_at`.
+        options: of ``sqlalchemy.create_engine``, such as the size of the pool.
     """
     if path is None:
         engine = sa.create_engine("sqlite://", poolclass=sa.pool.StaticPool)
@@ -137,7 +289,6 @@ def engine_of(
         query = {"mode": "ro", "uri": "true", **alone}
         where = sa.URL.create("sqlite", database=path.absolute().as_uri(), query=query)
         engine = sa.create_engine(where, poolclass=sa.pool.StaticPool)
-
     engine.dialect, cache = _compiling()
     engine.update_execution_options(compiled_cache=cache)
 
@@ -150,14 +301,10 @@ def engine_of(
     @sa.event.listens_for(engine, "connect")
     def prepare(connection: Any, _: object) -> None:
         connection.isolation_level = None
-        # In a log of its own (WAL) that is enough for a process that is killed; a server sets more.
-        for setting in (
-            "foreign_keys=ON",
-            "trusted_schema=OFF",
-            f"busy_timeout={round(1000 * busy)}",
-            "synchronous=NORMAL",
-        ):
+        # In a log of its own (WAL) "normal" is enough for a process that is killed; a server sets more.
+        for setting in ("foreign_keys=ON", "trusted_schema=OFF", f"busy_timeout={round(1000 * busy)}"):
             attempt(functools.partial(connection.execute, f"PRAGMA {setting}"))
+        attempt(lambda: connection.execute("PRAGMA synchronous=NORMAL"))
 
     @sa.event.listens_for(engine, "begin")
     def begin(connection: sa.Connection) -> None:
@@ -177,3 +324,89 @@ def _compiling() -> tuple[sa.Dialect, dict[Any, Any]]:
     """
     with contextlib.closing(sa.create_engine("sqlite://").connect()) as connection:  # it asks for the version
         return connection.dialect, {}
+
+
+# --- tables ---------------------------------------------------------------------------------------------------------
+
+
+def is_new(connection: sa.Connection, name: str | Path) -> bool:
+    """Return whether a store has no tables yet.
+
+    Raises ParameterError if it is a database of something else, or has another schema than `SCHEMA`, and
+    DamagedFileError if it has more than tables: a view in place of one answers what it likes.
+    """
+    tables = sa.inspect(connection).get_table_names()
+    if not tables:
+        return True
+    if ABOUT.name not in tables:
+        raise ParameterError(f"{name} is a database of something else: {ELSEWHERE}")
+    if connection.dialect.name == "sqlite":
+        more = "SELECT type, name FROM sqlite_master WHERE type NOT IN ('table', 'index') OR sql LIKE 'CREATE VIRTUAL%'"
+        for kind, title in connection.exec_driver_sql(more):
+            raise damaged(name, f"it has a {one_line(kind, 20)} {one_line(title, 40)}, and holds tables alone")
+    found = str(connection.execute(sa.select(ABOUT.c.value).where(ABOUT.c.name == "schema")).scalar())
+    if found != SCHEMA:
+        raise ParameterError(
+            f"{name} has schema {found}, and dicegym {package_version()} reads schema {SCHEMA} alone: name another "
+            "store, or install the version that wrote this one: its `dicegym arena show -o FILE.json` writes contests"
+        )
+    return False
+
+
+def create_tables(connection: sa.Connection) -> None:
+    """Create the tables of a new store, within the connection's transaction."""
+    TABLES.create_all(connection)
+    connection.execute(sa.insert(ABOUT).values(name="schema", value=SCHEMA))
+
+
+class Database:
+    """An open store: what reads and writes have in common.
+
+    Args:
+        location: where it is.
+        writes: whether it is opened for writing too.
+        waits: whether to wait, with words, while another program has locked the file.
+
+    Attributes:
+        name: where it is, for people.
+        path: of its file; None: it is on a server.
+    """
+
+    def __init__(self, location: Location, writes: bool, waits: bool) -> None:
+        self.name, self.path = location.name, location.path
+        self.engine = engine_at(location, writes, waits)
+        try:
+            with in_words(self.name):
+                self._check()
+        except BaseException:
+            self.close()
+            raise
+
+    def _check(self) -> None:
+        """Look at what is there. Raises ParameterError if it cannot be used."""
+
+    def __enter__(self) -> Self:
+        """Return it."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it."""
+        self.close()
+
+    def close(self) -> None:
+        """Let go of it."""
+        self.engine.dispose()
+
+    @contextlib.contextmanager
+    def connection(self) -> Iterator[sa.Connection]:
+        """Yield a connection in a transaction that changes nothing and sees one state of the store.
+
+        What goes wrong with it is said in words, and so is what cannot be read of its answers, within the context.
+        """
+        with in_words(self.name, reads=True), self.engine.connect() as connection:
+            if self.path is None:
+                connection.execution_options(isolation_level="REPEATABLE READ")
+            with connection.begin():
+                yield connection

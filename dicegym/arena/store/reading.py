@@ -1,45 +1,23 @@
-"""What stands in a store of contests, for whoever asks: while contests are held, and when they are not.
+"""What stands in a store, for whoever asks: contests while they are held and when they are not, and servers' games.
 
-Nothing is ever written to it.
+Nothing is ever written to it. `StoreReader` answers in plain values, which stand before it.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
+import math
 import os
-from collections.abc import Callable, Iterable, Iterator
-from types import TracebackType
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
 import sqlalchemy as sa
 
 from dicegym.arena.ratings.places import MatchPlaces
 from dicegym.arena.report import Report
-from dicegym.arena.store.opening import engine_at, location_of
-from dicegym.arena.store.schema import is_new, read_in_words
-from dicegym.arena.store.selecting import (
-    TOGETHER,
-    agents_in,
-    contest_of,
-    game_from,
-    mapping_in,
-    matches_from,
-    misplays_from,
-    own_matches,
-    parts_of,
-    rules_from,
-    whole_numbers,
-)
-from dicegym.arena.store.stored import (
-    EntryFigures,
-    PlayedGame,
-    StoredContest,
-    StoredEntry,
-    StoredMatch,
-    StoredMisplay,
-    StoredRules,
-)
+from dicegym.arena.store.opening import Database, is_new, location_of
+from dicegym.arena.store.store import LOCKS_OF_CONTEST, lock_files
 from dicegym.arena.store.tables import (
     AGENTS,
     CONTESTS,
@@ -47,21 +25,251 @@ from dicegym.arena.store.tables import (
     GAMES,
     MATCHES,
     MISPLAYS,
+    MOST_QUOTED,
     PLAYS,
     RULES,
     SEATS,
+    SERVER_GAMES,
+    SERVER_INCIDENTS,
+    SERVER_RATINGS,
+    SERVER_RESULTS,
+    SERVER_RUNS,
     STANDINGS,
+    NonsenseError,
+    mapping_in,
+    rows_by_match,
+    those,
+    whole_numbers,
 )
 from dicegym.errors import ParameterError, UnknownNameError, unknown_name
+from dicegym.sandbox.jobs import Failure
 
+TOGETHER = 5_000
+"""Matches whose seats, games or misplays one question asks for."""
+LOCKS = Path("/proc/locks")
+"""Where Linux says which files are locked."""
 _Read = TypeVar("_Read")
 
 
-class StoreReader:
+# --- values ---------------------------------------------------------------------------------------------------------
+
+
+class StoredContest(NamedTuple):
+    """A contest."""
+
+    id: int
+    label: str
+    game: str
+    players: int
+    """Seats at a table."""
+    parameters: Mapping[str, int]
+    fingerprint: str
+    format: str
+    options: Mapping[str, Any]
+    limits: Mapping[str, float | None]
+    seed: int
+    began: str
+    """UTC, as ISO 8601 has it, as all times."""
+    ended: str | None
+    """None: it is being held, or was stopped."""
+    version: str
+    """Of dicegym, which was last at it."""
+    run: int
+    """How many times it has been begun or gone on with."""
+    entries: int
+    """Who takes part, those who were struck included."""
+    played: int
+    """Matches that are stored of it."""
+    planned: int
+    """Matches that it has, as far as that was known; 0: nobody knew."""
+
+
+class StoredEntry(NamedTuple):
+    """Who takes part in a contest, or did."""
+
+    name: str
+    identity: str
+    """SHA-256 of what it is made of."""
+    kind: str
+    """"bot", "model" or "player"."""
+    given: str
+    """How it was named."""
+    files: Mapping[str, str]
+    """File -> SHA-256."""
+    withdrawn: bool
+    """Whether it took part in an earlier run alone: its matches are in no standings."""
+    reason: str | None
+    """Why it was struck; None if it was not."""
+    contest: int
+    """The contest's number."""
+
+
+class StoredMatch(NamedTuple):
+    """A match; all sequences are by player, in the order of the match."""
+
+    id: int
+    key: str
+    number: int
+    """Among the matches of the same entries."""
+    seed: int
+    """``game.new_game(seed, n)`` is the beginning of its game n, from 0."""
+    games: int
+    entries: tuple[str, ...]
+    identities: tuple[str, ...]
+    wins: tuple[int, ...]
+    """Games won alone."""
+    shares: tuple[float, ...]
+    """Games won, a shared first place shared out."""
+    faults: tuple[int, ...]
+    failed: str | None
+    """Who ended it by failing; then no game of it counts."""
+    reason: str | None
+    """How."""
+
+
+class PlayedGame(NamedTuple):
+    """A game of a match."""
+
+    match: int
+    number: int
+    """From 0."""
+    seats: tuple[int, ...]
+    """Which player of the match sat where."""
+    returns: tuple[float, ...]
+    """By player of the match."""
+    actions: tuple[int, ...]
+    """In the order in which they were played."""
+
+
+class StoredMisplay(NamedTuple):
+    """What an entry did wrong."""
+
+    match: int
+    name: str
+    game: int
+    """From 1."""
+    turn: int
+    """Number of the entry's decision in the game, from 1; 0: while it sat down or watched."""
+    reason: str
+
+
+class StoredRules(NamedTuple):
+    """By which rules a match was played."""
+
+    game: str
+    players: int
+    parameters: Mapping[str, int]
+    described: Mapping[str, Any]
+    """``fingerprint``, and ``dicegym``, the version: see `dicegym.arena.replay.describe_rules`."""
+
+
+class EntryFigures(NamedTuple):
+    """What the matches of an entry come to."""
+
+    name: str
+    matches: int
+    games: int
+    """Those of matches that somebody ended by failing left out."""
+    wins: int
+    """Games won alone."""
+    shares: float
+    """Games won, a shared first place shared out."""
+    faults: int
+    """What it did wrong: answers that the rules do not allow, and none at all."""
+
+
+class StoredServer(NamedTuple):
+    """What servers of a game have held."""
+
+    game: str
+    runs: int
+    games: int
+    """Finished in all of them."""
+    rated: int
+    """Names with a rating."""
+    began: str
+    """The last run, UTC, as ISO 8601 has it."""
+    ended: str | None
+    """None: it goes on, or was killed."""
+
+
+class ServedGame(NamedTuple):
+    """A game that a server has held; all sequences are by seat."""
+
+    game: str
+    seed: int
+    number: int
+    names: tuple[str, ...]
+    totals: tuple[int, ...]
+    actions: tuple[int, ...]
+    incidents: tuple[tuple[int, int, str], ...]
+    """Seat, decision and reason of each turn that the server had to play."""
+    rules: StoredRules | None
+    """By which it was played; None: its result was moved here from another store, without them."""
+    running: bool
+    """Whether its server may still run: the seed names the dice of all its games, later ones too."""
+
+
+# --- rows as values -------------------------------------------------------------------------------------------------
+
+
+def game_from(row: Any, players: int) -> PlayedGame:
+    """Return a game of a match of ``players`` from its row. Raises ValueError if the row is damaged."""
+    seats, returns = whole_numbers(row.seats), tuple(json.loads(row.returns))
+    if sorted(seats) != list(range(players)) or len(returns) != players:
+        raise NonsenseError(f"a game of {len(seats)} seats in a match of {players}")
+    if any(type(value) not in (int, float) or not math.isfinite(value) for value in returns):
+        raise NonsenseError(f"{row.returns[:MOST_QUOTED]!r} where returns stand")
+    return PlayedGame(row.match, row.number, seats, returns, whole_numbers(row.actions))
+
+
+def rules_from(row: Any) -> StoredRules:
+    """Return what a row of the rules says."""
+    described = {"dicegym": row.version, "fingerprint": row.fingerprint}
+    return StoredRules(row.game, row.players, mapping_in(row.parameters, int), described)
+
+
+def agents_in(connection: sa.Connection) -> dict[int, tuple[str, str]]:
+    """Return agent -> name and identity."""
+    return {number: (name, identity) for number, name, identity in connection.execute(_AGENT_NAMES)}
+
+
+_AGENT_NAMES = sa.select(AGENTS.c.id, AGENTS.c.name, AGENTS.c.identity)
+
+
+def _match_from(row: Any, seats: Sequence[Any], agents: Mapping[int, tuple[str, str]]) -> StoredMatch:
+    who = [agents[seat.agent] for seat in seats]
+    failed = reason = None
+    if row.failure is not None:
+        actor, reason, *_ = Failure(*json.loads(row.failure))
+        if type(actor) is not int or type(reason) is not str:
+            raise NonsenseError(f"{row.failure[:MOST_QUOTED]!r} where a failure stands")
+        failed = who[actor][0]
+    return StoredMatch(
+        row.id,
+        row.key,
+        row.number,
+        int(row.seed),
+        row.games,
+        tuple(name for name, _ in who),
+        tuple(identity for _, identity in who),
+        tuple(seat.wins for seat in seats),
+        tuple(seat.share for seat in seats),
+        tuple(seat.faults for seat in seats),
+        failed,
+        reason,
+    )
+
+
+# --- the reader -----------------------------------------------------------------------------------------------------
+
+
+class StoreReader(Database):
     """A store of contests, to be read.
 
     Args:
         where: path of a file, or URL of a PostgreSQL database.
+        waits: whether to wait, with words, while another program has locked the file.
 
     Attributes:
         name: where it is, for people.
@@ -77,85 +285,66 @@ class StoreReader:
 
     def __init__(self, where: str | os.PathLike[str], waits: bool = False) -> None:
         location = location_of(where)
-        self.name, self.path = location.name, location.path
         if location.path is not None and not location.path.is_file():
             raise ParameterError(
                 f"there is no store {location.path}: `dicegym tournament` makes one where it is run; name another "
                 "by --store"
             )
-        self._engine = engine_at(location, writes=False, waits=waits)
-        try:
-            self._open()
-        except BaseException:
-            self.close()
-            raise
+        super().__init__(location, writes=False, waits=waits)
 
-    def _open(self) -> None:
+    def _check(self) -> None:
         with self.connection() as connection:
             if is_new(connection, self.name):
                 raise ParameterError(f"{self.name} is empty: no contest has been stored in it")
 
-    @contextlib.contextmanager
-    def connection(self) -> Iterator[sa.Connection]:
-        """Yield a connection in a transaction that changes nothing; what goes wrong with it is said in words.
-
-        So is what cannot be read of what it answers, within the context.
-        """
-        with read_in_words(self.name), self._engine.begin() as connection:
-            yield connection
-
-    def __enter__(self) -> StoreReader:
-        """Return it."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close it."""
-        self.close()
-
-    def close(self) -> None:
-        """Let go of it."""
-        self._engine.dispose()
-
-    def contests(self, game: str | None = None) -> list[StoredContest]:
-        """Return all contests, or those of a game, the oldest first."""
-        entries = (
-            sa.select(FIELDS.c.contest, FIELDS.c.run, sa.func.count().label("entries"))
-            .group_by(FIELDS.c.contest, FIELDS.c.run)
-            .subquery()
-        )
-        played = sa.select(PLAYS.c.contest, sa.func.count().label("played")).group_by(PLAYS.c.contest).subquery()
-        asked = (
-            sa.select(
-                CONTESTS,
-                RULES.c.game,
-                RULES.c.players,
-                RULES.c.parameters,
-                RULES.c.fingerprint,
-                sa.func.coalesce(entries.c.entries, 0).label("entries"),
-                sa.func.coalesce(played.c.played, 0).label("played"),
-            )
-            .join(RULES, RULES.c.id == CONTESTS.c.rules)
-            .outerjoin(entries, (entries.c.contest == CONTESTS.c.id) & (entries.c.run == CONTESTS.c.run))
-            .outerjoin(played, played.c.contest == CONTESTS.c.id)
-            .order_by(CONTESTS.c.id)
-        )
+    def contests(self, game: str | None = None, with_match: int | None = None) -> list[StoredContest]:
+        """Return all contests, or those of a game, or those that have a match, the oldest first."""
+        asked = _contests()
         if game is not None:
             asked = asked.where(RULES.c.game == game)
+        if with_match is not None:
+            asked = asked.where(CONTESTS.c.id.in_(sa.select(PLAYS.c.contest).where(PLAYS.c.match == with_match)))
+        return self._contests(asked)
+
+    def _contests(self, asked: sa.Select[Any]) -> list[StoredContest]:
         with self.connection() as connection:
-            return [contest_of(row) for row in connection.execute(asked).mappings()]
+            found = []
+            for row in connection.execute(asked).mappings():
+                plain = {name: row[name] for name in StoredContest._fields}
+                plain["parameters"] = mapping_in(row["parameters"], int)
+                plain["options"] = mapping_in(row["options"])
+                plain["limits"] = mapping_in(row["limits"], (int, float, type(None)))
+                found.append(StoredContest(**plain | {"seed": int(row["seed"])}))
+            return found
 
     def contest(self, number: int | None = None) -> StoredContest:
         """Return a contest by its number; None: the latest that somebody was at."""
-        found = {contest.id: contest for contest in self.contests()}
-        if not found:
+        if number is not None and (found := self._contests(_contests().where(CONTESTS.c.id == number))):
+            return found[0]
+        every = self.contests()
+        if not every:
             raise UnknownNameError(f"{self.name} holds no contest: `dicegym tournament` stores them")
-        if number is None:
-            return max(found.values(), key=lambda contest: (contest.ended or contest.began, contest.id))
-        if number not in found:
-            raise unknown_name("contest", number, list(map(str, found)), f"(in {self.name})")
-        return found[number]
+        if number is not None:
+            raise unknown_name("contest", number, [str(one.id) for one in every], f"(in {self.name})")
+        return max(every, key=lambda contest: (contest.ended or contest.began, contest.id))
+
+    def is_held(self, contest: int) -> bool:
+        """Return whether some process has a contest just now, as far as this machine can tell."""
+        if self.path is None:
+            with self.connection() as connection:
+                return bool(connection.execute(LOCKS_OF_CONTEST, {"contest": contest}).scalar())
+        files = [file for file in lock_files(self.path, contest) if file.exists()]
+        if not files or not LOCKS.is_file():
+            return bool(files)
+        locked = {line.split()[5] for line in LOCKS.read_text().splitlines() if line.split()[1] == "FLOCK"}
+        for file in files:
+            try:
+                found = file.stat()
+            except OSError:  # it has just ended
+                continue
+            if f"{os.major(found.st_dev):02x}:{os.minor(found.st_dev):02x}:{found.st_ino}" in locked:
+                return True
+        return False
 
     def result(self, contest: int) -> dict[str, Any] | None:
         """Return what a contest came to, as `ContestResult.to_json` has it; None if it has not ended."""
@@ -183,76 +372,100 @@ class StoreReader:
             .order_by(STANDINGS.c.position)
         )
         with self.connection() as connection:
-            return [
-                mapping_in(row.figures) | {"place": row.place, "name": row.name} for row in connection.execute(asked)
-            ]
+            return [mapping_in(row[0]) | {"place": row.place, "name": row.name} for row in connection.execute(asked)]
 
     def entries(self, contest: int) -> list[StoredEntry]:
         """Return who takes part in a contest, by name, and below them who has been withdrawn."""
-        asked = (
-            sa.select(AGENTS, FIELDS.c.given, FIELDS.c.reason, (FIELDS.c.run < CONTESTS.c.run).label("withdrawn"))
-            .join(FIELDS, FIELDS.c.agent == AGENTS.c.id)
-            .join(CONTESTS, CONTESTS.c.id == FIELDS.c.contest)
-            .where(FIELDS.c.contest == contest)
-        )
-        with self.connection() as connection:
-            found = [
-                StoredEntry(
-                    row["name"],
-                    row["identity"],
-                    row["kind"],
-                    row["given"],
-                    mapping_in(row["files"], str),
-                    bool(row["withdrawn"]),
-                    row["reason"],
-                )
-                for row in connection.execute(asked).mappings()
-            ]
+        found = self._entries(FIELDS.c.contest == contest)
         return sorted(found, key=lambda entry: (entry.withdrawn, entry.name, entry.identity))
 
+    def participations(self, game: str, name: str | None = None) -> list[StoredEntry]:
+        """Return who took part in which contests of a game, or who did under a name, the oldest contests first."""
+        found = self._entries(
+            RULES.c.game == game if name is None else (RULES.c.game == game) & (AGENTS.c.name == name)
+        )
+        return sorted(found, key=lambda entry: entry.contest)
+
+    def _entries(self, which: sa.ColumnElement[bool]) -> list[StoredEntry]:
+        """Return entries of contests, in the order in which they came into the store."""
+        asked = (
+            sa.select(
+                AGENTS.c.name,
+                AGENTS.c.identity,
+                AGENTS.c.kind,
+                FIELDS.c.given,
+                AGENTS.c.files,
+                FIELDS.c.run < CONTESTS.c.run,
+                FIELDS.c.reason,
+                FIELDS.c.contest,
+            )
+            .join(FIELDS, FIELDS.c.agent == AGENTS.c.id)
+            .join(CONTESTS, CONTESTS.c.id == FIELDS.c.contest)
+            .join(RULES, RULES.c.id == CONTESTS.c.rules)
+            .where(which)
+            .order_by(AGENTS.c.id)
+        )
+        with self.connection() as connection:
+            found = [StoredEntry(*row) for row in connection.execute(asked)]
+            return [one._replace(files=mapping_in(str(one.files), str), withdrawn=bool(one.withdrawn)) for one in found]
+
     def matches(
-        self, contest: int, entry: str | None = None, last: int | None = None, first: int | None = None
+        self,
+        contest: int | None = None,
+        entry: str | None = None,
+        last: int | None = None,
+        *,
+        game: str | None = None,
+        before: int | None = None,
     ) -> Iterator[StoredMatch]:
-        """Yield the matches of a contest, in the order in which they were stored.
+        """Yield matches, in the order in which they were stored.
 
         Args:
-            contest: which.
+            contest: those of this contest alone.
             entry: those of this entry alone, whatever it was made of.
             last: so many of the newest alone.
-            first: so many of the oldest alone.
+            game: those of this game alone.
+            before: those with lower numbers alone: how a list that begins with the newest goes on.
+
+        Raises UnknownNameError if the contest has no such entry.
         """
-        known = [one.name for one in self.entries(contest)] if entry is not None else []
-        if entry is not None and entry not in known:
-            raise unknown_name("entry", entry, sorted(set(known)), f"(in contest {contest})")
+        if entry is not None and contest is not None:
+            known = {one.name for one in self.entries(contest)}
+            if entry not in known:
+                raise unknown_name("entry", entry, sorted(known), f"(in contest {contest})")
         with self.connection() as connection:
-            own = sa.select(PLAYS.c.match).where(own_matches(connection, contest))
+            own = sa.select(MATCHES.c.id)
+            if contest is not None:
+                own = sa.select(PLAYS.c.match).where(_own_matches(connection, contest))
+            (number,) = own.selected_columns
             if entry is not None:
                 agents_named = sa.select(AGENTS.c.id).where(AGENTS.c.name == entry)
-                own = own.where(PLAYS.c.match.in_(sa.select(SEATS.c.match).where(SEATS.c.agent.in_(agents_named))))
-            agents = agents_in(connection)
-            after, left = 0, first
+                own = own.where(number.in_(sa.select(SEATS.c.match).where(SEATS.c.agent.in_(agents_named))))
+            if game is not None:
+                rules = sa.select(RULES.c.id).where(RULES.c.game == game)
+                own = own.where(number.in_(sa.select(MATCHES.c.id).where(MATCHES.c.rules.in_(rules))))
+            if before is not None:
+                own = own.where(number < before)
+            agents, after = agents_in(connection), 0.0
             if last is not None:
-                newest = own.order_by(PLAYS.c.match.desc()).limit(last).subquery()
-                oldest = connection.execute(sa.select(sa.func.min(newest.c.match))).scalar()
-                after = (oldest or 1) - 1
-        while left is None or left > 0:
-            at_once = TOGETHER if left is None else min(left, TOGETHER)
-            some = own.where(PLAYS.c.match > after).order_by(PLAYS.c.match).limit(at_once)
+                newest = own.order_by(number.desc()).limit(last).subquery()
+                after = (connection.execute(sa.select(sa.func.min(newest.c[0]))).scalar() or math.inf) - 1
+        while after < math.inf:
             with self.connection() as connection:
-                found = list(matches_from(connection, some, agents))
+                some = own.where(number > after).order_by(number).limit(TOGETHER)
+                found = list(_matches_from(connection, some, agents))
             yield from found
-            if len(found) < at_once:
+            if len(found) < TOGETHER:
                 return
-            after, left = found[-1].id, None if left is None else left - at_once
+            after = found[-1].id
 
     def match(self, number: int) -> StoredMatch:
         """Return a match by its number."""
         with self.connection() as connection:
             one = sa.select(MATCHES.c.id).where(MATCHES.c.id == number)
-            found = list(matches_from(connection, one, agents_in(connection)))
+            found = list(_matches_from(connection, one, agents_in(connection)))
             if not found:
-                last = connection.execute(sa.select(sa.func.max(MATCHES.c.id))).scalar()
-                known = f"they go up to {last}" if last else "there is none"
+                known = _known(connection, MATCHES)
                 raise UnknownNameError(
                     f"there is no match {number} in {self.name}: {known}; `dicegym arena matches` lists those of a "
                     "contest"
@@ -267,60 +480,57 @@ class StoreReader:
 
     def games(self, matches: Iterable[int]) -> Iterator[PlayedGame]:
         """Yield the games of matches, in order."""
-        for some in parts_of(sorted(set(matches))):
-            asked = sa.select(GAMES).where(GAMES.c.match.in_(some)).order_by(GAMES.c.match, GAMES.c.number)
+        for some in _parts(matches):
             sitting = sa.select(SEATS.c.match, sa.func.count()).where(SEATS.c.match.in_(some)).group_by(SEATS.c.match)
             with self.connection() as connection:
                 players = {row[0]: row[1] for row in connection.execute(sitting)}
-                found = [game_from(row, players.get(row.match, 0)) for row in connection.execute(asked)]
+                rows = rows_by_match(connection, GAMES, those(some))
+                found = [game_from(row, players.get(match, 0)) for match, own in rows.items() for row in own]
             yield from found
 
     def rules(self, matches: Iterable[int]) -> dict[int, StoredRules]:
         """Return by which rules matches were played, by their numbers."""
         found: dict[int, StoredRules] = {}
-        for some in parts_of(sorted(set(matches))):
-            with self.connection() as connection:
+        with self.connection() as connection:
+            known = {row.id: rules_from(row) for row in connection.execute(sa.select(RULES))}
+            for some in _parts(matches):
                 asked = sa.select(MATCHES.c.id, MATCHES.c.rules).where(MATCHES.c.id.in_(some))
-                of_match = {row.id: row.rules for row in connection.execute(asked)}
-                wanted = sa.select(RULES).where(RULES.c.id.in_(set(of_match.values())))
-                rules = {row.id: rules_from(row) for row in connection.execute(wanted)}
-                found |= {match: rules[number] for match, number in of_match.items()}
+                found |= {match: known[number] for match, number in connection.execute(asked)}
         return found
 
     def misplays(self, matches: Iterable[int]) -> Iterator[StoredMisplay]:
         """Yield what went wrong in matches, of each player in a match the first in words, in order."""
-        for some in parts_of(sorted(set(matches))):
+        for some in _parts(matches):
             with self.connection() as connection:
-                found = list(misplays_from(connection, MISPLAYS.c.match.in_(some)))
+                found = _misplays(connection, MISPLAYS.c.match.in_(some))
             yield from found
 
     def misplays_in(self, contest: int, first: int | None = None) -> list[StoredMisplay]:
         """Return what went wrong in the matches of a contest, in words and in order, the first ones if not all."""
         with self.connection() as connection:
-            own = sa.select(PLAYS.c.match).where(own_matches(connection, contest))
-            return list(misplays_from(connection, MISPLAYS.c.match.in_(own), first))
+            own = sa.select(PLAYS.c.match).where(_own_matches(connection, contest))
+            return _misplays(connection, MISPLAYS.c.match.in_(own), first)
 
     def figures(self, contest: int) -> list[EntryFigures]:
         """Return what the matches of a contest that are stored come to, by name of entries."""
-        counted = {
-            "matches": sa.func.count(),
-            "games": sa.func.sum(sa.case((MATCHES.c.failure.is_(None), MATCHES.c.games), else_=0)),
-            "wins": sa.func.sum(SEATS.c.wins),
-            "shares": sa.func.sum(SEATS.c.share),
-            "faults": sa.func.sum(SEATS.c.noted),
-        }
+        counted = (
+            sa.func.count(),
+            sa.func.sum(sa.case((MATCHES.c.failure.is_(None), MATCHES.c.games), else_=0)),
+            sa.func.sum(SEATS.c.wins),
+            sa.func.sum(SEATS.c.share),
+            sa.func.sum(SEATS.c.noted),
+        )
         with self.connection() as connection:
             asked = (
-                sa.select(AGENTS.c.name, *counted.values())
+                sa.select(AGENTS.c.name, *counted)
                 .select_from(PLAYS)
                 .join(MATCHES, MATCHES.c.id == PLAYS.c.match)
                 .join(SEATS, SEATS.c.match == PLAYS.c.match)
                 .join(AGENTS, AGENTS.c.id == SEATS.c.agent)
-                .where(own_matches(connection, contest))
+                .where(_own_matches(connection, contest))
                 .group_by(AGENTS.c.name)
             )
-            found = [EntryFigures(*row) for row in connection.execute(asked)]
-            return sorted(found)  # a server may sort by a language
+            return sorted(EntryFigures(*row) for row in connection.execute(asked))  # a server may sort by a language
 
     def match_places(self, contest: int) -> list[MatchPlaces]:
         """Return who came in which place in the games of a contest, equal matches as one: what ratings are made of.
@@ -328,10 +538,9 @@ class StoreReader:
         The database groups them, so that a million matches take seconds.
         """
         with self.connection() as connection:
-            within = sa.select(MATCHES.c.rules).distinct().join(PLAYS, PLAYS.c.match == MATCHES.c.id)
-            largest = sa.select(sa.func.max(RULES.c.players)).where(
-                RULES.c.id.in_(within.where(PLAYS.c.contest == contest))
-            )
+            within = sa.select(MATCHES.c.rules).join(PLAYS, PLAYS.c.match == MATCHES.c.id)
+            rules = within.where(PLAYS.c.contest == contest)
+            largest = sa.select(sa.func.max(RULES.c.players)).where(RULES.c.id.in_(rules.distinct()))
             players = connection.execute(largest).scalar() or 0
             seats = [SEATS.alias(f"seat{player}") for player in range(players)]
             joined: Any = PLAYS.join(MATCHES, MATCHES.c.id == PLAYS.c.match)
@@ -341,7 +550,7 @@ class StoreReader:
             asked = (
                 sa.select(MATCHES.c.places, sa.func.count().label("times"), *who)
                 .select_from(joined)
-                .where(own_matches(connection, contest), MATCHES.c.failure.is_(None))
+                .where(_own_matches(connection, contest), MATCHES.c.failure.is_(None))
                 .group_by(MATCHES.c.places, *who)
             )
             agents = agents_in(connection)
@@ -349,7 +558,116 @@ class StoreReader:
             found = []
             for text, times, *numbers in connection.execute(asked):
                 if text not in read:
-                    read[text] = tuple((whole_numbers(places), games) for places, games in json.loads(text))
+                    read[text] = tuple((whole_numbers(json.dumps(places)), games) for places, games in json.loads(text))
                 names = tuple(agents[number][0] for number in numbers if number is not None)
                 found.append(MatchPlaces(names, read[text], times))
         return sorted(found)
+
+    def servers(self, game: str | None = None) -> list[StoredServer]:
+        """Return what servers have held in the store, by game, or those of one game."""
+        runs, games, ratings = SERVER_RUNS.c, SERVER_GAMES.c, SERVER_RATINGS.c
+        played = sa.select(sa.func.count()).select_from(SERVER_GAMES).join(SERVER_RUNS, runs.id == games.run)
+        rated = sa.select(sa.func.count()).select_from(SERVER_RATINGS).where(ratings.games > 0)
+        latest = sa.select(SERVER_RUNS).order_by(runs.id.desc()).limit(1)
+        asked = sa.select(runs.game, sa.func.count()).group_by(runs.game)
+        found = []
+        with self.connection() as connection:
+            for name, number in sorted(tuple(row) for row in connection.execute(asked)):
+                if game in (None, name):
+                    last = connection.execute(latest.where(runs.game == name)).one()
+                    games_of = int(connection.execute(played.where(runs.game == name)).scalar_one())
+                    rated_in = int(connection.execute(rated.where(ratings.game == name)).scalar_one())
+                    found.append(StoredServer(name, number, games_of, rated_in, last.began, last.ended))
+        return found
+
+    def served_game(self, number: int) -> ServedGame:
+        """Return a game that a server has held, by its number. Raises UnknownNameError if there is none."""
+        g, r, s, i = SERVER_GAMES.c, SERVER_RUNS.c, SERVER_RESULTS.c, SERVER_INCIDENTS.c
+        one = sa.select(SERVER_GAMES, r.game, r.rules, r.ended.label("over")).join(SERVER_RUNS, r.id == g.run)
+        with self.connection() as connection:
+            row = connection.execute(one.where(g.id == number)).first()
+            if row is None:
+                known = _known(connection, SERVER_GAMES)
+                raise UnknownNameError(
+                    f"there is no game {number} of a server in {self.name}: {known}; `dicegym server games` lists them"
+                )
+            results = connection.execute(sa.select(s.name, s.total).where(s.game == number).order_by(s.seat)).all()
+            forced = connection.execute(sa.select(i.seat, i.turn, i.reason).where(i.game == number).order_by(i.id))
+            rules = connection.execute(sa.select(RULES).where(RULES.c.id == row.rules)).first()
+            return ServedGame(
+                row.game,
+                int(row.seed),
+                row.number,
+                tuple(name for name, _ in results),
+                tuple(total for _, total in results),
+                whole_numbers(row.actions),
+                tuple((seat, turn, reason) for seat, turn, reason in forced),
+                None if rules is None else rules_from(rules),
+                row.over is None,
+            )
+
+
+# --- questions ------------------------------------------------------------------------------------------------------
+
+
+def _contests() -> sa.Select[Any]:
+    """Ask for contests with their rules, and how many entries and matches they have."""
+    entries = (
+        sa.select(sa.func.count())
+        .where(FIELDS.c.contest == CONTESTS.c.id, FIELDS.c.run == CONTESTS.c.run)
+        .scalar_subquery()
+    )
+    played = sa.select(sa.func.count()).where(PLAYS.c.contest == CONTESTS.c.id).scalar_subquery()
+    rules = (RULES.c.game, RULES.c.players, RULES.c.parameters, RULES.c.fingerprint)
+    asked = sa.select(CONTESTS, *rules, entries.label("entries"), played.label("played"))
+    return asked.join(RULES, RULES.c.id == CONTESTS.c.rules).order_by(CONTESTS.c.id)
+
+
+def _own_matches(connection: sa.Connection, contest: int) -> sa.ColumnElement[bool]:
+    """Return which plays are a contest's: of one that has not ended, without those of who has been withdrawn."""
+    out = (
+        sa.select(FIELDS.c.agent)
+        .join(CONTESTS, CONTESTS.c.id == FIELDS.c.contest)
+        .where(FIELDS.c.contest == contest, FIELDS.c.run < CONTESTS.c.run)
+    )
+    withdrawn = list(connection.execute(out).scalars())
+    if not withdrawn:
+        return PLAYS.c.contest == contest
+    theirs = sa.select(SEATS.c.match).where(SEATS.c.agent.in_(withdrawn))
+    return (PLAYS.c.contest == contest) & PLAYS.c.match.not_in(theirs)
+
+
+def _matches_from(
+    connection: sa.Connection, numbers: sa.Select[Any], agents: Mapping[int, tuple[str, str]]
+) -> Iterator[StoredMatch]:
+    """Yield the matches whose numbers a question gives, in order."""
+    wanted = numbers.subquery()
+    asked = sa.select(MATCHES).join(wanted, wanted.c[0] == MATCHES.c.id).order_by(MATCHES.c.id)
+    rows = connection.execute(asked).all()
+    seats = rows_by_match(connection, SEATS, those(sa.select(wanted.c[0])))
+    for row in rows:
+        yield _match_from(row, seats.get(row.id, []), agents)
+
+
+def _misplays(
+    connection: sa.Connection, which: sa.ColumnElement[bool], first: int | None = None
+) -> list[StoredMisplay]:
+    """Return the misplays in the matches that ``which`` says, at most the ``first`` ones."""
+    seat = (SEATS.c.match == MISPLAYS.c.match) & (SEATS.c.player == MISPLAYS.c.player)
+    m = MISPLAYS.c
+    asked = sa.select(m.match, AGENTS.c.name, m.game, m.turn, m.reason).join(SEATS, seat)
+    asked = asked.join(AGENTS, AGENTS.c.id == SEATS.c.agent).where(which).order_by(m.match, m.id).limit(first)
+    return [StoredMisplay(*row) for row in connection.execute(asked)]
+
+
+def _known(connection: sa.Connection, table: sa.Table) -> str:
+    """Return in words which numbers there are."""
+    last = connection.execute(sa.select(sa.func.max(table.c.id))).scalar()
+    return f"they go up to {last}" if last else "there is none"
+
+
+def _parts(numbers: Iterable[int]) -> Iterator[Sequence[int]]:
+    """Yield numbers in order, in parts that one question may name."""
+    every = sorted(set(numbers))
+    for first in range(0, len(every), TOGETHER):
+        yield every[first : first + TOGETHER]

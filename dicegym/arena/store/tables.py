@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import math
+from collections.abc import Callable, Collection
 from typing import Any
 
 import sqlalchemy as sa
+
+MOST_QUOTED = 40
+"""Letters of nonsense that an error quotes."""
 
 
 class NonsenseError(ValueError):
@@ -234,3 +240,44 @@ SERVER_INCIDENTS = sa.Table(
     sa.Column("turn", IntegerColumn, nullable=False),  # number of the seat's decision, from 1
     sa.Column("reason", TextColumn, nullable=False),
 )
+
+
+def rows_by_match(
+    connection: sa.Connection,
+    table: sa.Table,
+    which: Callable[[sa.ColumnElement[int]], sa.ColumnElement[bool]],
+    unread: Collection[str] = (),
+) -> dict[int, list[Any]]:
+    """Return the rows of a table by number of their match, those of a match in the order of the primary key.
+
+    Args:
+        connection: to the store.
+        table: one with a column ``match``.
+        which: says of a column with numbers of matches which are meant; see `those`.
+        unread: columns that are left out.
+    """
+    columns = [column for column in table.columns if column.name not in unread]
+    asked = sa.select(*columns).where(which(table.c.match)).order_by(table.c.match, *table.primary_key)
+    rows = connection.execute(asked).all()
+    return {match: list(own) for match, own in itertools.groupby(rows, key=lambda row: int(row.match))}
+
+
+def those(matches: Any) -> Callable[[sa.ColumnElement[int]], sa.ColumnElement[bool]]:
+    """Say of a column that its numbers are those of ``matches``, a list or a question."""
+    return lambda column: column.in_(matches)
+
+
+def mapping_in(text: str, kind: type | tuple[type, ...] = object) -> dict[str, Any]:
+    """Parse a JSON object with values of ``kind``. Raises ValueError if ``text`` holds anything else."""
+    found = json.loads(text)
+    if not isinstance(found, dict) or not all(isinstance(value, kind) for value in found.values()):
+        raise NonsenseError(f"{text[:MOST_QUOTED]!r} where an object of JSON stands")
+    return found
+
+
+def whole_numbers(text: str) -> tuple[int, ...]:
+    """Parse a JSON list of whole numbers of 64 bits. Raises ValueError if ``text`` holds anything else."""
+    found = json.loads(text)
+    if not isinstance(found, list) or any(type(one) is not int or abs(one) >> 63 for one in found):
+        raise NonsenseError(f"{text[:MOST_QUOTED]!r} where whole numbers stand")
+    return tuple(found)

@@ -6,22 +6,30 @@ match. It does not show that a bot chose these moves, nor that an entry failed: 
 
 from __future__ import annotations
 
-import itertools
 import json
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 import sqlalchemy as sa
 
 from dicegym.arena.keys import VERSION, digest, written
 from dicegym.arena.match import MOST_INCIDENTS
 from dicegym.arena.ratings.places import match_places
-from dicegym.arena.store.selecting import agents_in, game_from, mapping_in, rules_from
-from dicegym.arena.store.stored import PlayedGame, StoredRules
-from dicegym.arena.store.tables import CONTESTS, GAMES, MATCHES, MISPLAYS, PLAYS, RULES, SEATS
-from dicegym.arena.store.trouble import called
+from dicegym.arena.store.opening import called
+from dicegym.arena.store.reading import PlayedGame, StoredRules, agents_in, game_from, rules_from
+from dicegym.arena.store.tables import (
+    CONTESTS,
+    GAMES,
+    MATCHES,
+    MISPLAYS,
+    PLAYS,
+    RULES,
+    SEATS,
+    mapping_in,
+    rows_by_match,
+    those,
+)
 from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
 from dicegym.engine.seats import seating
@@ -42,7 +50,6 @@ class MatchVerdict(NamedTuple):
     """What is found out about a match."""
 
     id: int
-    key: str
     wrong: str = ""
     """What cannot be, in words; empty: nothing."""
     replayed: bool = False
@@ -67,13 +74,38 @@ def verdicts(
     """
     numbers = list(connection.execute(sa.select(MATCHES.c.id).order_by(MATCHES.c.id)).scalars())
     drawn = set(numbers if sample is None else random.SystemRandom().sample(numbers, min(sample, len(numbers))))
-    verifier = _Verifier(connection)
-    for done, number in enumerate(numbers):
-        if done % TOGETHER == 0:
-            verifier.read(numbers[done : done + TOGETHER])
-        yield verifier.verdict(number, number in drawn)
-        if progress is not None:
-            progress(done + 1, len(numbers), "matches verified")
+    agents = agents_in(connection)
+    rules = {row.id: rules_from(row) for row in connection.execute(sa.select(RULES))}
+    games = {number: game_of_rules(one) for number, one in rules.items()}
+    limits = {
+        row.id: mapping_in(row.limits, (int, float, type(None)))
+        for row in connection.execute(sa.select(CONTESTS.c.id, CONTESTS.c.limits))
+    }
+    done = 0
+    for first in range(0, len(numbers), TOGETHER):
+        some = numbers[first : first + TOGETHER]
+        tables = [rows_by_match(connection, table, those(some)) for table in (SEATS, GAMES, MISPLAYS, PLAYS)]
+        for match in connection.execute(sa.select(MATCHES).where(MATCHES.c.id.in_(some)).order_by(MATCHES.c.id)).all():
+            seats, played, misplays, plays = (rows.get(match.id, []) for rows in tables)
+            game, found = games[match.rules], MatchVerdict(match.id, failed=match.failure is not None)
+            if game is None:
+                found = found._replace(other_rules=True)
+            else:
+                who = [list(agents[seat.agent]) for seat in seats]
+                # What was merged belongs to no contest yet: then the limits of any contest here will do, or the usual.
+                known = [limits[play.contest] for play in plays] or [*limits.values(), written(Limits())]
+                wrong = _wrong_figures(match, rules[match.rules], seats, played, misplays)
+                if not wrong and not _has_key(match, game, who, known):
+                    wrong = "its key does not follow from its seed, games, entries, rules and the limits of a contest "
+                    wrong += "here"
+                if not wrong and match.id in drawn:
+                    rows = [game_from(row, game.players) for row in played]
+                    wrong = _wrong_games(game, int(match.seed), seats, rows)
+                found = found._replace(wrong=wrong, replayed=match.id in drawn and not found.failed)
+            yield found
+            done += 1
+            if progress is not None:
+                progress(done, len(numbers), "matches verified")
 
 
 def refuse_wrong(name: str, found: Iterable[MatchVerdict]) -> None:
@@ -88,66 +120,6 @@ def refuse_wrong(name: str, found: Iterable[MatchVerdict]) -> None:
         )
 
 
-class _Verifier:
-    def __init__(self, connection: sa.Connection) -> None:
-        self._connection = connection
-        self._agents = agents_in(connection)
-        self._rules = {row.id: rules_from(row) for row in connection.execute(sa.select(RULES))}
-        self._games: dict[int, Game | None] = {}
-        self._limits = {
-            row.id: mapping_in(row.limits, (int, float, type(None)))
-            for row in connection.execute(sa.select(CONTESTS.c.id, CONTESTS.c.limits))
-        }
-        self._rows: dict[str, dict[int, list[Any]]] = {}
-        self._matches: dict[int, Any] = {}
-
-    def read(self, numbers: Sequence[int]) -> None:
-        """Read all of some matches."""
-        ask = self._connection.execute
-        self._matches = {row.id: row for row in ask(sa.select(MATCHES).where(MATCHES.c.id.in_(numbers)))}
-        for table, order in ((SEATS, "player"), (GAMES, "number"), (MISPLAYS, "id"), (PLAYS, "contest")):
-            asked = sa.select(table).where(table.c.match.in_(numbers)).order_by(table.c.match, table.c[order])
-            rows = ask(asked).all()
-            self._rows[table.name] = {
-                match: list(own) for match, own in itertools.groupby(rows, key=lambda row: row.match)
-            }
-
-    def verdict(self, number: int, replay: bool) -> MatchVerdict:
-        match = self._matches[number]
-        rules = self._rules[match.rules]
-        game = self._game(match.rules, rules)
-        seats, games, misplays, plays = (
-            self._rows[table.name].get(number, []) for table in (SEATS, GAMES, MISPLAYS, PLAYS)
-        )
-        found = MatchVerdict(number, match.key, failed=match.failure is not None)
-        if game is None:
-            return found._replace(other_rules=True)
-        wrong = _wrong_figures(match, rules, seats, games, misplays)
-        if not wrong and not self._has_key(match, game, seats, plays):
-            wrong = "its key does not follow from its seed, games, entries, rules and the limits of a contest here"
-        if not wrong and replay:
-            wrong = _wrong_games(game, int(match.seed), seats, [game_from(row, game.players) for row in games])
-        return found._replace(wrong=wrong, replayed=replay and match.failure is None)
-
-    def _game(self, number: int, rules: StoredRules) -> Game | None:
-        if number not in self._games:
-            self._games[number] = game_of_rules(rules)
-        return self._games[number]
-
-    def _has_key(self, match: Any, game: Game, seats: Sequence[Any], plays: Sequence[Any]) -> bool:
-        """Return whether a match has the key that `dicegym.arena.keys.key_of` gives it."""
-        who = [list(self._agents[seat.agent]) for seat in seats]
-        rules = [game.name, game.players, dict(game.parameters), game.fingerprint]
-        # What was merged belongs to no contest yet: then the limits of any contest here will do, or the usual ones.
-        of_contests = [self._limits[play.contest] for play in plays] or [*self._limits.values(), written(Limits())]
-        return any(
-            match.key
-            == digest([VERSION, rules, limits, who, {"kind": kind, "seed": int(match.seed), "games": match.games}])
-            for limits in of_contests
-            for kind in KINDS
-        )
-
-
 def game_of_rules(rules: StoredRules) -> Game | None:
     """Return the game of stored rules; None if its rules here are others."""
     try:
@@ -155,6 +127,17 @@ def game_of_rules(rules: StoredRules) -> Game | None:
     except (DicegymError, TypeError):
         return None
     return game if game.fingerprint == rules.described["fingerprint"] else None
+
+
+def _has_key(match: Any, game: Game, who: Sequence[Any], known: Iterable[Any]) -> bool:
+    """Return whether a match has the key that `dicegym.arena.keys.key_of` gives it by some limits that are known."""
+    rules = [game.name, game.players, dict(game.parameters), game.fingerprint]
+    return any(
+        match.key
+        == digest([VERSION, rules, limits, who, {"kind": kind, "seed": int(match.seed), "games": match.games}])
+        for limits in known
+        for kind in KINDS
+    )
 
 
 def _wrong_figures(
@@ -166,16 +149,17 @@ def _wrong_figures(
         return f"it has no seat for each of its {players} players"
     if match.number < 0 or match.games < 1:
         return f"number {match.number} with {match.games} games"
-    counted = [(seat.wins, seat.share, seat.faults, seat.noted) for seat in seats]
     if match.failure is not None:
-        failure = Failure(*json.loads(match.failure))
-        if failure.actor not in range(players):
+        if Failure(*json.loads(match.failure)).actor not in range(players):
             return "nobody of it has failed"
-        return "an entry failed, and it has games all the same" if games or any(map(any, counted)) else ""
+        counted = any(seat.wins or seat.share or seat.faults or seat.noted for seat in seats)
+        return "an entry failed, and it has games all the same" if games or counted else ""
     played = [game_from(row, players) for row in games]
     if [game.number for game in played] != list(range(match.games)):
         return f"it has {len(played)} of {match.games} games"
-    for seat, wins, share in zip(seats, *_results(played, players), strict=True):
+    shares = first_place_shares([game.returns for game in played])
+    won = zip(seats, (shares == 1).sum(axis=0).tolist(), shares.sum(axis=0).tolist(), strict=True)
+    for seat, wins, share in won:
         if seat.wins != wins or abs(seat.share - share) > 1e-6:
             told = f"{seat.wins} and {seat.share:g} are stored"
             return f"player {seat.player} won {wins} games, a share of {share:g}, and {told}"
@@ -190,32 +174,26 @@ def _wrong_figures(
     return ""
 
 
-def _results(games: Iterable[PlayedGame], players: int) -> tuple[list[int], list[float]]:
-    """Return the games that each player won alone, and those with shared ones shared out."""
-    shares = first_place_shares(np.array([game.returns for game in games]).reshape(-1, players))
-    return (shares == 1).sum(axis=0).tolist(), shares.sum(axis=0).tolist()
-
-
 def _wrong_games(game: Game, seed: int, seats: Sequence[Any], played: Sequence[PlayedGame]) -> str:
     """Return what is otherwise when the games of a match are played again, in words; empty if nothing."""
     faults = [0] * game.players
     for one in played:
-        called = f"game {one.number + 1}"
+        told = f"game {one.number + 1}"
         order = seating(game_key(seed, one.number), game.players)
         if list(one.seats) != order:
-            return f"{called}: others sit in its seats"
+            return f"{told}: others sit in its seats"
         states = game.new_game(seed, one.number)
         state = states[0]
         for action in one.actions:
             if state["over"]:
-                return f"{called} is over before its last action"
+                return f"{told} is over before its last action"
             player = order[int(state["player"])]
             faults[player] += bool(game.step(state, action))
         if not state["over"]:
-            return f"{called} is not over after its last action"
+            return f"{told} is not over after its last action"
         returns = game.returns(state).tolist()
         if [returns[order.index(player)] for player in range(game.players)] != list(one.returns):
-            return f"{called} has other results when it is played again"
+            return f"{told} has other results when it is played again"
     for seat in seats:
         if seat.faults < faults[seat.player]:
             return f"player {seat.player} made {faults[seat.player]} faults, and {seat.faults} are stored"

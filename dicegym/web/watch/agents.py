@@ -15,8 +15,7 @@ from dicegym import games
 from dicegym.arena.pages.contests import moment
 from dicegym.arena.pages.template import trusted
 from dicegym.arena.ratings.shown import shown_bounds
-from dicegym.arena.store.browsing import KnownAgent, Participation, known_agents, matches_of, participations
-from dicegym.arena.store.stored import StoredMatch
+from dicegym.arena.store.reading import StoredEntry, StoredMatch
 from dicegym.errors import DicegymError, UnknownNameError, one_line, unknown_name
 from dicegym.learning.curve_pictures import draw_learned
 from dicegym.pictures.charts import Axis, ChartLine, chart, swatch
@@ -127,10 +126,13 @@ class Agents:
     def known(self, game: str) -> list[AgentLine]:
         """Return the agents of a game: those that come with it, then those that only a store knows."""
         with self._web.store() as reader:
-            stored = {} if reader is None else {one.name: one for one in known_agents(reader, game)}
+            parts = [] if reader is None else reader.participations(game)
+        stored: dict[str, set[int]] = {}
+        for one in parts:
+            stored.setdefault(one.name, set()).add(one.contest)
         own = shipped(game)
-        lines = [AgentLine(name, about, True, _contests(stored.get(name))) for name, about in own.items()]
-        others = [AgentLine(name, "", False, one.contests) for name, one in stored.items() if name not in own]
+        lines = [AgentLine(name, about, True, len(stored.get(name, ()))) for name, about in own.items()]
+        others = [AgentLine(name, "", False, len(stored[name])) for name in sorted(stored) if name not in own]
         return [*lines, *others[:MOST_LISTED]]
 
     def facts(
@@ -152,12 +154,12 @@ class Agents:
         contests: list[ContestLine] = []
         record: list[RecordLine] = []
         matches: list[StoredMatch] = []
-        parts: list[Participation] = []
+        parts: list[StoredEntry] = []
         with self._web.store() as reader:
             if reader is not None:
-                parts = participations(reader, game, name)
+                parts = reader.participations(game, name)
                 contests, record = self._career(owner, name, parts)
-                matches = matches_of(reader, game, name, before, most) if parts else []
+                matches = list(reader.matches(entry=name, last=most, game=game, before=before))[::-1] if parts else []
         if name not in own and not parts:
             raise unknown_name("agent", one_line(name, 80), list(own), f"Those of {title_of(game)} are meant.")
         text = ""
@@ -169,7 +171,7 @@ class Agents:
         return AgentFacts(game, name, about, text, name in own, contests, versions, record, matches, waiting)
 
     def _career(
-        self, owner: str, name: str, parts: Sequence[Participation]
+        self, owner: str, name: str, parts: Sequence[StoredEntry]
     ) -> tuple[list[ContestLine], list[RecordLine]]:
         struck = {one.contest: one.reason or "" for one in parts}
         ahead: dict[str, float] = {}
@@ -245,10 +247,6 @@ def _learned(game: str, name: str) -> LearnedChart | None:
         return None
     signs = [trusted(swatch(number).svg()) for number in range(len(picture.names))]
     return LearnedChart(trusted(picture.chart.svg()), list(zip(signs, picture.names, strict=True)), picture.remarks)
-
-
-def _contests(known: KnownAgent | None) -> int:
-    return 0 if known is None else known.contests
 
 
 def _line(board: Board, name: str, struck: str) -> ContestLine:

@@ -13,9 +13,7 @@ from typing import NamedTuple
 from dicegym.arena.pages.contests import ShownReport, contest_page, moment, page_title, shown_report
 from dicegym.arena.pages.stored import places_to_rate, stored_report
 from dicegym.arena.ratings import MatchPlaces, Rating, fit
-from dicegym.arena.store.browsing import ContestProgress, is_held, progress_of
-from dicegym.arena.store.reading import StoreReader
-from dicegym.arena.store.stored import StoredContest
+from dicegym.arena.store.reading import StoredContest, StoreReader
 from dicegym.errors import DicegymError
 from dicegym.web.context import Web
 
@@ -40,7 +38,6 @@ class Board(NamedTuple):
     heading: str
     facts: list[tuple[str, str]]
     report: ShownReport
-    progress: ContestProgress
     held: bool
     """Whether some process has it just now."""
     secret: bool
@@ -119,10 +116,10 @@ class Boards:
         with self._lock:
             own = self._own.setdefault(number, threading.Lock())
         with own:  # others who ask for the same wait, and get what this one computes
-            known, now, held = self.kept(number), progress_of(reader, number), is_held(reader, number)
-            secret = self._web.is_secret(reader.contest(number))
-            if known is None or known.secret != secret or (known.progress != now and (now.ended or known.old)):
-                known = computed(reader, number, now, secret)
+            known, now, held = self.kept(number), reader.contest(number), reader.is_held(number)
+            secret = self._web.is_secret(now)
+            if known is None or known.secret != secret or (known.contest != now and (now.ended or known.old)):
+                known = computed(reader, now, secret)
             known = known._replace(held=held)
             with self._lock:
                 self._kept.pop(number, None)
@@ -144,10 +141,9 @@ class Boards:
             self._begun.pop(key, None)
 
 
-def computed(reader: StoreReader, number: int, progress: ContestProgress, secret: bool) -> Board:
+def computed(reader: StoreReader, contest: StoredContest, secret: bool) -> Board:
     """Return what there is to show of a contest, ratings and all; without its seed if that is ``secret``."""
     began = time.monotonic()
-    contest = reader.contest(number)
     report = stored_report(reader, contest)
     title = page_title(report.heading.partition(":")[0], contest.format)
     if secret:
@@ -161,7 +157,7 @@ def computed(reader: StoreReader, number: int, progress: ContestProgress, secret
             words=[],
             remarks=[
                 f"{one.name}, match {one.match}, game {one.game}: {one.reason}"
-                for one in reader.misplays_in(number, MOST_FAULTS)
+                for one in reader.misplays_in(contest.id, MOST_FAULTS)
             ],
         )
     places = places_to_rate(reader, contest)
@@ -177,7 +173,6 @@ def computed(reader: StoreReader, number: int, progress: ContestProgress, secret
         page.report.heading,
         [*page.report.facts, *dates],
         shown_report(page),
-        progress,
         False,
         secret,
         time.monotonic() - began,

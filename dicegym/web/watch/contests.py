@@ -12,9 +12,7 @@ from starlette.responses import Response
 
 from dicegym import games
 from dicegym.arena.pages.contests import ShownMatch, moment, winners
-from dicegym.arena.store.browsing import is_held, newest_matches, progress_of
-from dicegym.arena.store.reading import StoreReader
-from dicegym.arena.store.stored import StoredMatch
+from dicegym.arena.store.reading import StoredMatch, StoreReader
 from dicegym.errors import ParameterError, UnknownNameError, one_line
 from dicegym.web.context import Web
 from dicegym.web.pages import environment
@@ -45,7 +43,7 @@ class Contests:
             found = [] if reader is None else reader.contests(game)[::-1]
             some = [one for one in found if before is None or one.id < before][:CONTESTS_PAGE]
             rows = [
-                (one, title_of(one.game), status_of(one.ended, reader is not None and is_held(reader, one.id)))
+                (one, title_of(one.game), status_of(one.ended, reader is not None and reader.is_held(one.id)))
                 for one in some
             ]
         return shown(
@@ -65,12 +63,12 @@ class Contests:
         number = request.path_params["contest"]
         with self._web.store() as reader:
             asked = there(reader)
-            progress_of(asked, number)
+            asked.contest(number)
             self.boards.prepare(request.state.visitor, [number])
             board = self.boards.kept(number)
             if board is None:
                 return shown(request, "watch/counting.html", number=number, here=request.url.path)
-            latest = newest_matches(asked, number, count=LATEST)
+            latest = list(asked.matches(number, last=LATEST))[::-1]
         return shown(request, "watch/contest.html", board=board, latest=rows_of(latest), number=number)
 
     def matches(self, request: Request) -> Response:
@@ -81,7 +79,7 @@ class Contests:
             asked = there(reader)
             contest = asked.contest(number)
             names = sorted({one.name for one in asked.entries(number)})
-            found = newest_matches(asked, number, entry, before, MATCHES_PAGE + 1)
+            found = list(asked.matches(number, entry, MATCHES_PAGE + 1, before=before))[::-1]
         some = found[:MATCHES_PAGE]
         return shown(
             request,
@@ -114,12 +112,12 @@ class Contests:
     def _check(self, number: int) -> None:
         """Raise UnknownNameError if there is no such contest."""
         with self._web.store() as reader:
-            progress_of(there(reader), number)
+            there(reader).contest(number)
 
     def _look(self, number: int) -> tuple[Board, list[StoredMatch]]:
         with self._web.store() as reader:
             asked = there(reader)
-            return self.boards.board(asked, number), newest_matches(asked, number, count=LATEST)
+            return self.boards.board(asked, number), list(asked.matches(number, last=LATEST))[::-1]
 
 
 def fragment(template: str, **values: object) -> str:

@@ -10,8 +10,7 @@ from starlette.requests import Request
 
 from dicegym import games
 from dicegym.arena.replay import to_json
-from dicegym.arena.store.browsing import is_held, newest_matches
-from dicegym.arena.store.stored import StoredMatch
+from dicegym.arena.store.reading import StoredMatch
 from dicegym.errors import ParameterError
 from dicegym.web.api import Operation, body_of, query_of
 from dicegym.web.context import Web
@@ -137,7 +136,7 @@ class _Answers:
                 every = [] if reader is None else reader.contests(asked.game)[::-1]
                 some = [one for one in every if asked.before is None or one.id < asked.before]
                 page = some[: asked.count]
-                rows = [_contest(one, reader is not None and is_held(reader, one.id)) for one in page]
+                rows = [_contest(one, reader is not None and reader.is_held(one.id)) for one in page]
             return ContestRows(contests=rows, next=page[-1].id if len(some) > len(page) else None)
 
         return await run_in_threadpool(found)
@@ -180,7 +179,7 @@ class _Answers:
             with self._web.store() as reader:
                 store = there(reader)
                 store.contest(number)
-                every = newest_matches(store, number, asked.entry, asked.before, asked.count + 1)
+                every = list(store.matches(number, asked.entry, asked.count + 1, before=asked.before))[::-1]
             rows = [_match(one) for one in every[: asked.count]]
             return MatchRows(matches=rows, next=rows[-1].id if len(every) > len(rows) else None)
 

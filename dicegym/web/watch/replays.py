@@ -8,12 +8,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from dicegym.arena.replay import Replay
-from dicegym.arena.replay.served import served_replay
-from dicegym.arena.replay.stored import stored_replay
-from dicegym.arena.store.browsing import contests_with
-from dicegym.arena.store.reading import StoreReader
-from dicegym.arena.store.served import runs_on
-from dicegym.arena.store.stored import PlayedGame, StoredMatch, StoredMisplay
+from dicegym.arena.replay.stored import SERVER, stored_replay
+from dicegym.arena.store.reading import PlayedGame, StoredMatch, StoredMisplay, StoreReader
 from dicegym.errors import ParameterError
 from dicegym.pictures.watched import told_apart
 from dicegym.web.context import Web
@@ -76,7 +72,8 @@ class Replays:
             asked = there(reader)
             match = asked.match(number)
             games = [] if match.failed is not None else list(asked.games([number]))
-            return match, contests_with(asked, number), list(asked.misplays([number])), games
+            contests = [(one.id, one.ended is not None) for one in asked.contests(with_match=number)[::-1]]
+            return match, contests, list(asked.misplays([number])), games
 
     def game(self, request: Request) -> Response:
         """Answer with a game of a match."""
@@ -116,7 +113,7 @@ class Replays:
         number = request.path_params["number"]
         with self._web.store() as reader:
             asked = there(reader)
-            replay, running = served_replay(asked, number), runs_on(asked, number)
+            replay, running = stored_replay(asked, f"{SERVER}{number}"), asked.served_game(number).running
         return replay_page(
             request,
             replay,
@@ -135,8 +132,7 @@ class Replays:
 
     def _may_be_seen(self, reader: StoreReader, match: int) -> bool:
         """Return whether all contests that have a match are over."""
-        having = {number for number, _ in contests_with(reader, match)}
-        return not any(self._web.is_secret(one) for one in reader.contests() if one.id in having)
+        return not any(self._web.is_secret(one) for one in reader.contests(with_match=match))
 
 
 def analysis_page(request: Request, analyses: Analyses, replay: Replay, *, title: str, back: str) -> Response:

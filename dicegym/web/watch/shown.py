@@ -18,8 +18,7 @@ from starlette.responses import Response
 
 from dicegym.arena.pages.template import trusted
 from dicegym.arena.replay import Replay, to_json
-from dicegym.arena.replay.page import as_text, page_data, part
-from dicegym.arena.replay.pictures import unpacked
+from dicegym.arena.replay.page import as_text, page_data, part, unpacked
 from dicegym.errors import ParameterError, one_line
 from dicegym.web.watch.pages import shown as shown_page
 

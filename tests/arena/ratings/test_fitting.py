@@ -19,10 +19,8 @@ from hypothesis import strategies as st
 
 from dicegym.arena.luck import Places
 from dicegym.arena.ratings import MatchPlaces, Ratings, fit
-from dicegym.arena.ratings.bootstrap import best_fit, draws
-from dicegym.arena.ratings.choices import choices
-from dicegym.arena.ratings.fitting import MEAN, SCALE
-from dicegym.arena.ratings.likelihood import Likelihood
+from dicegym.arena.ratings.fitting import MEAN, SCALE, best_fit, draws
+from dicegym.arena.ratings.model import Likelihood, Weighting, choices
 from dicegym.arena.ratings.places import grouped
 from dicegym.errors import DependencyError, ParameterError, UnknownNameError
 
@@ -105,13 +103,14 @@ def test_second_derivatives_are_those_of_the_likelihood() -> None:
     some = duels(rng, strengths[:4], 3, 0.5) + tables(rng, strengths, 5, 6, 2, grain=0.7)
     likelihood = Likelihood(choices(grouped(some), 1))
     asked = likelihood.choices
-    data = (asked.times @ asked.seen)[None], (asked.times @ asked.taken)[None], np.full((1, 2, asked.parameters), 0.5)
+    added = np.full((1, 2, asked.parameters), 0.5)
+    data = Weighting((asked.times @ asked.seen)[None], (asked.times @ asked.taken)[None], added)
     at = rng.normal(size=(1, asked.parameters))
-    _, gradient, curvature = likelihood.look(at, *data)
+    _, gradient, curvature = likelihood.look(at, data)
     for i in range(asked.parameters):
         step = np.zeros_like(at)
         step[0, i] = 1e-5
-        up, down = likelihood.look(at + step, *data), likelihood.look(at - step, *data)
+        up, down = likelihood.look(at + step, data), likelihood.look(at - step, data)
         assert gradient[0, i] == pytest.approx((up[0][0] - down[0][0]) / 2e-5, abs=1e-4)
         assert curvature[0, i] == pytest.approx(-(up[1][0] - down[1][0]) / 2e-5, abs=1e-4)
 
@@ -360,7 +359,7 @@ def test_one_step_does_for_many_games(monkeypatch: pytest.MonkeyPatch) -> None:
     likelihood = Likelihood(choices(grouped(matches), 20))
     summit = best_fit(likelihood)
     whole = draws(likelihood, summit, 200, np.random.default_rng(0))
-    monkeypatch.setattr("dicegym.arena.ratings.bootstrap.MOST_WORK", 0)
+    monkeypatch.setattr("dicegym.arena.ratings.fitting.MOST_WORK", 0)
     quick = draws(likelihood, summit, 200, np.random.default_rng(0))
     whole, quick = (drawn[:, :10] - drawn[:, :10].mean(axis=1, keepdims=True) for drawn in (whole, quick))
     assert np.abs(whole - quick).max() > 0
