@@ -134,6 +134,25 @@ def test_help_and_completion_load_neither_numpy_nor_what_needs_it() -> None:
         assert told.endswith("set()\n")
 
 
+def test_lists_of_games_and_agents_load_no_compiler(run: Any) -> None:
+    """They would take twice as long, and show what they show with it."""
+    code = (
+        "import contextlib, sys; from dicegym.cli import main; sys.argv = ['dicegym', *sys.argv[1:]]\n"
+        "with contextlib.suppress(SystemExit): main()\n"
+        "print({'llvmlite', 'numba'} & sys.modules.keys())"
+    )
+    completion = {"_DICEGYM_COMPLETE": "complete_bash", "COMP_WORDS": "dicegym compare hog bac", "COMP_CWORD": "3"}
+    games, agents = run("games")[1], run("games", "hog", "-p", "memory=1")[1]
+    for words, environ, shown in (
+        (["games"], {}, games),
+        (["games", "hog", "-p", "memory=1"], {}, agents),
+        ([], completion, "bacon\n"),
+    ):
+        asked = [sys.executable, "-c", code, *words]
+        told = subprocess.run(asked, capture_output=True, text=True, check=True, env=os.environ | environ).stdout
+        assert told == f"{shown}set()\n"
+
+
 @pytest.mark.parametrize("words", sorted(groups(WHOLE)), ids=" ".join)
 def test_the_list_of_verbs_shows_whole_lines(words: tuple[str, ...]) -> None:
     shown = help_of(words)
