@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 import dicegym
 from dicegym.arena.match import Match
-from dicegym.arena.provenance import EntryRecord
+from dicegym.arena.provenance import EntryRecord, package_version
 from dicegym.arena.storage import Settings
 from dicegym.arena.store import book as books
 from dicegym.arena.store.book import Book, StoredOutcomes
@@ -141,6 +141,8 @@ def test_a_contest_is_found_by_its_settings_and_seed(store: ContestStore) -> Non
 
 def test_how_many_matches_are_planned_is_told_while_it_goes_on(store: ContestStore) -> None:
     book = entered(store)
+    with StoreReader(Path(store.name)) as reader:
+        assert (reader.contest(1).planned, reader.contest().version) == (0, package_version())
     book.plan(4)
     book.keep(match(0), OUTCOME)
     with StoreReader(Path(store.name)) as reader:

@@ -192,13 +192,9 @@ class Replay:
             ReplayError: it is not played again as it was: rules have changed, it is over before the last action or not
                 over after it, or returns are others than the stored ones. Said at the first such action.
         """
-        table = self.table(game)
-        for states, _ in self._steps(table):
+        for states, _ in self._steps(self.table(game)):
             yield states
-        returns = table.returns(states[0]).tolist()
-        for name, value, kept in zip(self.seats, returns, self.returns, strict=True):
-            if value != kept:
-                raise self._misfit(f"{one_line(name)} comes to {value:g}, and came to {kept:g}")
+        self._check_returns(game, states)
 
     def end(self, game: Game | None = None) -> np.ndarray:
         """Play it again; return a copy of the record at its end, whatever returns are stored.
@@ -221,6 +217,12 @@ class Replay:
         if not states[0]["over"]:
             raise self._misfit(f"it is not over after its last action, number {len(self.actions)}")
 
+    def _check_returns(self, game: Game | None, states: np.ndarray) -> None:
+        returns = self.table(game).returns(states[0]).tolist()
+        for name, value, kept in zip(self.seats, returns, self.returns, strict=True):
+            if value != kept:
+                raise self._misfit(f"{one_line(name)} comes to {value:g}, and came to {kept:g}")
+
     def _misfit(self, what: str) -> ReplayError:
         return ReplayError(
             f"{self._called} cannot be replayed: {what}. Its rules have not changed, so its stored record was altered: "
@@ -239,10 +241,10 @@ class Replay:
         first one, as `states` does.
         """
         table = self.table(game)
-        self.check(table)
+        (first, _), *steps = self._steps(table)
+        self._check_returns(table, steps[-1][0] if steps else first)
         noted = {(incident.seat, incident.turn): incident.reason for incident in reversed(self.incidents)}
-        steps = self._steps(table)
-        before = next(steps)[0][0]
+        before = first[0]
         yield Frame(0, (), before, False)
         turns = [0] * self.players
         done: list[PlayedAction] = []
