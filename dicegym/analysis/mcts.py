@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.kernels.tree import EDGES, NODES, Tree, simulate_rows
+from dicegym.analysis.kernels.tree import EDGES, NODES, SearchTree, simulate_rows
 from dicegym.analysis.playing_on import MOST_DECISIONS, Beliefs, supposed_players
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
@@ -119,10 +119,10 @@ def _search(game: Game, state: Any, simulations: int, c: float, seed: int, other
     return SearchResult(actions[order], visits[order], values[order], int(tree.sizes[NODES]))
 
 
-def _new_tree(simulations: int) -> Tree:
+def _new_tree(simulations: int) -> SearchTree:
     """Return a tree of a root alone, with room for so many simulations."""
     nodes = simulations + 1
-    tree = Tree(
+    tree = SearchTree(
         slots=np.full(1 << (2 * nodes).bit_length(), -1, np.int32),
         hashes=np.zeros(nodes, np.uint64),
         first=np.empty(nodes, np.int32),

@@ -67,8 +67,8 @@ def _list_environments() -> None:
 def _list_agents(game: dicegym.Game) -> None:
     from dicegym.players.roster import SEARCHES, describe, names_elsewhere
 
-    names = dict.fromkeys([*dicegym.agent_names(game), *SEARCHES])
-    print_table(["agent", "what it is"], [[name, describe(game, name)] for name in names])
+    agents = dict.fromkeys([*dicegym.agent_names(game), *SEARCHES])
+    print_table(["agent", "what it is"], [[name, describe(game, name)] for name in agents])
     elsewhere: dict[str, list[str]] = {}
     for name, wanted in names_elsewhere(game).items():
         other = " ".join(f"-p {key}={value}" for key, value in wanted.items() if game.parameters.get(key) != value)

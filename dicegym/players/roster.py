@@ -396,10 +396,7 @@ def _searching(game: Game, text: str) -> Player | None:
 
 
 def _arguments(text: str) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
-    """Return what is between the parentheses of a call, by place and by name; None if it is anything but literals.
-
-    Nothing is evaluated.
-    """
+    """Return what is between the parentheses of a call, by place and by name; None if it is more than literals."""
     try:
         call = ast.parse(f"f({text})", mode="eval").body
         if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):  # f(1)(2)

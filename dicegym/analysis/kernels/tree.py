@@ -16,13 +16,13 @@ from dicegym.engine.jit import loop_kernel
 from dicegym.engine.loops import legal, observe, returns, step
 
 NODES, EDGES = 0, 1
-"""Places in `Tree.sizes`."""
+"""Places in `SearchTree.sizes`."""
 RESULTS, SUM, SQUARES = 0, 1, 2
-"""Places in `Tree.spread`."""
+"""Places in `SearchTree.spread`."""
 _PLACE = np.uint64(32)
 
 
-class Tree(NamedTuple):
+class SearchTree(NamedTuple):
     """The tree of one search: a node for all that looks alike to the searching seat, an edge for each action tried.
 
     A simulation adds at most one node and one edge. Node 0 is the root.
@@ -131,7 +131,7 @@ def simulate_rows(states, begun, work, seat, observed, words, key, c, most, tree
         key: uint64, names the random numbers.
         c: exploration, in standard deviations of the returns.
         most: decisions after which a random game is left as it stands.
-        tree: a `Tree` with room for them.
+        tree: a `SearchTree` with room for them.
         mask: bool[n_actions], used.
         gained: float32[players], used.
         path: int64[any], used: a simulation takes at most so many edges in the tree.
