@@ -90,8 +90,8 @@ def train_seeds(
 ) -> SeedsSummary:
     """Train with several seeds side by side, each in a process and in a folder of its own, ``folder/seed-NUMBER``.
 
-    Each is what `dicegym.learning.train.train` makes of its seed. One that fails ends no other. Resuming leaves finished
-    seeds as they are, continues interrupted ones from their checkpoints, and starts those that have none.
+    Each is what `dicegym.learning.train.train` makes of its seed. One that fails ends no other. Resuming leaves
+    finished seeds as they are, continues interrupted ones from their checkpoints, and starts those that have none.
 
     Args:
         game: a game's name.
