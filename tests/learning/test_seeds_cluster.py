@@ -174,7 +174,7 @@ def test_a_seed_whose_node_dies_goes_on_elsewhere_as_if_nothing_had_happened(tmp
     pytest.importorskip("ray")
     program = Path(__file__).with_name("seeds_on_nodes.py")
     request = {"folder": str(tmp_path / "there"), "overrides": SMALL, "result": str(tmp_path / "result.json")}
-    subprocess.run([sys.executable, str(program), json.dumps(request)], cwd=tmp_path, check=True, timeout=500)
+    subprocess.run([sys.executable, str(program), json.dumps(request)], cwd=tmp_path, check=True, timeout=1200)
     found = json.loads((tmp_path / "result.json").read_text())
     assert sum("was lost: other nodes do its work again" in line for line in found["told"]) == 1
     assert sum("trains on" in line for line in found["told"]) == 3, "both, and again the one whose node was killed"

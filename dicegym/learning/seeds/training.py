@@ -1,4 +1,4 @@
-"""Several seeds of one training, side by side: begun, watched, stopped, gone on with, and put together at the end."""
+"""Several seeds of one training, side by side: start, watch, stop and resume them, and sum them up at the end."""
 
 from __future__ import annotations
 
@@ -90,26 +90,24 @@ def train_seeds(
 ) -> SeedsSummary:
     """Train with several seeds side by side, each in a process and in a folder of its own, ``folder/seed-NUMBER``.
 
-    Each is what `dicegym.learning.train.train` makes of its seed. One that fails ends no other. All of it can be gone
-    on with: seeds that are finished are left as they are, those that were broken off go on from their checkpoints, and
-    those that never began, or failed before there was anything to go on with, begin.
+    Each is what `dicegym.learning.train.train` makes of its seed. One that fails ends no other. Resuming leaves
+    finished seeds as they are, continues interrupted ones from their checkpoints, and starts those that have none.
 
     Args:
         game: a game's name.
-        folder: of all of them; beside theirs it gets ``seeds.json``, ``band.csv``, ``band.json``, ``seeds.md`` and
-            ``curve.png``.
-        seeds: how many, from the one that the settings say (``run.seed``) on; None: as many as ``folder`` has.
+        folder: of all seeds; it also gets ``seeds.json``, ``band.csv``, ``band.json``, ``seeds.md`` and ``curve.png``.
+        seeds: how many, starting with ``run.seed``; None: as many as ``folder`` has.
         config: as for `dicegym.learning.train.train`.
         overrides: as there.
-        resume: go on with the seeds in ``folder``; more ``seeds`` than it has add some.
-        workers: how many are trained at once (default: one for each processor, which are shared out among them).
-        progress: told (seed, steps done, steps in all, text).
+        resume: continue the seeds in ``folder``; more ``seeds`` than it has add some.
+        workers: trainings at once (default: one for each processor; processors are shared out among trainings).
+        progress: called with (seed, steps done, steps in all, text).
         trust: as for `dicegym.learning.train.train`.
         backend: where they are carried out; default: this machine.
-        told: told what a training says of itself, and how it ends.
+        told: called with a line for each warning of a training, and for its end.
 
     Raises:
-        ParameterError, UnknownNameError, AgentError, ModelError: settings or folder cannot work; nothing was begun.
+        ParameterError, UnknownNameError, AgentError, ModelError: settings or folder cannot work; nothing was started.
         DependencyError: the extra ``train`` is not installed.
         KeyboardInterrupt: Ctrl-C, SIGTERM or SIGHUP has ended them, each with model and checkpoint on disk.
     """
