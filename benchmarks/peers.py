@@ -37,6 +37,7 @@ def openspiel(name: str) -> Work:
             legal = state.legal_actions()  # of a chance node: its outcomes; all rolls of dice are equally likely
             if not state.is_chance_node():
                 state.observation_tensor(state.current_player())
+                state.legal_actions_mask()
                 decisions += 1
             state.apply_action(legal[next(drawn) % len(legal)])
         return decisions

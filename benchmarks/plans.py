@@ -13,7 +13,7 @@ from benchmarks.figures import Figure, Measure, Plan, Skipped
 from benchmarks.loops import LOOPS
 from benchmarks.modes import LOOP_MODES, ONE_SEAT
 from benchmarks.options import Options
-from benchmarks.ratios import DECISIONS, MANY_THREADS
+from benchmarks.ratios import DECISIONS, MANY_THREADS, STEP_GOALS
 from dicegym.bench import Work, bare_batch, make_vec, measure_rate
 from dicegym.errors import DependencyError, ParameterError
 from dicegym.registry import GAMES, Environment
@@ -67,7 +67,7 @@ def _measure(
         steps = measure_rate(work, seconds)
         return steps, steps * factor
 
-    return Measure((figure._replace(unit=STEPS), figure), run, work)
+    return Measure((figure._replace(unit=STEPS, goal=STEP_GOALS.get(mode)), figure), run, work)
 
 
 def threads_plan(options: Options, folder: Path) -> Plan:

@@ -153,21 +153,22 @@ def make(env_id: str, masked: bool = True) -> Work:
 
 
 def one_state(environment: Environment) -> Work:
-    """Every seat of one game by `dicegym.Game` itself, from Python and without an environment; counts decisions."""
+    """Every seat of one game by `dicegym.engine.state.State`, without an environment; counts decisions."""
     import dicegym
 
     game = dicegym.game(environment.game, **environment.settings)
     drawn, episodes = random_numbers(), iter(range(1 << 62))
-    state = game.new_game(0, next(episodes))[0]
+    state = game.new_state(0, next(episodes))
 
     def work() -> int:
         nonlocal state
         for _ in range(AT_A_TIME):
-            game.observe(state, int(state["player"]))
-            legal = game.legal(state).nonzero()[0]
-            game.step(state, int(legal[next(drawn) % len(legal)]))
-            if state["over"]:
-                state = game.new_game(0, next(episodes))[0]
+            state.observation()
+            state.action_mask()
+            legal = state.legal_actions()
+            state.step(legal[next(drawn) % len(legal)])
+            if state.over:
+                state = game.new_state(0, next(episodes))
         return AT_A_TIME
 
     return work
@@ -259,7 +260,7 @@ FORMS: Mapping[str, BenchForm] = {
     "make_vec": BenchForm(f"make_vec of {BATCH:,}, default opponent", make_vec, "learner steps/s"),
     "sb3": BenchForm(f"SB3VecEnv of {SB3_BATCH}, default opponent", sb3, "learner steps/s"),
     "make": BenchForm("gymnasium.make, default opponent", lambda one: make(one.full_id), "learner steps/s"),
-    "state": BenchForm("one state, dicegym.Game from Python", one_state),
+    "state": BenchForm("one state, game.new_state()", one_state),
     "aec": BenchForm("PettingZoo env()", own_aec, multi=True),
     "parallel": BenchForm("PettingZoo parallel_env()", parallel, multi=True),
 }

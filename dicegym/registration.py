@@ -26,6 +26,7 @@ def register_gymnasium() -> None:
                 entry_point="dicegym.envs.single:SingleAgentEnv",
                 vector_entry_point="dicegym.envs.vector:BatchEnv",
                 kwargs={"game": environment.game, **environment.settings},
+                disable_env_checker=True,  # our tests run it, and it costs a twentieth of a step
             )
 
 

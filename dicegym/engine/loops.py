@@ -209,18 +209,6 @@ def observe_mask_and_returns(state, seat, observation, mask, gained):
 
 
 @loop_kernel
-def step_and_observe(state, action, seat, observation, mask, gained):
-    """Play one decision; look for ``seat`` if it is to move or the game is over.
-
-    Returns (fault, player to move, over): fault 0, or the number of the fault of an illegal action.
-    """
-    fault = step(state, action)
-    if state.over or state.player == seat:
-        observe_mask_and_returns(state, seat, observation, mask, gained)
-    return fault, state.player, state.over
-
-
-@loop_kernel
 def begin_rows(states, rows, blank, seeds, episodes):
     """Start game number ``episodes[i]`` of seed ``seeds[i]`` in each row i of ``rows``."""
     for i in rows:

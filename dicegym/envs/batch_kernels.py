@@ -31,6 +31,7 @@ from dicegym.engine.loops import (
     step,
 )
 from dicegym.engine.seats import learner_seat, seat_pool
+from dicegym.engine.state import OF_MARGIN, OF_RETURNS
 
 PLAY, WAIT, REFUSE, BEGIN = 0, 1, 2, 3
 """Tasks, what is to happen in a row: play the given action; no action, go on; end the episode, as the learner's action
@@ -40,8 +41,6 @@ ASK = -1
 """The code of an opponent that has to be asked outside. Codes from 0 are compiled bots, below -1 tables: -2 - t."""
 NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2
 """Autoreset modes."""
-OF_RETURNS, OF_MARGIN, OF_FIRST_PLACE = 0, 1, 2
-"""What rewards sum to."""
 
 PLAYING, BEGINNING, STUCK = 0, 1, 2
 """Phases of a row: an episode goes on; the learner has not been asked yet; no game lasted until it was asked."""
@@ -166,21 +165,6 @@ def play_opponents(state, seat, sitting, codes, tables):
 
 
 @loop_kernel
-def advance_among(state, moves, action, seat, codes, observation, mask, gained):
-    """Play ``action`` if ``moves``, then compiled opponents' turns, and look for ``seat`` (`observe_mask_and_returns`).
-
-    ``codes[s]`` is who sits in seat s. Returns (fault, over).
-    """
-    fault = 0
-    if moves:
-        fault = step(state, action)
-    while not state.over and state.player != seat:
-        step(state, choose(state, codes[state.player]))
-    observe_mask_and_returns(state, seat, observation, mask, gained)
-    return fault, state.over
-
-
-@loop_kernel
 def play_others(share, states, watched, who, codes, tables):
     """Play on in each row of a `Share`, all of whose seats are opponents', until its game is over.
 
@@ -203,6 +187,15 @@ def play_others(share, states, watched, who, codes, tables):
 
 
 @loop_kernel
+def _draw(key, learner, sitting, members, bounds, alike, distinct, copies, first):
+    """Draw who sits where in the game with ``key``; the last six are of `OpponentArrays`."""
+    seat_pool(bounds, alike, distinct, copies, first, key, learner, sitting)
+    for seat in range(len(sitting)):
+        if seat != learner:
+            sitting[seat] = members[sitting[seat]]
+
+
+@loop_kernel
 def _begin(states, i, blank, row, sitting, options, members, bounds, alike, distinct, copies, first):
     """Begin the next episode of row ``i``, and draw who sits where; the last six are of `OpponentArrays`."""
     row.episode += np.uint64(1)
@@ -210,13 +203,52 @@ def _begin(states, i, blank, row, sitting, options, members, bounds, alike, dist
     begin(states, i, blank, key)
     players = np.int64(states[i].players)
     row.seat = learner_seat(options.seat, key, row.episode, players)
-    seat_pool(bounds, alike, distinct, copies, first, key, row.seat, sitting[:players])
-    for seat in range(players):
-        if seat != row.seat:
-            sitting[seat] = members[sitting[seat]]
+    _draw(key, row.seat, sitting[:players], members, bounds, alike, distinct, copies, first)
     row.phase = BEGINNING
     row.watched = False
     row.unseated = options.seating
+
+
+LOOK, MOVE = 4, 5
+"""What `do_alone` is asked to do, besides `BEGIN`: let the others play, or play an action first."""
+ENDED, WAITS, FAULT = 1, 2, 2
+"""What it returns then: whether the game is over, whether somebody has to be asked outside, and from bit `FAULT` on the
+fault."""
+
+
+@loop_kernel
+def do_alone(job, what, seat, more, blank, states, who, opponents, observation, mask, gained):
+    """Do one thing with the only game of an environment; see `dicegym.engine.entries` for the first four numbers.
+
+    `BEGIN` begins game number ``more`` of the seed ``what`` and draws who sits where, the learner by the rule ``seat``
+    (`dicegym.engine.seats`); it returns the learner's seat. A `MOVE` plays the action ``what``; ``more`` says that
+    somebody is told of each action before the others go on.
+    """
+    state = states[0]
+    if job == BEGIN:
+        key = key_of(np.uint64(what), np.uint64(more))
+        begin(states, 0, blank, key)
+        learner = learner_seat(seat, key, np.uint64(more), np.int64(state.players))
+        draws = opponents[2:]
+        _draw(key, learner, who[0, : state.players], *draws)
+        return np.int64(learner)
+    told = np.int64(0)
+    if job == MOVE:
+        told = np.int64(step(state, what)) << FAULT
+    if more:
+        waits = not state.over and state.player != seat
+    else:
+        waits = not play_opponents(state, seat, who[0], opponents.codes, opponents.tables)
+    if waits:
+        return told | WAITS
+    observe_mask_and_returns(state, seat, observation, mask, gained)
+    return told | state.over
+
+
+@loop_kernel
+def prepare_alone(place, arguments):
+    """See `dicegym.engine.entries`."""
+    return entry_of(do_alone, place, arguments)
 
 
 @loop_kernel

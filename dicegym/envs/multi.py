@@ -121,6 +121,18 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
         observation = self._row.observation.copy()
         return observation if self.flat else {"observation": observation, "action_mask": self._mask_of(agent)}
 
+    def observe_all(self) -> dict[str, Any]:
+        """Return what `observe` returns of each agent that is left, by agent."""
+        if self.flat or len(self.agents) < self.game.players:
+            return {agent: self.observe(agent) for agent in self.agents}
+        ask, copy, size, found = self._row.ask, self._row.observation.copy, self.game.n_actions, {}
+        for seat, agent in enumerate(self.possible_agents):
+            ask(OBSERVE, 0, seat, 0)
+            mask = self._mask_of(agent) if seat == self._mover else np.zeros(size, np.int8)
+            found[agent] = {"observation": copy(), "action_mask": mask}
+        self._seen = self._mover == seat
+        return found
+
     def _mask_of(self, agent: str) -> np.ndarray:
         """Return int8[n_actions]: all zero for who is not to move, and for all once no more action is taken."""
         if agent != self.agent_selection or self.terminations.get(agent, True) or self.truncations[agent]:
@@ -249,7 +261,7 @@ class TurnsInParallel(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
             return {}, {}, {}, {}, {}
         env.step(actions[env.agent_selection])
         rewards, terminations, truncations = env.rewards.copy(), env.terminations.copy(), env.truncations.copy()
-        observations, infos = {agent: env.observe(agent) for agent in env.agents}, env.infos.copy()
+        observations, infos = env.observe_all(), env.infos.copy()
         while env.agents and (env.terminations[env.agent_selection] or env.truncations[env.agent_selection]):
             env.step(None)
         self.agents = env.agents

@@ -152,6 +152,20 @@ class Opponents:
             rows = waiting[:count].copy()
             actions, tasks = self.answers(rows, nobody)
 
+    def tell(self, row: int) -> None:
+        """Tell those who follow a game what has happened in it."""
+        if row in self._audiences:
+            self._audiences[row].tell()
+
+    def answer(self, row: int) -> int:
+        """Ask whoever is to move in a game; see `answers`."""
+        state = self._states[row]
+        seat = int(state["player"])
+        index = int(self.who[row, seat])
+        if self._players[index].at_once:
+            return int(self._rows_of(index)(np.array([row]), np.array([seat]))[0])
+        return self._acts[row][seat](Turn(self.game, state, seat))
+
     def answers(self, rows: np.ndarray, seats: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Ask whoever is to move in each of ``rows``, having told those who follow the games.
 
@@ -162,8 +176,7 @@ class Opponents:
         """
         states = self._states
         for row in rows.tolist() if self._audiences else ():
-            if row in self._audiences:
-                self._audiences[row].tell()
+            self.tell(row)
         movers = states["player"][rows].astype(np.int64)
         asked = ~states["over"][rows] & (movers != seats[rows])
         actions = np.zeros(len(rows), np.int64)

@@ -109,8 +109,9 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
 
     def _infos(self, faults: Mapping[int, str]) -> Infos:
         infos: Infos = {}
+        state = self._state
         for seat, agent in enumerate(self.possible_agents):
-            limits = self._joint_action.limits(self._state, seat) if self.agents else [-1] * len(self._masks)
+            limits = self._joint_action.limits(state, seat) if self.agents else [-1] * len(self._masks)
             infos[agent] = {
                 "action_mask": tuple(map(getitem, self._masks, limits)),  # the last one for -1
                 "fault": faults.get(seat, NO_FAULT),
@@ -146,16 +147,16 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
     def _choice(self, agent: str, actions: Mapping[str, Any]) -> list[int]:
         """Return the numbers that an agent chose. Raises ParameterError."""
         most = self._joint_action.most
-        form = f"give {len(most)} whole numbers, each from 0 to what is in action_space({agent!r})"
         if agent not in actions:
-            raise ParameterError(f"there is no choice of {agent}: {form}")
+            raise ParameterError(f"there is no choice of {agent}: {self._form(agent)}")
         try:
             numbers = np.asarray(actions[agent])
         except ValueError:
-            raise ParameterError(f"the choice of {agent} is no row of numbers: {form}") from None
+            raise ParameterError(f"the choice of {agent} is no row of numbers: {self._form(agent)}") from None
         if numbers.shape != (len(most),) or numbers.dtype.kind not in "iu":
             raise ParameterError(
-                f"the choice of {agent} with shape {numbers.shape} and dtype {numbers.dtype} cannot be read: {form}"
+                f"the choice of {agent} with shape {numbers.shape} and dtype {numbers.dtype} cannot be read: "
+                f"{self._form(agent)}"
             )
         chosen: list[int] = numbers.tolist()
         if min(chosen) >= 0 and all(map(le, chosen, most)):
@@ -164,6 +165,10 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
             if not 0 <= number <= limit:
                 raise ParameterError(f"the choice of {agent} has {number} of number {thing}: give 0 to {limit}")
         return chosen
+
+    def _form(self, agent: str) -> str:
+        most = self._joint_action.most
+        return f"give {len(most)} whole numbers, each from 0 to what is in action_space({agent!r})"
 
     def _play(self, choices: list[list[int]]) -> dict[int, int]:
         """Let every seat that is asked in this round choose; return the faults by seat."""

@@ -8,11 +8,22 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from dicegym.engine import loops
-from dicegym.engine.dice import game_key
+from dicegym.engine.entries import Task
 from dicegym.engine.game import Game
+from dicegym.engine.state import as_word
 from dicegym.engine.validate import as_int64, seed_number
-from dicegym.envs.batch_kernels import advance_among
+from dicegym.envs.batch_kernels import (
+    BEGIN,
+    ENDED,
+    FAULT,
+    LOOK,
+    MOVE,
+    WAITS,
+    OpponentArrays,
+    do_alone,
+    prepare_alone,
+)
+from dicegym.envs.opponents import Opponents
 from dicegym.envs.options import (
     ILLEGAL_ACTION,
     MOST_GAMES_SKIPPED,
@@ -36,10 +47,6 @@ from dicegym.envs.seating import Seating
 from dicegym.envs.window import Window
 from dicegym.errors import ParameterError, StepError
 from dicegym.pictures.drawing import draw
-from dicegym.play.audience import Audience
-from dicegym.play.drive import join_table
-from dicegym.play.turn import Act, Turn
-from dicegym.players.twins import TwinPlayer
 
 
 @documented
@@ -105,55 +112,64 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         self._mask = np.zeros(self.game.n_actions, np.bool_)
         self._mask_told = self._mask.view(np.int8)  # the same memory in the form of ``info``
         self._gained = np.zeros(self.game.players, np.float32)
-        self._compiled = False  # whether all others are compiled bots, with these numbers by seat
-        self._codes = np.zeros(self.game.players, np.int64)
-        self._acts: dict[int, Act] = {}
-        self._turns: dict[int, Turn] = {}
-        self._audience: Audience | None = None
+        self._opponents = Opponents(self.game, self._states, self.seating.pool)
+        self._arrays: OpponentArrays | None = None  # those that compiled code was told
+        self._watched = False  # whether somebody is told after each decision
         self._seat = 0
         self._before = 0.0
         self._playing = False
         self._window = Window(self.game.spec.title, self.metadata["render_fps"])
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what points into the rest, seated opponents and the view of the record, and the window."""
-        left_out = ("_state", "_mask_told", "_acts", "_turns", "_audience", "_window")
-        return {name: value for name, value in vars(self).items() if name not in left_out}
+        """Leave out what points into the rest, seated opponents and what compiled code was told, and the window."""
+        left_out = ("_state", "_mask_told", "_ask", "_window")
+        kept = {name: value for name, value in vars(self).items() if name not in left_out}
+        return kept | {"_opponents": self._opponents.state_dict(), "_arrays": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Go on with a copy; opponents sit down anew, so one that is not pure has forgotten its game."""
+        seated = state.pop("_opponents")
         vars(self).update(state)
         self._state = self._states[0]
         self._window = Window(self.game.spec.title, self.metadata["render_fps"])
         self._mask_told = self._mask.view(np.int8)
-        self._seat_others(int(self._state["key"]))
+        self._opponents = Opponents(self.game, self._states, self.seating.pool)
+        self._opponents.load_state_dict(seated, self._states["key"])
+        self._tell_compiled()
 
-    def _seat_others(self, key: int) -> None:
-        players = self.seating.opponents(key, self._seat)
-        self._compiled = all(isinstance(player, TwinPlayer) for player in players.values())
-        if self._compiled:
-            for seat, player in players.items():
-                self._codes[seat] = player.number  # type: ignore[attr-defined]  # see above
-            self._audience = None
-            return
-        self._acts = join_table(self.game, players, key)
-        self._turns = {seat: Turn(self.game, self._state, seat) for seat in self._acts}
-        self._audience = Audience(self.game, self._state, self._acts) or None
+    def _tell_compiled(self) -> None:
+        """Tell compiled code where the game lies and who the opponents are, if they are others than before."""
+        arrays = self._opponents.arrays
+        if arrays is not self._arrays:
+            self._arrays = arrays
+            looks = self._observation, self._mask, self._gained
+            arguments = self.game.blank, self._states, self._opponents.who, arrays, *looks
+            self._ask = Task(do_alone, prepare_alone, arguments).ask
 
-    def _advance(self, moves: bool, action: int) -> tuple[int, bool]:
-        """Play ``action`` if ``moves``, then the other players' turns; return (fault, over)."""
+    def _sit(self, key: int) -> None:
+        """Let those sit down who have to."""
+        if self._opponents.seating:
+            self._opponents.seat(0, key)
+        self._watched = bool(self._opponents.watched[0])
+        self._tell_compiled()
+
+    def _advance(self, job: int, action: int) -> int:
+        """Play ``action`` if ``job`` is MOVE, then the others' turns; return what `do_alone` tells."""
         self._playing = False  # an opponent that raises leaves no game to go on with
-        looks = self._observation, self._mask, self._gained
-        if self._compiled:
-            fault, over = advance_among(self._state, moves, action, self._seat, self._codes, *looks)
-        elif moves:
-            fault, player, over = loops.step_and_observe(self._state, action, self._seat, *looks)
-            over = self._others(player, over)
-        else:
-            loops.observe_mask_and_returns(self._state, self._seat, *looks)
-            fault, over = 0, self._others(int(self._state["player"]), False)
-        self._playing = not over
-        return fault, over
+        told = self._ask(job, action, self._seat, self._watched)
+        if self._watched or told & WAITS:
+            told = self._others(told)
+        self._playing = not told & ENDED
+        return told
+
+    def _others(self, told: int) -> int:
+        """Ask opponents outside, and tell those who follow, until the learner is to move or the game is over."""
+        opponents, fault = self._opponents, told >> FAULT << FAULT
+        while True:
+            opponents.tell(0)
+            if not told & WAITS:
+                return told & ENDED | fault
+            told = self._ask(MOVE, opponents.answer(0), self._seat, self._watched)
 
     @property
     def seat(self) -> int:
@@ -184,7 +200,10 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         """Begin the next game of the seed, or the first one of a new seed; see the class for ``options``."""
         super().reset(seed=seed)
         fixed_seat, episode, states = self._read_options(options)
-        self.seating = self._next_seating
+        if self.seating is not self._next_seating:
+            self.seating = self._next_seating
+            self._opponents.set_pool(self.seating.pool)
+        self._tell_compiled()
         if seed is not None:
             self._seed, self._episode = seed_number("seed", seed), -1
         elif self._seed is None:
@@ -211,9 +230,11 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         seat = self.seating.rule if fixed_seat is None else fixed_seat
         self._states[:] = states
         self._seat = seat if seat >= 0 else int(self._state["player"])
-        self._seat_others(int(self._state["key"]))
+        key = int(self._state["key"])
+        self._opponents.place(0, self.seating.opponents(key, self._seat))
+        self._sit(key)
         self._before = self._reward_sum()
-        self._advance(False, 0)
+        self._advance(LOOK, 0)
         if not self._playing:
             raise ParameterError(f"the game ends before seat {self._seat} is asked: give another state or seat")
 
@@ -230,12 +251,11 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
 
     def _begin(self, seed: int, fixed_seat: int | None) -> bool:
         """Begin the current episode; return False if it ends before the learner is asked."""
-        key = np.uint64(game_key(seed, self._episode))
-        loops.begin(self._states, 0, self.game.blank, key)
-        self._seat = self.seating.seat(int(key), self._episode, fixed_seat)
-        self._seat_others(int(key))
+        rule = self.seating.rule if fixed_seat is None else fixed_seat
+        self._seat = self._ask(BEGIN, as_word(seed), rule, as_word(self._episode))
+        self._sit(int(self._state["key"]))
         self._before = 0.0
-        self._advance(False, 0)
+        self._advance(LOOK, 0)
         return self._playing
 
     def _read_options(self, options: dict[str, Any] | None) -> tuple[int | None, int | None, np.ndarray | None]:
@@ -256,20 +276,6 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
             episode = seed_number("episode", episode)
         return seat, episode, None if state is None else read_state(self.game, state)
 
-    def _others(self, player: int, over: bool) -> bool:
-        """Let the other players move until the learner is to move; return whether the game is over."""
-        audience = self._audience
-        if audience is not None:
-            audience.tell()
-        while not over and player != self._seat:
-            action = self._acts[player](self._turns[player])
-            _, player, over = loops.step_and_observe(
-                self._state, action, self._seat, self._observation, self._mask, self._gained
-            )
-            if audience is not None:
-                audience.tell()
-        return over
-
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Play ``action``, then the other players' turns.
 
@@ -286,15 +292,18 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         if self.on_illegal != "rule" and not (0 <= number < self.game.n_actions and self._mask[number]):
             return self._illegal(number)
 
-        fault, over = self._advance(True, number)
-        returns = self._gained.copy()
-        gained = returns.item(self._seat) if self.reward == "win" else self._reward_sum()
+        told = self._advance(MOVE, number)
+        gained = self._gained.item(self._seat) if self.reward == "win" else self._reward_sum()
         reward, self._before = gained - self._before, gained
         if self.render_mode == "human":
             self._show()
-        told = self.game.spec.faults[fault] if fault else NO_FAULT
-        info = {"action_mask": self._mask_told.copy(), "seat": self._seat, "fault": told, "returns": returns}
-        return self._observation.copy(), reward, bool(over), False, info
+        info = {
+            "action_mask": self._mask_told.copy(),
+            "seat": self._seat,
+            "fault": self.game.spec.faults[told >> FAULT] if told >> FAULT else NO_FAULT,
+            "returns": self._gained.copy(),
+        }
+        return self._observation.copy(), reward, not self._playing, False, info
 
     def _reward_sum(self) -> float:
         return float(reward_sums(self.game, self._state, self.reward)[self._seat])

@@ -15,7 +15,6 @@ from dicegym.engine.crew import Crew
 from dicegym.engine.entries import Task
 from dicegym.engine.game import Game
 from dicegym.engine.jit import records
-from dicegym.engine.loops import random_legal
 from dicegym.engine.threads import Threads
 from dicegym.engine.validate import one_of, seed_number, whole_number, whole_numbers
 from dicegym.envs.batch_attributes import PerGame
@@ -26,9 +25,6 @@ from dicegym.envs.batch_kernels import (
     CHOOSE,
     DISABLED,
     NEXT_STEP,
-    OF_FIRST_PLACE,
-    OF_MARGIN,
-    OF_RETURNS,
     OPTIONS,
     PLAY,
     PLAY_ON,
@@ -47,6 +43,7 @@ from dicegym.envs.batch_kernels import (
 from dicegym.envs.opponents import Opponents
 from dicegym.envs.options import (
     MOST_GAMES_SKIPPED,
+    PAID,
     SeatRule,
     check_cap,
     check_illegal_reward,
@@ -71,7 +68,6 @@ LATEST = (1 << 63) - 1
 """The last time of `BatchEnv.random_actions`: helpers are told it as 64 bits."""
 _RANDOM = np.uint64(0)
 """The seed of `BatchEnv.random_actions`."""
-_PAID = {"win": OF_RETURNS, "margin": OF_MARGIN, "first": OF_FIRST_PLACE}
 
 
 @documented
@@ -218,11 +214,11 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
         Raises ParameterError unless ``time`` is a whole number from 0 to `LATEST`.
         """
         time = whole_number("time", time, 0, LATEST, "the time of random actions")
-        edges = self._threads.edges(self.num_envs)
+        edges, task = self._threads.edges(self.num_envs), self._task(self._opponents.arrays)
         if len(edges) == 2:
-            random_legal(self._batch.masks, _RANDOM, time, 0, self._chosen)
+            task.ask(CHOOSE, 0, self.num_envs, time)
         else:
-            self._crew.call(self._task(self._opponents.arrays), edges, CHOOSE, time)
+            self._crew.call(task, edges, CHOOSE, time)
         return self._chosen
 
     def set_opponent(self, opponent: Any) -> None:
@@ -363,7 +359,7 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
             self.seating.rule,
             self.max_episode_steps or 0,
             self.illegal_reward,
-            _PAID[self.reward],
+            PAID[self.reward],
             MOST_GAMES_SKIPPED,
         )
         if options != self._options:
@@ -388,12 +384,16 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
         """Take each of ``rows`` on, shared out among threads; return those that wait for somebody outside."""
         whole = first and rows is self._all
         edges = self._threads.edges(len(rows), few=whole and self._crew.awake())
-        if len(edges) == 2:
-            count = advance_rows(Share(rows, actions, tasks, self._waiting), first, self._batch, opponents)
-            return self._waiting[:count].copy() if count else self._waiting[:0]
         if whole:
             task = self._task(opponents)
             task.arguments[1][:], task.arguments[2][:] = actions, tasks
+        if len(edges) == 2:
+            if whole:
+                count = task.ask(PLAY_ON, 0, len(rows), 0)
+            else:
+                count = advance_rows(Share(rows, actions, tasks, self._waiting), first, self._batch, opponents)
+            return self._waiting[:count].copy() if count else self._waiting[:0]
+        if whole:
             counts = self._crew.call(task, edges, PLAY_ON)
             if not any(counts):
                 return self._waiting[:0]
@@ -408,7 +408,7 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
         if self._shared is None or self._shared.arguments[5] is not opponents:
             given = np.zeros(self.num_envs, np.int64), np.zeros(self.num_envs, np.int8)
             arguments = self._all, *given, self._waiting, self._batch, opponents, _RANDOM, self._chosen
-            self._shared = Task(help_rows, prepare_rows, arguments)
+            self._shared = Task(help_rows, prepare_rows, arguments, unlocks=True)
         return self._shared
 
     def _advance_share(

@@ -17,7 +17,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -114,6 +114,9 @@ def twin_of(game: Game, source: Source, name: str) -> TwinPlayer | None:
     return None
 
 
+_EACH: Any = slice(None)
+
+
 class Tabulated:
     """The answers of a pure player by situation, asked for once each.
 
@@ -132,7 +135,9 @@ class Tabulated:
         """Return an action for each row, and remember those that have 32 bits."""
         numbers = np.empty(len(rows), np.int64)
         loops.situation_rows(states, rows, numbers)
-        found, first, place = np.unique(numbers, return_index=True, return_inverse=True)
+        found, first, place = numbers, _EACH, _EACH
+        if len(rows) > 1:
+            found, first, place = np.unique(numbers, return_index=True, return_inverse=True)
         actions = self._player.act_rows(self._game, states, rows[first], seats[first])
         fits = (actions > UNKNOWN) & (actions <= np.iinfo(np.int32).max)
         self.answers[found[fits]] = actions[fits]

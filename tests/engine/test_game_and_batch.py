@@ -318,31 +318,6 @@ def test_random_legal_is_uniform_over_legal_actions() -> None:
     assert not np.array_equal(later, out)
 
 
-@each_variant
-def test_advance_looks_when_the_seat_is_to_move(game: Game) -> None:
-    """Environments play others' decisions without looking; what they show is what `Game` would."""
-    seat = game.players - 1
-    states = game.new_game(11)
-    state, twin = states[0], game.new_game(11)[0]
-    seen, mask = np.full(game.observation_size, 9, np.float32), np.ones(game.n_actions, np.bool_)
-    gained = np.zeros(game.players, np.float32)
-    for time in range(60):
-        before = seen.copy()
-        action = int(np.flatnonzero(game.legal(twin))[time % game.legal(twin).sum()])
-        fault, player, over = loops.step_and_observe(state, action, seat, seen, mask, gained)
-        assert fault == game.step(twin, action) == 0
-        assert (player, over) == (twin["player"], twin["over"])
-        assert state.tobytes() == twin.tobytes()
-        if over or player == seat:
-            assert np.array_equal(seen, game.observe(twin, seat))
-            assert np.array_equal(mask, game.legal(twin))
-            assert np.array_equal(gained, game.returns(twin))
-        else:
-            assert np.array_equal(seen, before)
-        if over:
-            break
-
-
 def test_a_compiled_loop_refuses_what_is_no_record() -> None:
     with pytest.raises(TypeError, match="takes one record of a game"):
         loops.observe_mask_and_returns(
