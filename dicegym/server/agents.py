@@ -194,7 +194,14 @@ class LocalAgent:
         try:
             if self._host is None:
                 self._host = HostProcess(self._game, self.name, origin, self._limits, self._level, self._folder)
-            return IsolatedPlayer(self._host.child(lambda together: ""), self.name, self._game, seed)
+                if self._stopping:  # too late for `stop` to see it
+                    raise EOFError("the server stops")
+            remote = self._host.child(lambda together: "")
+            try:
+                return IsolatedPlayer(remote, self.name, self._game, seed)
+            except AgentError:
+                remote.close()
+                raise
         except (OSError, EOFError, ValueError) as error:
             self._end_host()
             raise GoneError(self.name, f"its process could not be started ({one_line(error)})") from error

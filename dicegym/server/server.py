@@ -12,7 +12,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from dicegym.arena.storage import default_store
-from dicegym.arena.store.opening import BusyError
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import DependencyError, ParameterError
@@ -166,6 +165,8 @@ class Server:
 
     async def _when_unlocked(self, do: Callable[[], T]) -> T:
         """Do something with the store, again and again while another program has it locked; say once that it waits."""
+        from dicegym.arena.store.trouble import BusyError
+
         told = False
         while True:
             try:
