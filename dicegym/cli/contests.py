@@ -64,7 +64,7 @@ def tournament(
         str | None, typer.Option(metavar="I/N", help="play one of N parts of the matches, for batch queues")
     ] = None,
     kept: StoreOptions = STORE,
-    written: Annotated[Outputs, ".json", ".csv", ".html"] = NO_FILES,
+    written: Annotated[Outputs, ".json", ".csv", ".html", ".md"] = NO_FILES,
     parameter: options.Parameters = None,
 ) -> None:
     """Run a contest between agents, and rank them.
@@ -138,7 +138,7 @@ def compare(
     bots: BotOptions = BOTS,
     machines: MachineOptions = MACHINES,
     kept: StoreOptions = STORE,
-    written: Annotated[Outputs, ".json", ".csv", ".html"] = NO_FILES,
+    written: Annotated[Outputs, ".json", ".csv", ".html", ".md"] = NO_FILES,
     parameter: options.Parameters = None,
 ) -> None:
     """Say whether B is better than A, with few games.
@@ -233,6 +233,11 @@ def _write(result: ContestResult, storage: Storage | None, written: Outputs) -> 
         from dicegym.arena.pages.contests import write_page
 
         write_page(_page(result, storage), page)
+    if (text := written[".md"]) is not None:
+        from dicegym.arena.report import markdown_text
+        from dicegym.files import write_text
+
+        write_text(text, markdown_text(result.report()))
 
 
 def _shared(storage: Storage | None, shard: str | None, seed: int | None) -> Storage | None:
