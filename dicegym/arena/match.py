@@ -143,11 +143,12 @@ def play_match(
     for order, moves, returns in played:
         seats.append(tuple(order))
         actions.append(tuple(moves))
-        gained.append(tuple(returns[order.index(player)] for player in range(n)))
+        by_player = dict(zip(order, returns, strict=True))
+        gained.append(tuple([by_player[player] for player in range(n)]))
     shares = first_place_shares(np.array(gained).reshape(-1, n))
     return MatchResult(
-        tuple((shares == 1).sum(axis=0).tolist()),
-        tuple(shares.sum(axis=0).tolist()),
+        tuple(np.add.reduce(shares == 1, axis=0).tolist()),
+        tuple(np.add.reduce(shares, axis=0).tolist()),
         tuple(log.faults),
         tuple(seats),
         tuple(gained),

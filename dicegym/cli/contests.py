@@ -94,7 +94,7 @@ def tournament(
         str | None, Option(metavar="I/N", help="play part I of N parts of the matches, for batch queues")
     ] = None,
     kept: StoreOptions = STORE,
-    written: Annotated[Outputs, ".json", ".csv", ".html"] = NO_FILES,
+    written: Annotated[Outputs, ".json", ".csv", ".html", ".md"] = NO_FILES,
     parameter: options.Parameters = None,
 ) -> None:
     """Run a contest between agents, and rank them.
@@ -133,7 +133,7 @@ def compare(
     bots: BotOptions = BOTS,
     machines: MachineOptions = MACHINES,
     kept: StoreOptions = STORE,
-    written: Annotated[Outputs, ".json", ".csv", ".html"] = NO_FILES,
+    written: Annotated[Outputs, ".json", ".csv", ".html", ".md"] = NO_FILES,
     parameter: options.Parameters = None,
 ) -> None:
     """Test whether B is better than A, in few games.
@@ -214,6 +214,11 @@ def _write(result: ContestResult, storage: Storage | None, written: Outputs) -> 
         from dicegym.arena.pages.contests import write_page
 
         write_page(_page(result, storage), page)
+    if (text := written[".md"]) is not None:
+        from dicegym.arena.report import markdown_text
+        from dicegym.files import write_text
+
+        write_text(text, markdown_text(result.report()))
 
 
 def _shared(storage: Storage | None, shard: str | None, seed: int | None) -> Storage | None:

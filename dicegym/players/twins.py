@@ -253,7 +253,7 @@ def _played(
     played: list[tuple[np.ndarray, np.ndarray]] = []
     wrong: list[list[tuple[int, int, int]]] = [[] for _ in numbers]
     over, mover = states["over"], states["player"]  # views
-    rows = np.flatnonzero(np.logical_not(over))
+    (rows,) = np.logical_not(over).nonzero()
     while len(rows):
         seats = mover[rows].astype(np.int64)
         whose = players[rows, seats]
@@ -263,7 +263,7 @@ def _played(
         actions = tables[whose, situation]
         asked[rows, seats] += 1
         loops.step_rows(states, rows, actions, faults)
-        for at in np.flatnonzero(faults).tolist():
+        for at in faults.nonzero()[0].tolist():
             row, seat = int(rows[at]), int(seats[at])
             wrong[row].append((seat, int(asked[row, seat]), int(faults[at])))
         played.append((rows, actions))
