@@ -238,8 +238,9 @@ def test_agents_have_cards_ratings_and_records(watching: TestClient) -> None:
     listed = watching.get("/watch/agents/hog").text
     assert "/watch/agents/hog?name=ham" in listed
     page = shown_when_computed(watching, "/watch/agents/hog?name=ham", "Record against others")
-    for word in ("What it says of itself", "Record against others", "bacon", "/watch/contests/1", "Newest matches"):
+    for word in ("Its card", "Record against others", "bacon", "/watch/contests/1", "Newest matches"):
         assert word in page
+    assert re.search("<h3>.*?</h3>|<p>", page.partition("Its card")[2])
     assert "How it was learned" not in page
     told = watching.get("/api/agents/hog/agent?name=ham&count=2").json()
     assert {line["name"] for line in told["record"]} == {"bacon", "swap"}
@@ -258,7 +259,7 @@ def test_a_models_page_shows_how_it_was_learned(watching: TestClient, monkeypatc
     monkeypatch.setattr(agents, "_learned", agents._learned.__wrapped__)  # what was found before is not asked again
     without = watching.get("/watch/agents/hog?name=taught").text
     assert "How it was learned" not in without
-    assert "What it says of itself" in without
+    assert "Its card" in without
 
 
 def test_programs_are_told_the_same(watching: TestClient, own_store: Path) -> None:
