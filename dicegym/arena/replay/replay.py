@@ -15,7 +15,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import DicegymError, ParameterError, ReplayError, one_line, unknown_name
 from dicegym.pictures.drawing import draw
 from dicegym.pictures.svg import escaped
-from dicegym.pictures.watched import is_moment, told_apart
+from dicegym.pictures.watched import action_in, is_moment, told_apart
 
 if TYPE_CHECKING:
     from dicegym.arena.match import MatchResult
@@ -50,6 +50,8 @@ class PlayedAction(NamedTuple):
     """What the contest noted of this decision; empty if nothing."""
     public: bool
     """Whether the other seats may know which action it was."""
+    said: str
+    """What it meant in the state it was played in, for its own seat and those who see everything."""
 
     @property
     def wrong(self) -> str:
@@ -231,7 +233,17 @@ class Replay:
             before = state.copy()
             fault = table.spec.faults[table.step(state, action)]
             public = _is_public(table, seat, before, state)
-            done.append(PlayedAction(seat, turns[seat], action, fault, noted.get((seat, turns[seat]), ""), public))
+            done.append(
+                PlayedAction(
+                    seat,
+                    turns[seat],
+                    action,
+                    fault,
+                    noted.get((seat, turns[seat]), ""),
+                    public,
+                    action_in(table, before, action),
+                )
+            )
             if is_moment(table, seat, state):
                 yield Frame(number, tuple(done), state.copy(), bool(state["over"]))
                 done = []
