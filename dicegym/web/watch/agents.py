@@ -184,7 +184,7 @@ class Agents:
         self._boards.prepare(owner, newest)
         for number in newest:
             board = self._boards.kept(number)
-            if board is None:
+            if board is None or not board.rated:
                 continue  # it is being computed
             lines.append(_line(board, name, struck[number]))
             for (one, other), games_won in board.against.items():
