@@ -32,7 +32,13 @@ from dicegym.learning.run_folder import (
     newest_checkpoint,
 )
 
-RUNNING, FINISHED, INTERRUPTED, DAMAGED = STATES = ("running", "finished", "interrupted", "damaged")
+PREPARING, RUNNING, FINISHED, INTERRUPTED, DAMAGED = STATES = (
+    "preparing",
+    "running",
+    "finished",
+    "interrupted",
+    "damaged",
+)
 DEEPEST = 6
 """How far below a folder of trainings one may lie."""
 MOST_RUNS = 1_000
@@ -147,7 +153,8 @@ def find_folders(root: Path) -> list[Path]:
         here = Path(place)
         depth = len(here.relative_to(root).parts)
         folders[:] = sorted(one for one in folders if one not in _NOT_RUNS and not one.startswith("."))
-        if SETTINGS_FILE in files and {CURVE_FILE, LOCK_FILE, *MODELS} & {*files}:
+        begun = SETTINGS_FILE in files and bool({CURVE_FILE, LOCK_FILE, *MODELS} & {*files})
+        if begun or (LOCK_FILE in files and _is_preparing(here)):
             found.append(here)
             folders.clear()
         if depth >= DEEPEST:
@@ -176,7 +183,8 @@ def named_runs(roots: Sequence[Path]) -> dict[str, Path]:
 def watched(folder: Path, name: str) -> WatchedRun:
     """Return how the training in a folder stands. Never raises for what is in it."""
     problems: list[str] = []
-    about = _tried(about_run, folder, problems)
+    preparing = _is_preparing(folder)
+    about = None if preparing else _tried(about_run, folder, problems)
     pace = _tried(read_pace, folder, problems) or []
     evaluations = _tried(read_evaluations, folder, problems) or []
     # Before its first evaluation a run has neither of both, and right after it one of them.
@@ -185,7 +193,9 @@ def watched(folder: Path, name: str) -> WatchedRun:
     run = about.settings.get("run", {}) if about else {}
     steps = run.get("steps", 0)
     game = curve.game if curve else (about.command[2] if about and len(about.command) > 2 else "")
-    state = DAMAGED if about is None else FINISHED if about.finished else RUNNING if _is_held(folder) else INTERRUPTED
+    state = PREPARING if preparing else DAMAGED
+    if about is not None:
+        state = FINISHED if about.finished else RUNNING if _is_held(folder) else INTERRUPTED
     return WatchedRun(
         folder,
         name,
@@ -234,6 +244,11 @@ def _tried(read: Callable[[Path], _Found], folder: Path, problems: list[str]) ->
     except (DicegymError, OSError, ValueError) as error:
         problems.append(one_line(error, 300))
         return None
+
+
+def _is_preparing(folder: Path) -> bool:
+    """Return whether a training holds a folder and has noted nothing there yet."""
+    return not (folder / SETTINGS_FILE).exists() and _is_held(folder)
 
 
 def _is_held(folder: Path) -> bool:

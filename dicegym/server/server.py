@@ -165,7 +165,7 @@ class Server:
 
     async def _when_unlocked(self, do: Callable[[], T]) -> T:
         """Do something with the store, again and again while another program has it locked; say once that it waits."""
-        from dicegym.arena.store.trouble import BusyError
+        from dicegym.arena.store.opening import BusyError
 
         told = False
         while True:

@@ -21,7 +21,15 @@ from dicegym.learning.configuration import AboutRun, write_about
 from dicegym.learning.curves import Curve, PaceLog
 from dicegym.learning.evaluate import Score
 from dicegym.learning.league import LeagueTable, Result
-from dicegym.learning.run_folder import CURVE_FILE, EVALUATIONS_FILE, LEAGUE_FILE, LOCK_FILE, PACE_FILE, SETTINGS_FILE
+from dicegym.learning.run_folder import (
+    CURVE_FILE,
+    EVALUATIONS_FILE,
+    LEAGUE_FILE,
+    LOCK_FILE,
+    PACE_FILE,
+    SETTINGS_FILE,
+    alone_in,
+)
 from dicegym.shipped import shipped_folder
 from dicegym.web import learn
 from dicegym.web.context import Web
@@ -228,3 +236,16 @@ def test_a_training_is_watched_in_a_browser(
     assert barriers(page) == []
     assert not too_wide(page)
     shot(page, "compare")
+
+
+def test_a_training_is_listed_while_it_prepares(client: TestClient, settings: WebSettings) -> None:
+    folder = settings.runs[0] / "hog"
+    with alone_in(folder):
+        page = client.get("/learn").text
+        assert "runs/hog" in page
+        assert "preparing" in page
+        run = client.get("/learn/run/runs/hog")
+        assert run.status_code == 200
+        assert "hx-trigger" in run.text
+        assert 'class="error"' not in run.text
+    assert not folder.exists()

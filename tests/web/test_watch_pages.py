@@ -32,7 +32,7 @@ from dicegym.web.enter.plans import ContestPlan
 from dicegym.web.enter.room import room_of
 from dicegym.web.enter.runner import Runner
 from dicegym.web.settings import WebSettings
-from dicegym.web.watch import agents
+from dicegym.web.watch import agents, boards
 from dicegym.web.watch.boards import Board, computed
 
 if TYPE_CHECKING:
@@ -69,7 +69,8 @@ def watching(own_store: Path, settings: WebSettings) -> Iterator[TestClient]:
 def shown_when_computed(watching: TestClient, address: str = "/watch/contests/1", word: str = "Rankings") -> str:
     """Return a page once it holds a word: where computing takes long, it says first that this is being done."""
     until = time.monotonic() + PATIENCE
-    while word not in (page := watching.get(address).text) and time.monotonic() < until:
+    unrated = "Ratings are being computed"
+    while (word not in (page := watching.get(address).text) or unrated in page) and time.monotonic() < until:
         time.sleep(0.05)
     return page
 
@@ -236,8 +237,9 @@ def test_agents_have_cards_ratings_and_records(watching: TestClient) -> None:
     listed = watching.get("/watch/agents/hog").text
     assert "/watch/agents/hog?name=ham" in listed
     page = shown_when_computed(watching, "/watch/agents/hog?name=ham", "Record against others")
-    for word in ("What it says of itself", "Record against others", "bacon", "/watch/contests/1", "Newest matches"):
+    for word in ("Its card", "Record against others", "bacon", "/watch/contests/1", "Newest matches"):
         assert word in page
+    assert re.search("<h3>.*?</h3>|<p>", page.partition("Its card")[2])
     assert "How it was learned" not in page
     told = watching.get("/api/agents/hog/agent?name=ham&count=2").json()
     assert {line["name"] for line in told["record"]} == {"bacon", "swap"}
@@ -256,7 +258,7 @@ def test_a_models_page_shows_how_it_was_learned(watching: TestClient, monkeypatc
     monkeypatch.setattr(agents, "_learned", agents._learned.__wrapped__)  # what was found before is not asked again
     without = watching.get("/watch/agents/hog?name=taught").text
     assert "How it was learned" not in without
-    assert "What it says of itself" in without
+    assert "Its card" in without
 
 
 def test_programs_are_told_the_same(watching: TestClient, own_store: Path) -> None:
@@ -422,3 +424,16 @@ def test_a_game_is_stepped_through_by_keys_and_kept_in_the_address(
     shot(page, "game")
     page.reload()
     assert page.locator("#count").inner_text().startswith("move 0 of")
+
+
+def test_a_ranking_is_shown_before_its_ratings(watching: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    go, fitted = threading.Event(), boards.fit
+    monkeypatch.setattr(boards, "fit", lambda places: go.wait(30) and fitted(places))
+    asked = Visitor(create_app(watching.app.state.web.settings))  # type: ignore[attr-defined]  # Starlette's own
+    with asked:
+        page = asked.get("/watch/contests/1").text
+        assert "Rankings" in page
+        assert "Ratings are being computed" in page
+        go.set()
+        page = shown_when_computed(asked, "/watch/contests/1", "95 % interval")
+    assert "Ratings are being computed" not in page

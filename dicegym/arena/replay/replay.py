@@ -18,7 +18,7 @@ from dicegym.errors import DamagedFileError, DicegymError, ParameterError, Repla
 from dicegym.files import read_text, write_text
 from dicegym.pictures.drawing import draw
 from dicegym.pictures.svg import escaped
-from dicegym.pictures.watched import is_moment, told_apart
+from dicegym.pictures.watched import action_in, is_moment, told_apart
 
 if TYPE_CHECKING:
     from dicegym.arena.match import MatchResult
@@ -57,6 +57,8 @@ class PlayedAction(NamedTuple):
     """What the contest noted of this decision; empty if nothing."""
     public: bool
     """Whether the other seats may know which action it was."""
+    said: str
+    """What it meant in the state it was played in, for its own seat and those who see everything."""
 
     @property
     def wrong(self) -> str:
@@ -252,7 +254,8 @@ class Replay:
             seat, state = int(before["player"]), states[0]
             turns[seat] += 1
             public, reason = _is_public(table, seat, before, state), noted.get((seat, turns[seat]), "")
-            done.append(PlayedAction(seat, turns[seat], action, table.spec.faults[fault], reason, public))
+            shown = action_in(table, before, action)
+            done.append(PlayedAction(seat, turns[seat], action, table.spec.faults[fault], reason, public, shown))
             if is_moment(table, seat, state):
                 yield Frame(number, tuple(done), state, bool(state["over"]))
                 done = []

@@ -62,7 +62,8 @@ def words(table: Game, played: PlayedAction, seat: int | None = None, notes: Not
     """
     wrong = one_line(played.wrong if seat in (None, played.seat) else played.fault, REASON)
     note = noted(played, notes) if seat in (None, played.seat) else ""
-    return table.action_name(played.action) + (f" ({wrong})" if wrong else "") + (f" {note}" if note else "")
+    said = played.said if seat in (None, played.seat) else table.action_name(played.action)
+    return said + (f" ({wrong})" if wrong else "") + (f" {note}" if note else "")
 
 
 def noted(played: PlayedAction, notes: Notes | None) -> str:

@@ -20,7 +20,20 @@ from dicegym.games.yatzy.rules import (
     bonus,
     total,
 )
-from dicegym.games.yatzy.tables import BEST, BOX_NAMES, BOXES, DICE, FACES, HANDFULS, KEEPS, MOST, ROLLS, SETS, UPPER
+from dicegym.games.yatzy.tables import (
+    BEST,
+    BOX_NAMES,
+    BOXES,
+    DICE,
+    FACES,
+    HANDFULS,
+    KEEPS,
+    MOST,
+    ROLLS,
+    SETS,
+    UPPER,
+    hand_of,
+)
 
 _SHORT = ("1s", "2s", "3s", "4s", "5s", "6s", "1P", "2P", "3K", "4K", "SS", "LS", "FH", "Ch", "Y")
 _OPEN = "-"
@@ -46,9 +59,14 @@ def action_name(action: int) -> str:
 
 
 def action_in(state: Any, action: int) -> str:
-    """Return what an action means with the dice that lie there: places by what they show, as people say it."""
+    """Return what an action means with the dice that lie there: ``keep 4 4``, ``score 20 in Full House``."""
     if ROLL_PLACES < action < ROLL_PLACES + HANDFULS:  # the first of them rolls nothing
-        return action_name(SETS.index(_faces(state, ~(action - ROLL_PLACES))))
+        action = SETS.index(_faces(state, ~(action - ROLL_PLACES)))
+    if 0 <= action < KEEPS and SETS[action]:
+        return f"keep {' '.join(map(str, SETS[action]))}"
+    if FIRST_BOX <= action < FIRST_BOX + BOXES:
+        box = action - FIRST_BOX
+        return f"score {BEST[hand_of(state['dice'])][box]} in {BOX_NAMES[box]}"
     if SCORE_PLACES <= action < SCORE_PLACES + BOXES * HANDFULS:
         box, places = divmod(action - SCORE_PLACES, HANDFULS)
         faces = _faces(state, places)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import PurePath
 from typing import Any
 
@@ -29,6 +30,10 @@ SEEN = 303
 """Status that has a browser get another page after a form."""
 TOKENS = 300.0
 """As many requests as a token that is entered counts for: nobody guesses one, and who tries costs nothing."""
+
+
+_PLAIN_NAME = re.compile(r"\w[\w.-]{0,80}\.(py|zip)", re.ASCII)
+"""A file name that is handed out again as it was sent."""
 
 
 def routes() -> list[BaseRoute]:
@@ -165,7 +170,8 @@ def source(request: Request) -> Response:
     version = _version(request, room, bot)
     data = sent(room.bots.folder(version.id))
     suffix = ".zip" if PurePath(version.file).suffix.lower() == ".zip" else ".py"
-    headers = {"Content-Disposition": f'attachment; filename="bot-{bot.id}-{version.number}{suffix}"'}
+    plain = version.file if _PLAIN_NAME.fullmatch(version.file) else f"bot-{bot.id}-{version.number}{suffix}"
+    headers = {"Content-Disposition": f'attachment; filename="{plain}"'}
     return Response(data, media_type="application/octet-stream", headers=headers)
 
 

@@ -1,7 +1,7 @@
-"""Who checks what was handed in, and holds the contests: one thing after the other, in a process that gives way.
+"""Who checks what was handed in, and runs the contests, in processes that give way.
 
-Versions that wait go first: a contest that is being held is stopped for them and goes on afterwards, as its store keeps
-what was played.
+As many versions are checked at once as there are processors. They go first: a contest that is running is stopped for
+them and goes on afterwards, as its store keeps what was played.
 """
 
 from __future__ import annotations
@@ -84,18 +84,25 @@ class Runner:
     def _work_alone(self) -> None:
         self._bots.begin_anew()
         self._contests.begin_anew()
+        lanes: list[threading.Thread] = []
+        try:
+            self._work_in(lanes)
+        finally:
+            for lane in lanes:
+                lane.join(2 * PATIENCE)
+
+    def _work_in(self, lanes: list[threading.Thread]) -> None:
         while not self._over.is_set():
-            waiting = self._bots.next_waiting()
+            lanes[:] = [lane for lane in lanes if lane.is_alive()]
+            waiting = self._bots.next_waiting() if len(lanes) < cores() else None
             if waiting is not None and not jail.probe(self._settings.isolation):
-                try:
-                    self._try_out(*waiting)
-                except Exception:  # tried anew, it would keep all others waiting for ever
-                    _LOG.exception("version %d was not checked", waiting[1].id)
-                    self._bots.note(
-                        waiting[1].id,
-                        VersionState.FAILED,
-                        "it was not checked, as something went wrong here: hand it in again",
-                    )
+                self._bots.note(waiting[1].id, VersionState.CHECKING)
+                lanes.append(threading.Thread(target=self._try_or_note, args=waiting, name="checking", daemon=True))
+                lanes[-1].start()
+                continue
+            if lanes:
+                self._woken.wait(LOOK / 4)
+                self._woken.clear()
                 continue
             due = self._contests.next_due()
             if due is not None:
@@ -109,9 +116,18 @@ class Runner:
             self._woken.wait(LOOK)
             self._woken.clear()
 
+    def _try_or_note(self, bot: HandedIn, version: BotVersion) -> None:
+        try:
+            self._try_out(bot, version)
+        except Exception:  # tried anew, it would keep all others waiting for ever
+            _LOG.exception("version %d was not checked", version.id)
+            words = "it was not checked, as something went wrong here: hand it in again"
+            self._bots.note(version.id, VersionState.FAILED, words)
+        finally:
+            self._woken.set()
+
     def _try_out(self, bot: HandedIn, version: BotVersion) -> None:
         states = [VersionState.CHECKING]
-        self._bots.note(version.id, states[-1])
         passed = False
 
         def heard(found: dict[str, Any]) -> None:

@@ -20,7 +20,7 @@ class RunLine(BaseModel):
     """A training, in short."""
 
     name: str = Field(description="by which it is asked for")
-    state: str = Field(description="running, finished, interrupted or damaged")
+    state: str = Field(description="preparing, running, finished, interrupted or damaged")
     game: str
     steps: int = Field(description="decisions of the learner so far")
     of_steps: int

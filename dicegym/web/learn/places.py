@@ -11,13 +11,15 @@ from weakref import WeakKeyDictionary
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.escape import one_line
 from dicegym.learning.run_folder import CHECKPOINTS
-from dicegym.learning.runs import MODELS, WatchedRun, named_runs, signature, watched
+from dicegym.learning.runs import MODELS, PREPARING, RUNNING, WatchedRun, named_runs, signature, watched
 from dicegym.web.context import Web
 
 FRESH = 2.0
 """Seconds for which folders are not searched again, however many ask."""
 _PLAYABLE = (*(f"{folder}/model.zip" for folder in CHECKPOINTS), *MODELS)
 
+GOES_ON = (PREPARING, RUNNING)
+"""States of a training that will write more."""
 KEPT = 500
 """Trainings that are kept in memory as they were read last."""
 
@@ -44,9 +46,9 @@ class Trainings:
             return self._names
 
     def all(self) -> list[WatchedRun]:
-        """Return all trainings: running ones first, then those that changed last."""
+        """Return all trainings: those that go on first, then those that changed last."""
         found = [self._as_it_stands(folder, name) for name, folder in self.names().items()]
-        return sorted(found, key=lambda run: (run.state != "running", -run.changed))
+        return sorted(found, key=lambda run: (run.state not in GOES_ON, -run.changed))
 
     def one(self, name: str) -> WatchedRun:
         """Return the training of a name. Raises UnknownNameError."""

@@ -33,6 +33,8 @@ KEPT = 400
 """Answers that are kept."""
 WAITING = 60
 """Questions that may wait at once; whoever asks more is told to come again."""
+LONGEST_CHOICE = 8
+"""Actions after the best one that a hint names, where they belong to one choice."""
 CLOSE = 2
 """Other choices that are named in words, if they may be as good as the best."""
 T = TypeVar("T")
@@ -151,7 +153,8 @@ class Advice:
 
         def find(answer: Answer[GivenHint]) -> GivenHint:
             with self._quick.using(turn.game) as valuer:
-                return given(hint(turn.game, turn.record, valuer), turn)
+                found = hint(turn.game, turn.record, valuer)
+                return given(found, turn, rest_of_choice(found, turn, valuer))
 
         return self._asked(("hint", key), self._quick, find)
 
@@ -235,8 +238,20 @@ class _Using:
         self._lock.release()
 
 
-def given(found: Hint, turn: Turn) -> GivenHint:
-    """Return a hint for people."""
+def rest_of_choice(found: Hint, turn: Turn, valuer: Valuer) -> list[str]:
+    """Return what follows the best action in words, where a choice is made of several actions, such as an order."""
+    game, state, words = turn.game, turn.record.copy(), list[str]()
+    while game.spec.joint_action is not None and len(words) < LONGEST_CHOICE:
+        best = found.choices[0]
+        if math.isnan(best.value) or game.step(state, best.action) or state["over"] or state["player"] != turn.seat:
+            break
+        found = hint(game, state, valuer)
+        words.append(action_in(game, state, found.choices[0].action))
+    return words
+
+
+def given(found: Hint, turn: Turn, rest: Sequence[str] = ()) -> GivenHint:
+    """Return a hint for people; ``rest`` is what `rest_of_choice` returned."""
     unit = found.valuer.unit
     titles, rows = found.table()
     known = [one for one in found.choices if not math.isnan(one.value)]
@@ -253,7 +268,7 @@ def given(found: Hint, turn: Turn) -> GivenHint:
         unit, f"a return of {amount(best.value, unit)}"
     )
     off = f", give or take {amount(Z_95 * best.error, unit)}" if best.error > 0 else ""
-    words = [f"Best: {called(best.action)} ({worth}{off})."]
+    words = [f"Best: {'; '.join([called(best.action), *rest])} ({worth}{off})."]
     even = [one for one in known[1:] if not one.behind > Z_95 * one.behind_error and one.behind_error > 0]
     if even:
         others = f" and {len(even) - CLOSE} others" if len(even) > CLOSE else ""

@@ -65,6 +65,13 @@
     }
     if (form.method === "get") setTimeout(idle, 1000); // a download leaves the page as it is
   }, true);
+  document.addEventListener("change", (event) => { // refused here, a form keeps all else that was filled in
+    const largest = Number(event.target.dataset.largest || 0), [file] = event.target.files || [];
+    if (!largest) return;
+    const over = file && file.size > largest * 2 ** 20;
+    event.target.setCustomValidity(over ? `${file.name} is larger than ${largest} MiB: choose a smaller file.` : "");
+    event.target.reportValidity();
+  });
   document.addEventListener("htmx:afterRequest", idle);
   document.addEventListener("htmx:afterOnLoad", () => { if (!again || navigator.onLine) trouble(""); });
   document.addEventListener("htmx:responseError", (event) => trouble(explained(event.detail.xhr.responseText), retry_of(event.detail.elt)));

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -22,6 +23,7 @@ from dicegym.pictures.charts import Axis, ChartLine, chart, swatch
 from dicegym.players.model_file import facts
 from dicegym.players.roster import agent_names, card, describe, resolve
 from dicegym.web.context import Web
+from dicegym.web.markdown import as_html
 from dicegym.web.watch.boards import Board, Boards, status_of
 from dicegym.web.watch.contests import number_of, rows_of, title_of
 from dicegym.web.watch.pages import shown
@@ -32,6 +34,9 @@ MOST_CONTESTS = 30
 MATCHES_PAGE = 20
 MOST_LISTED = 500
 """Agents of a store that a list names."""
+
+_PICTURE = re.compile(r"^!\[.*\n+", re.MULTILINE)
+"""A line of a card that shows a picture: the page draws the curve itself."""
 
 
 class AgentLine(NamedTuple):
@@ -181,7 +186,7 @@ class Agents:
         self._boards.prepare(owner, newest)
         for number in newest:
             board = self._boards.kept(number)
-            if board is None:
+            if board is None or not board.rated:
                 continue  # it is being computed
             lines.append(_line(board, name, struck[number]))
             for (one, other), games_won in board.against.items():
@@ -200,6 +205,7 @@ class Agents:
             "watch/agent.html",
             agent=found,
             title=title_of(game),
+            card=as_html(_PICTURE.sub("", found.card), 2, "Table of its card"),
             history=_history(found),
             learned=_learned(game, name) if found.shipped else None,
             moment=moment,

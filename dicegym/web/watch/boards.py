@@ -6,13 +6,13 @@ import contextlib
 import itertools
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import NamedTuple
 
 from dicegym.arena.pages.contests import ShownReport, contest_page, moment, page_title, shown_report
 from dicegym.arena.pages.stored import places_to_rate, stored_report
-from dicegym.arena.ratings import MatchPlaces, Rating, fit
+from dicegym.arena.ratings import MatchPlaces, Rating, Ratings, fit
 from dicegym.arena.store.reading import StoredContest, StoreReader
 from dicegym.errors import DicegymError
 from dicegym.web.context import Web
@@ -48,6 +48,8 @@ class Board(NamedTuple):
     """When it was computed, by the monotonic clock."""
     ratings: Mapping[str, Rating]
     """By entry; empty while there are too few games."""
+    rated: bool
+    """Whether the ratings are there; they take longest, and the ranking is shown before them."""
     against: Mapping[tuple[str, str], float]
     """Entry and opponent -> games in which the entry came in before the opponent, a shared place as half of one."""
 
@@ -119,16 +121,20 @@ class Boards:
             known, now, held = self.kept(number), reader.contest(number), reader.is_held(number)
             secret = self._web.is_secret(now)
             if known is None or known.secret != secret or (known.contest != now and (now.ended or known.old)):
-                known = computed(reader, now, secret)
+                early = None if known else lambda board: self._keep(number, board._replace(held=held))
+                known = computed(reader, now, secret, early)
             known = known._replace(held=held)
-            with self._lock:
-                self._kept.pop(number, None)
-                self._kept[number] = known
-                while len(self._kept) > KEPT:
-                    gone = next(iter(self._kept))
-                    del self._kept[gone]
-                    self._own.pop(gone, None)
+            self._keep(number, known)
         return known
+
+    def _keep(self, number: int, board: Board) -> None:
+        with self._lock:
+            self._kept.pop(number, None)
+            self._kept[number] = board
+            while len(self._kept) > KEPT:
+                gone = next(iter(self._kept))
+                del self._kept[gone]
+                self._own.pop(gone, None)
 
     def _prepare(self, numbers: Sequence[int]) -> None:
         with self._web.store() as reader:
@@ -141,8 +147,16 @@ class Boards:
             self._begun.pop(key, None)
 
 
-def computed(reader: StoreReader, contest: StoredContest, secret: bool) -> Board:
-    """Return what there is to show of a contest, ratings and all; without its seed if that is ``secret``."""
+def computed(
+    reader: StoreReader,
+    contest: StoredContest,
+    secret: bool,
+    early: Callable[[Board], object] | None = None,
+) -> Board:
+    """Return what there is to show of a contest, ratings and all; without its seed if that is ``secret``.
+
+    ``early`` is called with the same without its ratings, before these are computed.
+    """
     began = time.monotonic()
     report = stored_report(reader, contest)
     title = page_title(report.heading.partition(":")[0], contest.format)
@@ -160,26 +174,33 @@ def computed(reader: StoreReader, contest: StoredContest, secret: bool) -> Board
                 for one in reader.misplays_in(contest.id, MOST_FAULTS)
             ],
         )
+    dates = [("begun", moment(contest.began)), *([("ended", moment(contest.ended))] if contest.ended else [])]
+
+    def made(places: Sequence[MatchPlaces], ratings: Ratings | None, rated: bool) -> Board:
+        page = contest_page(title, report, [] if ratings is None else places, [], 0, ratings)
+        return Board(
+            contest,
+            title,
+            page.report.heading,
+            [*page.report.facts, *dates],
+            shown_report(page),
+            False,
+            secret,
+            time.monotonic() - began,
+            time.monotonic(),
+            {} if ratings is None else {row.name: row for row in ratings.rows},
+            rated,
+            ahead(places),
+        )
+
+    if early is not None:
+        early(made([], None, False))
     places = places_to_rate(reader, contest)
     ratings = None
     if places:
         with contextlib.suppress(DicegymError):  # too little is played yet
             ratings = fit(places)
-    page = contest_page(title, report, [] if ratings is None else places, [], 0, ratings)
-    dates = [("begun", moment(contest.began)), *([("ended", moment(contest.ended))] if contest.ended else [])]
-    return Board(
-        contest,
-        title,
-        page.report.heading,
-        [*page.report.facts, *dates],
-        shown_report(page),
-        False,
-        secret,
-        time.monotonic() - began,
-        time.monotonic(),
-        {} if ratings is None else {row.name: row for row in ratings.rows},
-        ahead(places),
-    )
+    return made(places, ratings, True)
 
 
 def ahead(places: Iterable[MatchPlaces]) -> dict[tuple[str, str], float]:

@@ -347,10 +347,10 @@ def test_actions_by_place_are_told_by_what_lies_there() -> None:
     state = SOLO.new_game(0)[0]
     state["dice"] = [3, 1, 3, 6, 1]
     told = {
-        rolling(0, 4): "keep 1-3-6",
+        rolling(0, 4): "keep 1 3 6",
         rolling(0, 1, 2, 3, 4): "roll all",
         chosen(PAIR, 0, 2): "One Pair with 3-3",
-        PAIR: SOLO.action_name(PAIR),
+        210 + PAIR: "score 6 in One Pair",
         SERVER_TURN: "let the server play",
     }
     assert {action: action_in(SOLO, state, action) for action in told} == told

@@ -1,0 +1,77 @@
+"""How many versions are checked at once; whether each is checked once, also one whose check fails unexpectedly."""
+
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from dicegym.web.enter import pages, runner
+from dicegym.web.enter.bots import VersionState
+from dicegym.web.enter.runner import Runner
+from dicegym.web.enter.tables import Desk
+from dicegym.web.settings import WebSettings
+
+LANES, MANY, SECONDS = 3, 7, 30.0
+
+
+class Waiting:
+    """Versions that wait, in place of those of a database."""
+
+    def __init__(self) -> None:
+        self.states = {one: [VersionState.WAITING] for one in range(MANY)}
+
+    def begin_anew(self) -> None:
+        pass
+
+    def next_waiting(self) -> Any:
+        left = [one for one, states in self.states.items() if states[-1] is VersionState.WAITING]
+        return (SimpleNamespace(), SimpleNamespace(id=left[0])) if left else None
+
+    def note(self, version: int, state: VersionState, *_: Any, **__: Any) -> None:
+        self.states[version] = [*self.states[version], state]
+
+
+def test_as_many_are_checked_at_once_as_there_are_processors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "cores", lambda: LANES)
+    monkeypatch.setattr(runner.jail, "probe", lambda isolation: "")
+    waiting, together, go = Waiting(), threading.Semaphore(0), threading.Event()
+
+    def check(self: Runner, bot: Any, version: Any) -> None:
+        together.release()
+        assert go.wait(SECONDS)
+        if version.id == 1:
+            raise RuntimeError("unexpected")
+        waiting.note(version.id, VersionState.PASSED)
+
+    monkeypatch.setattr(Runner, "_try_out", check)
+    found = Runner(Desk(tmp_path), WebSettings(tmp_path / "web"))
+    found._bots = waiting  # type: ignore[assignment]  # stands for them
+    found.start()
+    for _ in range(LANES):
+        assert together.acquire(timeout=SECONDS)
+    assert not together.acquire(timeout=0.3), "no more than there are processors"
+    go.set()
+    until = time.monotonic() + SECONDS
+    while time.monotonic() < until and not all(len(one) == 3 for one in waiting.states.values()):
+        time.sleep(0.01)
+    found.stop()
+    ended = {one: [VersionState.WAITING, VersionState.CHECKING, VersionState.PASSED] for one in range(MANY)}
+    ended[1][-1] = VersionState.FAILED
+    assert waiting.states == ended
+
+
+@pytest.mark.parametrize("name", ["my-bot_2.py", "team.zip"])
+def test_a_plain_file_name_is_kept(name: str) -> None:
+    assert pages._PLAIN_NAME.fullmatch(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["", ".py", "../a.py", 'a".py', "a b.py", "a.exe", "a\n.py", "\u0430.py", "x" * 99 + ".py"]
+)
+def test_another_one_is_not(name: str) -> None:
+    assert not pages._PLAIN_NAME.fullmatch(name)
