@@ -253,7 +253,7 @@ class Director:
         """The beginning of what entries printed, which costs nothing; by name."""
         return {name: text for name, (_, text) in sorted(self._printed.items())}
 
-    def told(self, what: str) -> None:
+    def count_step(self, what: str) -> None:
         """Tell ``progress`` of a step that was no match."""
         self._done(what)
 
