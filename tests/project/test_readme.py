@@ -1,5 +1,7 @@
 """What the README tells people to type does what it says, typed in its order, in a folder with nothing in it.
 
+Commands of other pages that run until somebody ends them, and some that read what the README's have left, follow.
+
 The two commands that set everything up are not typed here: whoever runs these tests has typed them. `make test-all`
 types them too, in a fresh clone.
 """
@@ -23,7 +25,24 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```console\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 TYPED = [line.partition(" #")[0].strip() for block in BLOCKS for line in block.splitlines() if line.strip()]
 SET_UP = ("make ", "source ")
-COMMANDS = [line for line in TYPED if not line.startswith(SET_UP)]
+FURTHER = (
+    "dicegym check my/hog.py",
+    "dicegym arena show",
+    "dicegym arena replay 1",
+    "dicegym values analyse 1",
+    "dicegym values exploitability hog ppo --seconds 5",
+    "dicegym runs tune hog --trials 20",
+    "dicegym values grade hog swap bacon",
+    "dicegym values solve --list",
+    "dicegym watch ppo --game hog -o hog.gif",
+    "dicegym export ppo --game hog --as hog.py",
+    "dicegym server start yatzy --tcp 5000 --agents thrifty gather",
+    "dicegym new game space_dice my/space_dice",
+    "dicegym doctor",
+    "dicegym doctor --bench",
+)
+"""Typed after those of the README."""
+COMMANDS = [*(line for line in TYPED if not line.startswith(SET_UP)), *FURTHER]
 
 
 class Ending(NamedTuple):
@@ -122,7 +141,7 @@ def test_activation_is_said_where_the_first_command_stands() -> None:
     assert "source .venv/bin/activate" in TYPED[:first]
 
 
-def test_every_verb_that_goes_on_for_long_is_still_in_the_readme() -> None:
+def test_every_command_that_runs_until_it_is_ended_is_tried() -> None:
     assert all(any(command.startswith(begin) for command in COMMANDS) for begin in (*ENDINGS, *LONG))
 
 
