@@ -12,7 +12,9 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
+from dicegym.engine.jit import CACHE_FOLDER
 from dicegym.errors import DicegymError
 from dicegym.registry import GAMES
 
@@ -47,7 +49,9 @@ class Readiness:
         return bool(self._waiting)
 
     def start(self) -> None:
-        """Start to compile."""
+        """Start to compile, unless all of it is on disk."""
+        if (mark := _mark()) is not None and mark.exists():
+            return
         self._waiting, self.of = set(GAMES), STEPS * len(GAMES)
         command = [sys.executable, "-m", "dicegym.web.readiness"]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
@@ -113,6 +117,11 @@ def _steps(name: str) -> Iterator[Callable[[], object]]:
     yield lambda: hint(game, state, fair_valuer(game))
 
 
+def _mark() -> Path | None:
+    """Return the file that says, beside the compiled code, that all games are there; it goes when that does."""
+    return Path(CACHE_FOLDER) / "games-are-ready" if CACHE_FOLDER else None
+
+
 def _main() -> None:
     if hasattr(os, "nice"):
         os.nice(NICENESS)
@@ -121,8 +130,9 @@ def _main() -> None:
             for step in _steps(name):
                 with contextlib.suppress(Exception):
                     step()
-                with contextlib.suppress(BrokenPipeError):
-                    print(name, flush=True)
+                print(name, flush=True)
+    if (mark := _mark()) is not None:
+        mark.touch()
 
 
 if __name__ == "__main__":
