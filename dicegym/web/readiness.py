@@ -86,8 +86,10 @@ def _steps(name: str) -> Iterator[Callable[[], object]]:
     """Yield what compiles a game, each of `STEPS` for itself."""
     import dicegym
     from dicegym.analysis.hints import hint
+    from dicegym.analysis.rollouts import RolloutValuer
     from dicegym.analysis.valuers import fair_valuer
     from dicegym.games.keyboard import Place
+    from dicegym.games.worth import Valuer
     from dicegym.pictures.drawing import draw
     from dicegym.play.drive import Referee
     from dicegym.players.human import controls_of, keyboard_of
@@ -104,6 +106,10 @@ def _steps(name: str) -> Iterator[Callable[[], object]]:
             for _ in Referee(game, game.new_game(1), players).moves():
                 pass
 
+    def valuer() -> Valuer:
+        best = fair_valuer(game)
+        return RolloutValuer(game, games=2, threads=1) if best.kind == "rollouts" else best
+
     def show() -> None:
         seat = int(state["player"])
         place = Place(game, seat, tuple(f"player {number}" for number in range(game.players)))
@@ -114,7 +120,7 @@ def _steps(name: str) -> Iterator[Callable[[], object]]:
     yield lambda: (game.fingerprint, game.legal(state), game.observe(state, 0))
     yield play
     yield show
-    yield lambda: hint(game, state, fair_valuer(game))
+    yield lambda: hint(game, state, valuer())
 
 
 def _mark() -> Path | None:
