@@ -32,6 +32,8 @@ SECTIONS = {
     "training": "Training: MaskablePPO",
 }
 """The tables, in this order, and their headings."""
+MODES_NAMED = ("memory", "start")
+"""Sections whose figures are named by their mode too."""
 
 
 def tables(result: BenchResult, before: BenchResult | None = None) -> Iterator[ReportTable]:
@@ -63,7 +65,7 @@ def _figures(heading: str, figures: list[Figure], before: list[Figure] | None = 
     for figure in figures:
         values = (figure.median, min(figure.values), max(figure.values))
         what = figure.what
-        if figure.section in ("memory", "start") and figure.mode:
+        if figure.section in MODES_NAMED and figure.mode:
             what = f"{figure.mode}: {what}"
         row = [figure.subject, what, *map(number, values), figure.unit]
         if before is not None:
@@ -93,6 +95,30 @@ def _peers(figures: list[Figure]) -> Iterator[ReportTable]:
         )
 
 
+def _medians(result: BenchResult) -> Iterator[ReportTable]:
+    """Yield the tables of a page, medians only: a row for each figure's name, a column for each subject of ours.
+
+    Figures of other libraries have a table of their own; `to_json` of the result has every run.
+    """
+    for section, heading in SECTIONS.items():
+        figures = [figure for figure in result.figures if figure.section == section]
+        if section == trainer_table.SECTION:
+            if figures:
+                yield from trainer_table.tables(heading, figures, None)
+            continue
+        ours: dict[tuple[str, str], dict[str, str]] = {}
+        for figure in figures:
+            if not figure.peer:
+                what = f"{figure.mode}: {figure.what}" if section in MODES_NAMED and figure.mode else figure.what
+                ours.setdefault((what, figure.unit), {})[figure.subject] = number(figure.median)
+        if ours:
+            subjects = list(dict.fromkeys(subject for cells in ours.values() for subject in cells))
+            rows = [[*name, *(cells.get(subject, "") for subject in subjects)] for name, cells in ours.items()]
+            yield heading, ["what", "unit", *subjects], rows
+        if peers := [[one.subject, one.what, number(one.median), one.unit] for one in figures if one.peer]:
+            yield "Other libraries", ["library", "what", "median", "unit"], peers
+
+
 def facts(result: BenchResult) -> str:
     """Return the machine and the versions in one line."""
     return " | ".join(f"{name} {value}" for name, value in result.machine.items())
@@ -117,7 +143,7 @@ def command(result: BenchResult) -> str:
 
 
 def markdown(result: BenchResult, before: BenchResult | None = None) -> str:
-    """Return everything as Markdown; see `plain`."""
+    """Return a page of medians as Markdown; with ``before``, all that `plain` has."""
     options = result.options
     lines = [
         "# Speed",
@@ -128,9 +154,10 @@ def markdown(result: BenchResult, before: BenchResult | None = None) -> str:
         facts(result) + ".",
         *([] if before is None else ["", f"Before: {facts(before)}."]),
     ]
-    for heading, titles, rows in tables(result, before):
-        right = [all(cell[:1].isdigit() for cell in column) for column in zip(*rows, strict=True)]
-        lines += ["", f"## {heading.partition(':')[0]}", "", f"{heading}.", ""]
+    for heading, titles, rows in _medians(result) if before is None else tables(result, before):
+        right = [all(not cell or cell[:1].isdigit() for cell in column) for column in zip(*rows, strict=True)]
+        title, _, told = heading.partition(": ")
+        lines += ["", f"### {title}", "", *([f"{told[:1].upper()}{told[1:]}.", ""] if told else [])]
         lines += [_row(titles), _row(["---:" if numbers else "---" for numbers in right]), *map(_row, rows)]
     return "\n".join(lines) + "\n"
 

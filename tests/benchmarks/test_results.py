@@ -85,7 +85,9 @@ def test_the_tables(made: BenchResult) -> None:
     assert re.search(r"Q +not installed", text)
     page = report.markdown(made)
     assert "`python -m benchmarks measure batch --games hog --seconds 0.5 --repeats 3 --threads 1`" in page
-    assert "| A | batch: a game \\| in a batch | 300 | 100 | 2,000 | bytes | at most 1,024, reached |" in page
+    assert "| batch: a game \\| in a batch | bytes | 300 |" in page
+    assert "| bare batch of 1,024 | decisions/s | 6,000,000 |" in page
+    assert "| P | bare batch of 1,024 | 200,000 | decisions/s |" in page
 
 
 def test_an_earlier_run_stands_beside(made: BenchResult) -> None:
