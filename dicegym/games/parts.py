@@ -390,8 +390,10 @@ class Claim(NamedTuple):
     """How far the computed value may be away: rounding, or the width of the bounds that a solver stops at."""
     source: str
     """Who published it, or how it was proved."""
-    compute: Callable[[], float]
-    """Raises ParameterError, which says what to do first, where it rests on tables that are not on this machine."""
+    compute: Callable[[], float | None]
+    """Returns None where the value rests on tables that are not on this machine."""
+    needs: str = ""
+    """The command that makes such tables."""
 
 
 class Claims(Protocol):
