@@ -1,4 +1,4 @@
-"""The director of a contest: what is the same in every format, from the entries as named to the last match played."""
+"""The director of a contest: it checks entries, plays matches and makes the result, the same way in every format."""
 
 from __future__ import annotations
 
@@ -45,34 +45,34 @@ def check_table(game: Game) -> None:
 
 
 class Director:
-    """Holds a contest from ``with`` to its end: there its entries are checked, and matches can be played.
+    """Runs a contest: it checks the entries at the start of its ``with`` block, and plays matches inside.
 
     Args:
-        game: the game; if matches are played at smaller or larger tables, the one at which entries are checked.
-        entries: agents as for `dicegym.agent`, or {name: agent}; or what somebody has made of them.
+        game: the game at whose table entries are checked; matches may be played at smaller or larger ones.
+        entries: agents as for `dicegym.agent`, or {name: agent}; or a `Field` made of them.
         seed: names all games and the entries' private randomness; None: drawn, so that no entry can foresee them.
         workers: number of processes (default: of usable processors).
         progress: called after each check and match with (done, of how many, what was done last).
         limits: what an entry may use; default: 10 s and 512 MiB.
-        form: the format that is held; None: whoever directs plays what it likes.
-        in_order: whether entries are kept as they were named, and not sorted by name.
-        options: what was chosen, see `dicegym.arena.options`; None: nothing.
+        form: the format; None: the caller decides which matches are played.
+        in_order: keep entries in the order in which they were named, instead of sorting them by name.
+        options: see `dicegym.arena.options`; None: the defaults.
         isolation: how untrusted entries are kept apart; see `dicegym.sandbox.jail`.
-        book: has the outcomes of what was done before, and takes those of what is done now; None: nothing is kept.
-        executors: make whoever does the work; None: ``workers`` processes of this machine.
+        book: knows stored outcomes and stores new ones; None: nothing is stored.
+        executors: make what does the work; None: ``workers`` processes of this machine.
 
     Attributes:
         game: as given.
         seed: as given or drawn.
         options: as given.
         limits: what an entry may use.
-        struck: name -> reason, of entries that may not take part (any more).
-        checks: what the contest's test said of each entry, by name.
-        remarks: what there is to say of the entries.
-        luck: what luck did in the matches played, if that was asked for.
+        struck: name -> reason, of disqualified entries.
+        checks: the report of the contest's test of each entry, by name.
+        remarks: sentences about the entries.
+        luck: the luck in the matches played; None unless the option ``less_luck`` is chosen.
 
     Raises:
-        ParameterError: two entries have one name, there are too few, the game is for one player, or the seed is none.
+        ParameterError: two entries have one name, there are too few, the game is for one player, or the seed is wrong.
         UnknownNameError: there is no such agent.
     """
 
@@ -211,12 +211,12 @@ class Director:
 
     @property
     def entries(self) -> list[Entry]:
-        """Who is not struck."""
+        """The entries that are not disqualified."""
         return [entry for entry in self._found if entry.name not in self.struck]
 
     @property
     def disqualified(self) -> tuple[Disqualified, ...]:
-        """Who is struck, by name."""
+        """The disqualified entries, sorted by name."""
         return tuple(Disqualified(name, reason) for name, reason in sorted(self.struck.items()))
 
     def play(self, matches: Iterable[Match]) -> Iterator[tuple[Match, Any]]:
@@ -253,7 +253,7 @@ class Director:
         """The beginning of what entries printed, which costs nothing; by name."""
         return {name: text for name, (_, text) in sorted(self._printed.items())}
 
-    def told(self, what: str) -> None:
+    def count_step(self, what: str) -> None:
         """Tell ``progress`` of a step that was no match."""
         self._done(what)
 

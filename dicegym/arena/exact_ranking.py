@@ -116,7 +116,7 @@ def tables_of(director: Director) -> dict[str, np.ndarray]:
             director.struck[name] = outcome.reason
         else:
             found[name] = np.array(outcome["table"], np.dtype(outcome["dtype"]))
-        director.told(f"asked {name} for its strategy")
+        director.count_step(f"asked {name} for its strategy")
     return {entry.name: found[entry.name] for entry in director.entries}
 
 
@@ -216,7 +216,7 @@ class Exact:
             self._tables = tables_of(director)
         if ranks:
             director.expect(math.comb(len(self._tables), 2) + (0 if asked else len(self._tables)))
-            found = chances(self._values, self._tables, game, games, lambda *_: director.told("exact win rates"))
+            found = chances(self._values, self._tables, game, games, lambda *_: director.count_step("exact win rates"))
             self._found = found._replace(times=director.options.seeds)
 
     @property

@@ -45,6 +45,13 @@ class Leads(NamedTuple):
         return Leads(self.lead[np.ix_(order, order)], self.error[np.ix_(order, order)])
 
 
+def _leads(won: np.ndarray, games: np.ndarray, spread: np.ndarray) -> Leads:
+    """Return the leads of entries by what each got, in how many games, and the covariance of what they got."""
+    total = max(1.0, float(games.max(initial=1)))
+    variance = np.diag(spread)[:, None] + np.diag(spread)[None, :] - 2 * spread
+    return Leads((won[:, None] - won[None, :]) / total, np.sqrt(np.maximum(variance, 0)) / total)
+
+
 def leads_of_shares(n: int, tables: Iterable[tuple[Sequence[int], Sequence[float], int]]) -> Leads:
     """Return the leads of ``n`` entries in the share of their games won.
 
@@ -62,9 +69,7 @@ def leads_of_shares(n: int, tables: Iterable[tuple[Sequence[int], Sequence[float
         # less varied than they are, (n + 1) / n times the variance of n games, which makes it right on average.
         chance = (np.asarray(shares) + 1 / len(who)) / (played + 1)
         spread[np.ix_(who, who)] += (played + 1) * (np.diag(chance) - np.outer(chance, chance))
-    total = max(1.0, float(games.max(initial=1)))
-    variance = np.diag(spread)[:, None] + np.diag(spread)[None, :] - 2 * spread
-    return Leads((won[:, None] - won[None, :]) / total, np.sqrt(np.maximum(variance, 0)) / total)
+    return _leads(won, games, spread)
 
 
 def leads_of_results(n: int, tables: Iterable[tuple[Sequence[int], np.ndarray]]) -> Leads:
@@ -84,9 +89,7 @@ def leads_of_results(n: int, tables: Iterable[tuple[Sequence[int], np.ndarray]])
             spread[np.ix_(who, who)] += len(results) * np.cov(results, rowvar=False)
         else:
             spread[who, who] = math.inf
-    total = max(1.0, float(games.max(initial=1)))
-    variance = np.diag(spread)[:, None] + np.diag(spread)[None, :] - 2 * spread
-    return Leads((won[:, None] - won[None, :]) / total, np.sqrt(np.maximum(variance, 0)) / total)
+    return _leads(won, games, spread)
 
 
 def leads_of_games(points: np.ndarray) -> Leads:

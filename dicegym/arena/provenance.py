@@ -67,7 +67,8 @@ def record_of(name: str, given: object, origin: Origin | None, seal: Seal = ()) 
         return EntryRecord(name, str(given), "model", {origin.name: digest_of(origin)})
     if origin is None:
         return EntryRecord(name, str(given), "missing", {})
-    return EntryRecord(name, getattr(given, "__name__", type(given).__name__), "player", {})
+    named = given if isinstance(given, str) else getattr(given, "__name__", type(given).__name__)
+    return EntryRecord(name, named, "player", {})
 
 
 @dataclass(frozen=True)

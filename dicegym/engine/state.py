@@ -131,7 +131,7 @@ def prepare_state(place, arguments):
     return entry_of(do_state, place, arguments)
 
 
-class Row:
+class StateRow:
     """The memory of one game, and the compiled function that works on it.
 
     Attributes:
@@ -186,7 +186,7 @@ class Block:
         arguments = game.blank, self.states, self.masks, legals, self.observations, self.sums
         task = Task(do_state, prepare_state, arguments)
         self.ask, self.list_legal = task.ask, task.listing(legals)
-        self.rows = [Row(self, number) for number in range(size)]
+        self.rows = [StateRow(self, number) for number in range(size)]
 
 
 class StateMemory:
@@ -198,13 +198,13 @@ class StateMemory:
 
     def __init__(self, game: StateGame) -> None:
         self._game = game
-        self._free: list[Row] = []
+        self._free: list[StateRow] = []
         self.lists: dict[bytes, list[int]] | None = {}
         """Masks -> their actions; None once there were more than `LISTS`."""
         self.give_back = self._free.append
         """Let another state have a row."""
 
-    def take(self) -> Row:
+    def take(self) -> StateRow:
         """Return a row that nobody has."""
         try:
             return self._free.pop()

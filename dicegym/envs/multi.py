@@ -233,6 +233,8 @@ class TurnsInParallel(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
         aec_env: the environment to play in.
     """
 
+    agents: list[str]
+
     def __init__(self, aec_env: TurnEnv) -> None:
         # Not by PettingZoo's constructor, which asks for `state_space`: finding it takes seconds, once in a process.
         self.aec_env = aec_env

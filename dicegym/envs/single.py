@@ -153,14 +153,10 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         self._watched = bool(self._opponents.watched[0])
         self._tell_compiled()
 
-    def _advance(self, job: int, action: int) -> int:
-        """Play ``action`` if ``job`` is MOVE, then the others' turns; return what `do_alone` tells."""
+    def _advance(self) -> None:
+        """Let the others play until the learner is to move or the game is over."""
         self._playing = False  # an opponent that raises leaves no game to go on with
-        told = self._ask(job, action, self._seat, self._watched)
-        if self._watched or told & WAITS:
-            told = self._others(told)
-        self._playing = not told & ENDED
-        return told
+        self._playing = not self._others(self._ask(LOOK, 0, self._seat, self._watched)) & ENDED
 
     def _others(self, told: int) -> int:
         """Ask opponents outside, and tell those who follow, until the learner is to move or the game is over."""
@@ -234,7 +230,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         self._opponents.place(0, self.seating.opponents(key, self._seat))
         self._sit(key)
         self._before = self._reward_sum()
-        self._advance(LOOK, 0)
+        self._advance()
         if not self._playing:
             raise ParameterError(f"the game ends before seat {self._seat} is asked: give another state or seat")
 
@@ -255,7 +251,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         self._seat = self._ask(BEGIN, as_word(seed), rule, as_word(self._episode))
         self._sit(int(self._state["key"]))
         self._before = 0.0
-        self._advance(LOOK, 0)
+        self._advance()
         return self._playing
 
     def _read_options(self, options: dict[str, Any] | None) -> tuple[int | None, int | None, np.ndarray | None]:
@@ -292,7 +288,11 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         if self.on_illegal != "rule" and not (0 <= number < self.game.n_actions and self._mask[number]):
             return self._illegal(number)
 
-        told = self._advance(MOVE, number)
+        self._playing = False  # as in `_advance`
+        told = self._ask(MOVE, number, self._seat, self._watched)
+        if told & WAITS or self._watched:
+            told = self._others(told)
+        self._playing = not told & ENDED
         gained = self._gained.item(self._seat) if self.reward == "win" else self._reward_sum()
         reward, self._before = gained - self._before, gained
         if self.render_mode == "human":

@@ -148,7 +148,7 @@ class ScoreCard(NamedTuple):
     rows: tuple[CardRow, ...]
 
 
-class Board(NamedTuple):
+class GameBoard(NamedTuple):
     """The table that a person sees on a page; forms are part of it, and nothing is on it that they show."""
 
     title: str
@@ -163,8 +163,8 @@ class Controls(Protocol):
     """A game's ``controls.py``: the forms of a page on which a person plays, and what they mean.
 
     A game without one is played by a list of its legal actions. Seats, names and what a person may know are as in
-    `dicegym.games.keyboard.Keyboard`. A function ``board(place, state) -> Board`` of the same file says what the table
-    looks like around the forms; without one the game's picture is shown above them.
+    `dicegym.games.keyboard.Keyboard`. A function ``board(place, state) -> GameBoard`` of the same file says what the
+    table looks like around the forms; without one the game's picture is shown above them.
     """
 
     def forms(self, place: Place, state: Any) -> Sequence[PlayForm]:

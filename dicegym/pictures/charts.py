@@ -54,7 +54,7 @@ class Guide(NamedTuple):
     """What a border says where its words would lie on those of the next one, if there is room for that."""
 
 
-class ChartPoint(NamedTuple):
+class ChartLink(NamedTuple):
     """A place on a curve that leads somewhere when it is clicked."""
 
     x: float
@@ -73,7 +73,7 @@ def chart(
     y: Axis,
     marks: Sequence[Guide] = (),
     borders: Sequence[Guide] = (),
-    points: Sequence[ChartPoint] = (),
+    points: Sequence[ChartLink] = (),
 ) -> Drawing:
     """Return curves over axes; what is not finite is left out.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import functools
 import math
@@ -171,6 +172,7 @@ def _setup(game: Game, name: str, source: Source, limits: Limits, seal: Seal) ->
 def _handed(interface: str) -> IO[bytes]:
     """Return the open file, one for all hosts, with what hosts of an interface need of the package."""
     file = tempfile.TemporaryFile()  # noqa: SIM115  # open as long as this process
+    atexit.register(file.close)
     file.write(handed.hand_over(interface))
     file.flush()
     return file

@@ -15,6 +15,7 @@ import dicegym
 from dicegym.analysis import fork, search, valuer
 from dicegym.analysis.mcts import MctsPlayer, SearchResult
 from dicegym.arena import contest
+from dicegym.arena.provenance import record_of
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.games.hidden import known
@@ -183,6 +184,7 @@ def test_it_is_named_with_its_numbers() -> None:
     }
     for name, shown in named.items():
         assert dicegym.agent("yatzy", name).name == agent_name("yatzy", name) == shown
+    assert record_of("a", "mcts(9)", dicegym.agent("hog", "mcts(9)")).given == "mcts(9)"
     copied = pickle.loads(pickle.dumps(dicegym.agent("hog", "mcts(200, c=0.5)")))
     assert (copied.simulations, copied.c, copied.name) == (200, 0.5, "mcts(200, c=0.5)")
 

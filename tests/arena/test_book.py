@@ -69,6 +69,7 @@ def test_each_outcome_is_stored_before_the_next_is_asked_for(store: ContestStore
         assert book.outcome(match(number)) is None
         book.keep(match(number), OUTCOME)
         assert plays(store) == [(1, one + 1, 1) for one in range(number + 1)]
+        assert not book.used, "what has been noted is noted once"
     book.close()
     assert book.stored[1:] == (1, 0, 3, 1, 2, 0)
 

@@ -20,6 +20,7 @@ from dicegym.arena.store.merging import Merged, merge
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.store import ContestStore
 from dicegym.arena.store.verifying import MatchVerdict, verdicts
+from dicegym.errors import DamagedFileError
 from dicegym.play.player import FunctionPlayer, Player
 from dicegym.play.turn import Turn
 from dicegym.sandbox.jobs import Failure, entry
@@ -109,6 +110,13 @@ def test_one_forged_match_is_found(done: str, honest: Path, tmp_path: Path) -> N
     first, *others = found_in(forged(honest, tmp_path, done))
     assert FORGED[done] in first.wrong
     assert not any(one.wrong for one in others)
+
+
+@pytest.mark.parametrize("returns", ["[NaN,1.0]", "[1e999,1.0]", '["x",1.0]', "[1.0]", "[true,1.0]"])
+def test_returns_that_are_no_numbers_of_the_players_are_damage(returns: str, honest: Path, tmp_path: Path) -> None:
+    path = forged(honest, tmp_path, f"UPDATE games SET returns = '{returns}' WHERE match = 1")
+    with StoreReader(path) as reader, pytest.raises(DamagedFileError, match="is damaged"):
+        list(reader.games([1]))
 
 
 @pytest.mark.parametrize(

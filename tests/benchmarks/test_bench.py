@@ -20,6 +20,7 @@ from benchmarks import (
     plans,
     ratios,
     report,
+    search,
     solving,
     start,
 )
@@ -321,6 +322,15 @@ def test_every_peer_that_is_installed_plays(peer: peers.Peer) -> None:
         pytest.skip("not installed")
     assert work() >= AT_A_TIME
     assert peer.mode in LOOP_MODES
+
+
+def test_searches_are_measured_beside_peers() -> None:
+    found = search.plan([dicegym.game("hog")], 0.01)
+    measures = [one for one in found if isinstance(one, Measure)]
+    assert min(measure.run()[0] for measure in measures) > 0
+    names = [figure.what.partition(",")[0] for measure in measures for figure in measure.figures]
+    assert names.count("mcts") == 3
+    assert len(found) == 3 + len(search.PEERS)
 
 
 @pytest.mark.slow

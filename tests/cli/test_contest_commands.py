@@ -20,7 +20,9 @@ def test_tournament_prints_the_report_and_writes_json(run: Run, tmp_path: Path) 
     assert "Winrate against `always_roll(5)`" in out
     assert "Games of 9 won by the row against the column" in out
     assert json.loads(target.read_text())["version"] == 1
-    status, out, _ = run(*command, "--games", "120", "--limit", "seconds=20")
+    text = target.with_suffix(".md")
+    status, out, _ = run(*command, "--games", "120", "--limit", "seconds=20", "-o", str(text))
+    assert text.read_text().startswith(f"# {out.splitlines()[0]}\n\n## Rankings\n\n| Ranking |")
     assert status == 0
     found = json.loads(target.read_text())
     assert found["games_per_match"] == 120

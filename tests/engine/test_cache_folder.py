@@ -70,6 +70,7 @@ def test_the_users_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert find() == tmp_path / "dicegym" / "kernels-now"
 
 
+@pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
 def test_modes_of_numba_have_folders_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """Numba would hand out the cached function without the checks."""
     names = set()

@@ -58,6 +58,32 @@ def adding(out: np.ndarray) -> Task:
     return Task(add, prepare_add, (out,))
 
 
+@pytest.mark.parametrize("unlocks", [False, True])
+def test_a_kernel_is_asked_as_a_function_of_python_is(unlocks: bool) -> None:
+    out = np.zeros(12)
+    ask = Task(add, prepare_add, (out,), unlocks).ask
+    gc.collect()  # the function alone keeps what it needs
+    assert ask(1, 0, 4, 5) == ask(np.int8(1), np.uint64(0), 4, -5) == 4
+    assert out.tolist() == [20] * 4 + [0] * 8
+    with pytest.raises(TypeError, match="float"):
+        ask(1, 0, 4.0, 5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="4 whole numbers"):
+        ask(1, 0)  # type: ignore[call-arg]
+    with pytest.raises(OverflowError):
+        ask(1, 0, 4, 1 << 64)
+    with pytest.raises(RuntimeError, match="NUMBA_DISABLE_JIT=1"):
+        Task(work, prepare_work, (out,), unlocks).ask(0, 0, 4, 1)
+
+
+def test_what_a_kernel_wrote_is_listed() -> None:
+    numbers = np.array([-3, 1 << 40, 7])
+    listing = adding(np.zeros(12)).listing(numbers)
+    assert listing(0, 0, 3, 0) == [-3, 1 << 40, 7]
+    numbers[0] = 5
+    assert listing(0, 0, 1, 0) == [5]
+    assert listing(0, 0, 0, 0) == []
+
+
 def test_every_part_is_done_once_and_gives_its_result() -> None:
     crew, out = Crew(3), np.zeros(12, np.int64)
     task = adding(out)

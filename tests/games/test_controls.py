@@ -16,8 +16,8 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.controls import Basket, DiceToggles, Fields, PickOne, PlayForm, Stepper
 from dicegym.games.keyboard import Place
-from dicegym.games.parts import CONTROLS, part
-from dicegym.players.human import controls_of
+from dicegym.games.parts import CONTROLS, need, part
+from dicegym.players.human import controls_of, keyboard_of
 from dicegym.registry import GAMES
 
 STEPS = 60
@@ -101,6 +101,34 @@ def test_whatever_forms_offer_is_allowed(name: str) -> None:
                     assert len(actions) > 0
                     assert refusal(game, state, actions) == "", (form.name, fields)
             assert state.tobytes() == before.tobytes()  # whoever only looks changes nothing
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_board_shows_what_its_seat_may_know_and_changes_nothing(name: str) -> None:
+    """Other seats' private entries, and secret fields, may be anything: the board is the same."""
+    game = dicegym.game(name)
+    hidden = game.spec.private - keyboard_of(game).OPEN
+    for state in states(game, 2):
+        place, controls = place_of(game, state), need(game, CONTROLS)
+        before, board = state.copy(), controls.board(place, state)  # type: ignore[attr-defined]  # may be there
+        assert state.tobytes() == before.tobytes()
+        assert len(board.seats) == game.players
+        assert [seat.name for seat in board.seats] == list(place.names)
+        assert [seat.moves for seat in board.seats].index(True) == int(state["player"])
+        others = state.copy()
+        for field in hidden:
+            for seat in range(game.players):
+                if seat != place.seat:
+                    others[field][seat] = 0
+        for field in game.spec.secret:
+            others[field] = 0
+        assert controls.board(place, others) == board  # type: ignore[attr-defined]
+        card = board.card
+        if card is not None:
+            (filled_by,) = [form for form in controls.forms(place, state) if form.name == card.form]
+            (widget,) = filled_by.widgets
+            open_rows = [row.value for row in card.rows if row.value and not row.cells[place.seat]]
+            assert [option.value for option in widget.options] == open_rows  # type: ignore[union-attr]  # a PickOne
 
 
 def every_way(form: PlayForm) -> Iterator[Mapping[str, list[str]]]:

@@ -90,22 +90,19 @@ def _rank(
         merits = {name: (left[name] or 0.0,) for name in names}
         leads = leads_of_results(len(names), zip(tables, (director.luck.of(m).left for m in matches), strict=True))
     figures = {
-        name: {"wins": wins[name], "losses": losses[name], "share": shares[name], "win_rate": rates.get(name)}
+        name: {
+            "wins": wins[name],
+            "losses": losses[name],
+            "share": shares[name],
+            "win_rate": rates.get(name),
+            "played_place": None,
+            "exact": None,
+            "less_luck": left[name],
+        }
         for name in names
     }
     rows = ranking(merits, figures, leads)
-    return tuple(
-        replace(
-            row,
-            figures={
-                **row.figures,
-                "played_place": row.place if matches else None,
-                "exact": None,
-                "less_luck": left[row.name],
-            },
-        )
-        for row in rows
-    )
+    return tuple(replace(row, figures={**row.figures, "played_place": row.place}) for row in rows) if matches else rows
 
 
 def shown_of(standings: Sequence[Standing], matches: Sequence[MatchRow], heading: str, baseline: str) -> Presentation:

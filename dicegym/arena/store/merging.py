@@ -133,4 +133,4 @@ def _copy_named(
 
 
 def _without_id(row: Any) -> dict[str, Any]:
-    return {name: value for name, value in row._mapping.items() if name != "id"}
+    return {name: value for name, value in row._asdict().items() if name != "id"}

@@ -13,7 +13,7 @@ from dicegym.errors import ParameterError
 from dicegym.games.bidding.table import FACES, MOST_QUANTITY, ODDS, bid_index, counting, odds_row
 from dicegym.games.bidding.text import FACE_NAMES, SHOWN_BIDS, bid_text, dice_text, face_plural
 from dicegym.games.bidding.view import View, bid_of, faces_of
-from dicegym.games.controls import Board, BoardSeat, FilledForm, Option, PickOne, PlayForm, Stepper
+from dicegym.games.controls import BoardSeat, FilledForm, GameBoard, Option, PickOne, PlayForm, Stepper
 from dicegym.games.keyboard import Place, dice, listed, number_of, percent, unread, winners, won
 
 SEATS = 3
@@ -235,7 +235,7 @@ def ending(place: Place, state: Any) -> str:
     return f"{won(place, first)}, with {left} left after {int(state['finished'])} hands."
 
 
-def board(place: Place, state: Any) -> Board:
+def board(place: Place, state: Any) -> GameBoard:
     """Return everybody's dice, as far as the person may know them, and the bids of this hand."""
     over, mover = bool(state["over"]), int(state["player"])
     latest = {bid.seat: bid for bid in (bid_of(kept) for kept in state["bids"][: int(state["n_bids"])].tolist())}
@@ -259,7 +259,7 @@ def board(place: Place, state: Any) -> Board:
             )
         )
     hand = "Game over" if over else f"Hand {int(state['finished']) + 1}, {dice_text(int(state['rolled'].sum()))}"
-    return Board(hand, tuple(seats))
+    return GameBoard(hand, tuple(seats))
 
 
 BID, CHALLENGE = "bid", "challenge"

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from dicegym.errors import ParameterError
-from dicegym.games.controls import Board, BoardSeat, Fields, FilledForm, Option, PickOne, PlayForm
+from dicegym.games.controls import BoardSeat, Fields, FilledForm, GameBoard, Option, PickOne, PlayForm
 from dicegym.games.hog.rules import (
     EXCHANGE,
     FIRST_NUMBER,
@@ -158,7 +158,7 @@ def ending(place: Place, state: Any) -> str:
     )
 
 
-def board(place: Place, state: Any) -> Board:
+def board(place: Place, state: Any) -> GameBoard:
     """Return both scores on their way to the goal, with the dice of each last turn."""
     over, goal, mover = bool(state["over"]), int(state["goal"]), int(state["player"])
     seats = []
@@ -182,7 +182,7 @@ def board(place: Place, state: Any) -> Board:
                 wins=wins,
             )
         )
-    return Board(f"First to {goal}", tuple(seats))
+    return GameBoard(f"First to {goal}", tuple(seats))
 
 
 _FORM, _FIELD, _ASKED = "turn", "number", "How many dice"

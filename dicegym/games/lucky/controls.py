@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from dicegym.errors import ParameterError
-from dicegym.games.controls import Basket, Board, BoardSeat, Fields, FilledForm, Item, PlayForm, Stepper
+from dicegym.games.controls import Basket, BoardSeat, Fields, FilledForm, GameBoard, Item, PlayForm, Stepper
 from dicegym.games.keyboard import Place, count, dice, listed, number_of, unread, winners, won
 from dicegym.games.lucky.catalogue import (
     DONE,
@@ -242,7 +242,7 @@ def ending(place: Place, state: Any) -> str:
     return f"{won(place, winners(place, state))} after {count(int(state['played']), 'round')}: {sums}."
 
 
-def board(place: Place, state: Any) -> Board:
+def board(place: Place, state: Any) -> GameBoard:
     """Return everybody's money, dice and last roll; the shop is the form of an order."""
     over, mover, played = bool(state["over"]), int(state["player"]), int(state["played"])
     first = int(state["money"][: place.game.players].max())
@@ -265,7 +265,7 @@ def board(place: Place, state: Any) -> Board:
                 wins=over and money == first,
             )
         )
-    return Board(f"Round {played + (not over)}; a lead of {int(state['lead'])} wins", tuple(seats))
+    return GameBoard(f"Round {played + (not over)}; a lead of {int(state['lead'])} wins", tuple(seats))
 
 
 _ORDER_FORM, _NOTHING_FORM, _FAST_FORM = "order", "nothing", "fast"

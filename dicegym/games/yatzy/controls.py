@@ -9,12 +9,12 @@ from typing import Any
 
 from dicegym.errors import ParameterError
 from dicegym.games.controls import (
-    Board,
     BoardSeat,
     CardRow,
     DiceToggles,
     Fields,
     FilledForm,
+    GameBoard,
     Option,
     PickOne,
     PlayForm,
@@ -352,7 +352,7 @@ _ROLL, _SCORE = "roll", "score"
 _KEEP, _BOX = "keep", "box"
 
 
-def board(place: Place, state: Any) -> Board:
+def board(place: Place, state: Any) -> GameBoard:
     """Return everybody's totals, the dice, and the card whose open boxes the person fills."""
     over, players = bool(state["over"]), range(place.game.players)
     totals = [int(total(state, player)) for player in players]
@@ -379,7 +379,7 @@ def board(place: Place, state: Any) -> Board:
     rows.insert(UPPER, CardRow(f"Sum; {BONUS_FROM} earn {BONUS}", sums))
     at = "Game over" if over else f"Round {int(state['round_number'])} of {BOXES}"
     dice = () if over else tuple(state["dice"].tolist())
-    return Board(at, seats, dice, ScoreCard(_SCORE, tuple(rows)))
+    return GameBoard(at, seats, dice, ScoreCard(_SCORE, tuple(rows)))
 
 
 def forms(place: Place, state: Any) -> list[PlayForm]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from dicegym.analysis.decisions import Analysis, PricedDecision, Stake
-from dicegym.analysis.valuers import amount, sure, thresholds
+from dicegym.analysis.decisions import Analysis, PricedDecision
+from dicegym.analysis.valuers import Stake, amount, sure, thresholds
 from dicegym.arena.pages.template import trusted
 from dicegym.errors import DicegymError
 from dicegym.games.parts import Z_95
 from dicegym.games.worth import ValueUnit
-from dicegym.pictures.charts import Axis, ChartLine, ChartPoint, chart, swatch
+from dicegym.pictures.charts import Axis, ChartLine, ChartLink, chart, swatch
 from dicegym.pictures.drawing import draw
 from dicegym.web.play.advice import Advice, Answer
 from dicegym.web.play.tables import PlayedTable
@@ -80,7 +80,8 @@ def told(analysis: Analysis, seat: int, address: str = "", at: int | None = None
     unit, total = analysis.unit, analysis.totals[seat]
     judged = [_judged(analysis, one) for one in analysis.decisions if one.seat == seat]
     worst = sorted((one for one in judged if one.cost > 0), key=lambda one: -one.cost)
-    shown = next((one for one in judged if one.number == at), (worst or judged or [None])[0])
+    asked = (one for one in judged if one.number == at)
+    shown = next(asked, next(iter([*worst, *judged]), None))
     lost = amount(total.cost, unit)
     count = f"{total.unforced} real decision{'' if total.unforced == 1 else 's'}"
     if worst:
@@ -147,7 +148,7 @@ def chances(analysis: Analysis, seat: int, judged: list[JudgedDecision], address
     title = f"{_called(unit)} of {' and '.join(line.name for line in lines)} over the game"
     across = Axis("actions played", lambda at: f"{at:.0f}")
     points = [
-        ChartPoint(
+        ChartLink(
             one.number,
             float(analysis.values[one.number, seat]),
             f"{address}?at={one.number}#at",

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from dicegym.arena.pages.template import trusted
 from dicegym.errors import DicegymError
-from dicegym.games.controls import Board, DiceToggles, Option, PickOne, PlayForm
+from dicegym.games.controls import DiceToggles, GameBoard, Option, PickOne, PlayForm
 from dicegym.pictures.drawing import draw
 from dicegym.players.human import controls_of, keyboard_of
 from dicegym.web.play.advice import Advice, Answer, GivenHint
@@ -83,16 +83,16 @@ def table_shown(
     return values | {"now": now, "before": before, "said": _said(table, since, ending, notice)}
 
 
-def board_of(table: PlayedTable) -> Board | None:
+def board_of(table: PlayedTable) -> GameBoard | None:
     """Return the board that the game's controls describe; None where they do not, or before the table is set up."""
     made = getattr(controls_of(table.game), "board", None)
     if made is None or table.state is None:
         return None
-    found: Board = made(table.place, table.state)
+    found: GameBoard = made(table.place, table.state)
     return found
 
 
-def _filling(board: Board | None, forms: Sequence[PlayForm]) -> dict[str, Any]:
+def _filling(board: GameBoard | None, forms: Sequence[PlayForm]) -> dict[str, Any]:
     """Return the form that fills the board's score card, and its options by their values."""
     card = board.card if board else None
     form = next((one for one in forms if card and one.name == card.form), None)
