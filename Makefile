@@ -42,7 +42,7 @@ bench: $(STAMP)  ## measure decisions per second
 
 bench-docs: $(DEVELOPING)  ## measure everything beside the peers, on a quiet machine, and renew docs/
 	$(INSTALL) --group peers
-	$(BIN)/python -m benchmarks measure all --threads 1,2 -o docs/bench.json -o docs/bench.md -o docs/bench.png
+	$(BIN)/python -m benchmarks measure all --threads 1,2 -o docs/bench.json -o docs/bench.md
 
 docs: $(DEVELOPING)  ## build the site in docs/_build/html, warnings being errors
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -b html docs docs/_build/html

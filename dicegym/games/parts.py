@@ -59,7 +59,6 @@ __all__ = [
     "Adapter",
     "Chance",
     "Claim",
-    "Claims",
     "Commands",
     "Controls",
     "Duel",
@@ -72,6 +71,7 @@ __all__ = [
     "Part",
     "Picture",
     "Progress",
+    "PublishedValues",
     "Recall",
     "Replies",
     "SecretChoices",
@@ -396,7 +396,7 @@ class Claim(NamedTuple):
     """The command that makes such tables."""
 
 
-class Claims(Protocol):
+class PublishedValues(Protocol):
     """A game's ``values.py``: the values that are published for it, for `dicegym values verify`."""
 
     def claims(self) -> Sequence[Claim]:
@@ -417,7 +417,7 @@ VALUES: Part[Values] = Part(Values, "values", "that says what its states are wor
 LUCK: Part[Luck] = Part(Luck, "values", "that takes luck out of results", "none", "players")
 SOLUTIONS: Part[Solutions] = Part(Solutions, "values", "that can be solved and kept", "none", "players")
 REPLIES: Part[Replies] = Part(Replies, "values", "that knows what actions are worth in replies", "none", "players")
-CLAIMS: Part[Claims] = Part(Claims, "values", "that lists published values", "none", "players")
+CLAIMS: Part[PublishedValues] = Part(PublishedValues, "values", "that lists published values", "none", "players")
 CHANCE: Part[Chance] = Part(Chance, "chance", "that lists what its dice may decide")
 SECRETS: Part[SecretChoices] = Part(SecretChoices, "chance", "that takes secret choices back")
 WIRE: Part[Wire] = Part(Wire, "protocol", "that servers and clients say to each other")

@@ -17,13 +17,16 @@ from dicegym.registry import GAMES
 
 pytestmark = pytest.mark.nojit
 
-LIARS_DICE = {"Picture", "Keyboard", "Controls", "Sparring", "Values", "Luck", "Solutions", "Chance"}
+LIARS_DICE = {"Picture", "Keyboard", "Controls", "Sparring", "Values", "Luck", "Solutions", "PublishedValues", "Chance"}
 OPTIONAL = {
     "hog": {
         *{"Picture", "Keyboard", "Controls", "Examination", "Situations", "Duel"},
-        *{"Values", "Luck", "Solutions", "Replies"},
+        *{"Values", "Luck", "Solutions", "Replies", "PublishedValues"},
     },
-    "yatzy": {"Picture", "Keyboard", "Controls", "Sparring", "Solitaire", "Values", "Luck", "Solutions", "Wire"},
+    "yatzy": {
+        *{"Picture", "Keyboard", "Controls", "Sparring", "Solitaire", "Wire"},
+        *{"Values", "Luck", "Solutions", "PublishedValues"},
+    },
     "liarsdice": LIARS_DICE | {"Duel", "Commands"},
     "liarsdice_spot_on": LIARS_DICE,
     "lucky": {"Picture", "Keyboard", "Controls", "Sparring", "Luck", "SecretChoices"},

@@ -261,8 +261,8 @@ def checked_masks(masks: Any, shape: tuple[int, ...]) -> np.ndarray:
     found = np.asarray(masks)
     if found.shape != shape:
         raise ParameterError(
-            f"masks of shape {found.shape} cannot be used for {shape[-1]} actions: give one number for each action, and "
-            "stack frames before masks are added"
+            f"masks of shape {found.shape} cannot be used for {shape[-1]} actions: give one number for each action; "
+            "stacked frames need their masks in info, or by the method action_masks"
         )
     if not np.isin(found, (0, 1)).all():
         raise ParameterError(

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-import dicegym.analysis.claims as claims_module
-from dicegym.analysis.claims import Verdict, claims_of, verify
+import dicegym.learning.claims as claims_module
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.games.parts import Claim
+from dicegym.learning.claims import Verdict, claims_of, verify
 from dicegym.registry import GAMES
 
 Run = Callable[..., tuple[int, str, str]]

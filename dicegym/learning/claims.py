@@ -1,6 +1,6 @@
 """Published values: every figure that the games and models claim to be exact, computed anew and compared.
 
-A game lists its own in the part `Claims` of its ``values.py``. A model claims the exact scores that its file names.
+A game lists its own in the part `PublishedValues` of its ``values.py``. A model claims the exact scores that its file names.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from dicegym.errors import DicegymError, one_line
 from dicegym.games import game as make_game
 from dicegym.games.parts import CLAIMS, Claim, part
+from dicegym.learning.evaluate import evaluate
 from dicegym.players.model import trained_on
 from dicegym.players.model_file import facts
 from dicegym.players.roster import agents_folder
@@ -75,8 +76,6 @@ def _model_claims(name: str) -> Iterator[Claim]:
 
 
 def _exact_score(path: Any, opponent: str) -> float:
-    from dicegym.learning.evaluate import evaluate
-
     return evaluate(trained_on(path), str(path), opponent).value
 
 
