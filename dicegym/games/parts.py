@@ -21,7 +21,7 @@ from dicegym.engine.spec import GameSpec
 from dicegym.engine.twins import SITUATIONS, TWINS, Situations, Twins
 from dicegym.errors import unknown_name
 from dicegym.games.controls import Controls
-from dicegym.games.keyboard import Keyboard
+from dicegym.games.keyboard import Keyboard, Wording
 from dicegym.games.messages import Wire
 from dicegym.games.solved import Solutions
 from dicegym.games.worth import Luck, Progress, SearchTime, Values
@@ -402,6 +402,7 @@ class Claims(Protocol):
 
 
 KEYBOARD: Part[Keyboard] = Part(Keyboard, "controls", "that reads what a person types and tells what happens")
+WORDING: Part[Wording] = Part(Wording, "controls", "that words the game for language models")
 CONTROLS: Part[Controls] = Part(Controls, "controls", "that says how a person plays on a page")
 INTERFACE: Part[Interface] = Part(Interface, "interface", "that says how bots are written", "finished", "bots")
 ADAPTER: Part[Adapter] = Part(Adapter, "adapter", "that plays bots of an original interface", "finished", "bots")
@@ -424,6 +425,7 @@ PARTS: tuple[Part[Any], ...] = (
     TEXT,
     PICTURE,
     KEYBOARD,
+    WORDING,
     CONTROLS,
     INTERFACE,
     ADAPTER,

@@ -17,16 +17,16 @@ from dicegym.registry import GAMES
 
 pytestmark = pytest.mark.nojit
 
-LIARS_DICE = {"Picture", "Keyboard", "Controls", "Sparring", "Values", "Luck", "Solutions", "Chance"}
+LIARS_DICE = {"Picture", "Keyboard", "Wording", "Controls", "Sparring", "Values", "Luck", "Solutions", "Chance"}
 OPTIONAL = {
     "hog": {
-        *{"Picture", "Keyboard", "Controls", "Examination", "Situations", "Duel"},
+        *{"Picture", "Keyboard", "Wording", "Controls", "Examination", "Situations", "Duel"},
         *{"Values", "Luck", "Solutions", "Replies"},
     },
-    "yatzy": {"Picture", "Keyboard", "Controls", "Sparring", "Solitaire", "Values", "Luck", "Solutions", "Wire"},
+    "yatzy": {"Picture", "Keyboard", "Wording", "Controls", "Sparring", "Solitaire", "Values", "Luck", "Solutions", "Wire"},
     "liarsdice": LIARS_DICE | {"Duel", "Commands"},
     "liarsdice_spot_on": LIARS_DICE,
-    "lucky": {"Picture", "Keyboard", "Controls", "Sparring", "Luck", "SecretChoices"},
+    "lucky": {"Picture", "Keyboard", "Wording", "Controls", "Sparring", "Luck", "SecretChoices"},
 }
 """The parts that no game needs, by the games that have them."""
 
