@@ -493,7 +493,9 @@ def solver_of(game: Game, *players: object) -> Duel | None:
 
 
 def quick_solver_of(game: Game, *players: object) -> Duel | None:
-    """Return what `solver_of` does, but None where the table of a player that may draw takes too many questions."""
+    """Return what `solver_of` does; None where a player is costly, or the table of one that may draw takes too long."""
+    if any(isinstance(player, Player) and player.costly for player in players):
+        return None
     values = solver_of(game, *players)
     if values is None or all(map(_is_known, players)) or values.questions(game) <= MOST_QUESTIONS:
         return values

@@ -23,7 +23,10 @@ OPTIONAL = {
         *{"Picture", "Keyboard", "Wording", "Controls", "Examination", "Situations", "Duel"},
         *{"Values", "Luck", "Solutions", "Replies"},
     },
-    "yatzy": {"Picture", "Keyboard", "Wording", "Controls", "Sparring", "Solitaire", "Values", "Luck", "Solutions", "Wire"},
+    "yatzy": {
+        *{"Picture", "Keyboard", "Wording", "Controls", "Sparring"},
+        *{"Solitaire", "Values", "Luck", "Solutions", "Wire"},
+    },
     "liarsdice": LIARS_DICE | {"Duel", "Commands"},
     "liarsdice_spot_on": LIARS_DICE,
     "lucky": {"Picture", "Keyboard", "Wording", "Controls", "Sparring", "Luck", "SecretChoices"},
