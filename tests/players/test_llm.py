@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from chat_endpoint import Reply, Scripted, serving
 
 import dicegym
 from dicegym.errors import AgentError, FaultWarning, ParameterError, UnknownNameError
 from dicegym.play.drive import play_game
 from dicegym.play.turn import Turn
-from tests.chat_endpoint import Reply, Scripted, serving
 
 pytest.importorskip("openai")
 from dicegym.players.llm import EndpointError, LlmPlayer
