@@ -21,7 +21,7 @@ from dicegym.engine.spec import GameSpec
 from dicegym.engine.twins import SITUATIONS, TWINS, Situations, Twins
 from dicegym.errors import unknown_name
 from dicegym.games.controls import Controls
-from dicegym.games.keyboard import Keyboard
+from dicegym.games.keyboard import Keyboard, Wording
 from dicegym.games.messages import Wire
 from dicegym.games.solved import Solutions
 from dicegym.games.worth import Luck, Progress, SearchTime, Values
@@ -404,6 +404,7 @@ class PublishedValues(Protocol):
 
 
 KEYBOARD: Part[Keyboard] = Part(Keyboard, "controls", "that reads what a person types and tells what happens")
+WORDING: Part[Wording] = Part(Wording, "controls", "that words the game for language models")
 CONTROLS: Part[Controls] = Part(Controls, "controls", "that says how a person plays on a page")
 INTERFACE: Part[Interface] = Part(Interface, "interface", "that says how bots are written", "finished", "bots")
 ADAPTER: Part[Adapter] = Part(Adapter, "adapter", "that plays bots of an original interface", "finished", "bots")
@@ -426,6 +427,7 @@ PARTS: tuple[Part[Any], ...] = (
     TEXT,
     PICTURE,
     KEYBOARD,
+    WORDING,
     CONTROLS,
     INTERFACE,
     ADAPTER,
@@ -493,7 +495,9 @@ def solver_of(game: Game, *players: object) -> Duel | None:
 
 
 def quick_solver_of(game: Game, *players: object) -> Duel | None:
-    """Return what `solver_of` does, but None where the table of a player that may draw takes too many questions."""
+    """Return what `solver_of` does; None where a player is costly, or the table of one that may draw takes too long."""
+    if any(isinstance(player, Player) and player.costly for player in players):
+        return None
     values = solver_of(game, *players)
     if values is None or all(map(_is_known, players)) or values.questions(game) <= MOST_QUESTIONS:
         return values

@@ -1,6 +1,7 @@
 """Published values: every figure that the games and models claim to be exact, computed anew and compared.
 
-A game lists its own in the part `PublishedValues` of its ``values.py``. A model claims the exact scores that its file names.
+A game lists its own in the part `PublishedValues` of its ``values.py``. A model claims the exact scores that its file
+names.
 """
 
 from __future__ import annotations
