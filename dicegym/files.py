@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import secrets
 import stat
@@ -10,8 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
-from dicegym.errors import DamagedFileError
+from dicegym.errors import DamagedFileError, ParameterError
 
+DATABASE_HEADER = b"SQLite format 3\0"
+"""The first bytes of a SQLite file."""
 LARGEST_TEXT = 16 << 20
 """Bytes of a configuration, of figures, of a curve: what is larger is none of ours."""
 
@@ -65,6 +68,15 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         unfinished.write_bytes(text.encode("utf-8", "backslashreplace"))
 
 
+def is_database(path: Path) -> bool:
+    """Return whether ``path`` is a file of SQLite."""
+    try:
+        with path.open("rb") if path.is_file() else contextlib.nullcontext(io.BytesIO()) as file:
+            return file.read(len(DATABASE_HEADER)) == DATABASE_HEADER
+    except OSError:
+        return False
+
+
 @contextlib.contextmanager
 def writing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield where to write, and put it in the place of ``path`` at the end: whoever reads sees the old file or the new.
@@ -72,9 +84,13 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Path]:
     Two who write at once do not mix: the last one's stays. If anything goes wrong or the process is killed, the old
     file stays as it was. What is no regular file, such as ``/dev/stdout``, is written as it is.
 
-    Raises OSError as `open` does, with the name ``path``, also where the disk is full.
+    Raises:
+        OSError: as `open` does, with the name ``path``, also where the disk is full.
+        ParameterError: the file is a SQLite database, which nobody means to replace.
     """
     target = Path(os.path.realpath(path))  # a link stays one
+    if is_database(target):
+        raise ParameterError(f"{path} is a database, with all that is stored in it: give another path")
     if target.exists() and (not target.is_file() or not os.access(target.parent, os.W_OK)):
         try:
             yield target

@@ -12,12 +12,10 @@ from rich.console import Console
 
 from dicegym.errors import ParameterError
 from dicegym.escape import lines
-from dicegym.files import write_text
+from dicegym.files import is_database, write_text
 
 LONGEST_LINE = 100_000
 """Characters of a line that is printed at most: exported bots hold long tables."""
-DATABASE_HEADER = b"SQLite format 3\0"
-"""The first bytes of a SQLite file."""
 
 
 class Terminal(Console):
@@ -125,18 +123,9 @@ def check_writable(path: Path, force: bool = True) -> None:
         raise ParameterError(f"{path} exists: give --force to replace it, or another path")
     if path.is_dir():
         raise ParameterError(f"{path} is a folder: name a file in it")
-    if path.is_file() and _is_database(path):
+    if is_database(path):
         raise ParameterError(f"{path} is a database, with all that is stored in it: give another path")
     if not path.parent.is_dir():
         raise ParameterError(f"{path} cannot be written, as there is no folder {path.parent}: make it first")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise ParameterError(f"you have no permission to write {path}: give another path")
-
-
-def _is_database(path: Path) -> bool:
-    """Return whether a file is one of SQLite, which nobody means to replace by what a command writes."""
-    try:
-        with path.open("rb") as file:
-            return file.read(len(DATABASE_HEADER)) == DATABASE_HEADER
-    except OSError:
-        return False

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
@@ -187,6 +187,8 @@ def _run(
     if machines.ray is None:
         bots.tell_isolation(str(one.spec) if isinstance(one, Named) else one for one in named)
     storage = kept.storage()
+    if storage is not None:
+        _check_apart(written, storage)
     again = "the same command goes on where it stopped"
     if storage is None:
         seed = drawn_seed() if seed is None else seed
@@ -239,6 +241,13 @@ def _shared(storage: Storage | None, shard: str | None, seed: int | None) -> Sto
     return storage._replace(share=part)
 
 
+def _check_apart(written: Iterable[Path], storage: Storage) -> None:
+    """Raise ParameterError if a result would be written over the store itself."""
+    for path in written:
+        if os.path.realpath(path) == os.path.realpath(storage.where):
+            raise ParameterError(f"--output {path} is the store of the contest: give another file")
+
+
 @contextlib.contextmanager
 def _ending_shards() -> Iterator[None]:
     """Let a command whose shard is played say so, and end well."""
@@ -260,7 +269,7 @@ def named_entries(given: Iterable[str]) -> list[str | Named]:
         name, equals, spec = text.partition("=")
         if not equals or not re.fullmatch(r"[^()/\\]*", name):  # a path, or the arguments of an agent
             found.append(text)
-        elif Path(text).expanduser().exists():
+        elif os.path.exists(os.path.expanduser(text)):  # of a text too long for a path: no
             err.print(f"dicegym: {text} exists, and is taken for a path: write ./{text} to say so")
             found.append(text)
         elif not name or not spec:

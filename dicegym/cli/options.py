@@ -111,8 +111,8 @@ StoreName = Annotated[
     str | None,
     Option(
         "--store",
-        metavar="FILE|URL|none",
-        help="where contests are stored: a SQLite file or postgresql://... (default: in your data folder)",
+        metavar="FILE|URL",
+        help="the store: a SQLite file or postgresql://... (default: in your data folder)",
     ),
 ]
 Label = Annotated[
@@ -311,7 +311,14 @@ def read_store(store: str | None) -> StoreReader:
 class StoreOptions(NamedTuple):
     """The options of commands that store a contest."""
 
-    store: StoreName = None
+    store: Annotated[
+        str | None,
+        Option(
+            "--store",
+            metavar="FILE|URL|none",
+            help="where to store the contest: a SQLite file, postgresql://... or nowhere (default: your data folder)",
+        ),
+    ] = None
     label: Label = ""
 
     def storage(self) -> Storage | None:

@@ -343,6 +343,10 @@ class Lobby:
         """Let in who has proved to be ``name``, also in place of a connection that may be dead without our knowing."""
         old = self._by_name.get(fold_name(name))
         if old is not None:
+            if (table := old.table) is not None and not table.over:  # the seat goes to the new connection, turn and all
+                self._left[fold_name(name)] = table, old.seat
+                table.hand_over(old.seat)
+                old.table = None
             self._dismiss(old, REPLACED, f"{name} has logged in again on another connection")
         client.guest = False
         self._make_room()

@@ -158,6 +158,10 @@ class Table:
         if not self.over and seat == self.mover:
             self._advance(self._play_for_mover("lost its connection"))
 
+    def hand_over(self, seat: int) -> None:
+        """Take the bot out of ``seat``, which another connection of it is about to `retake`."""
+        self.seats[seat].remote = None
+
     def retake(self, seat: int, remote: Guest) -> bool:
         """Give a seat that was left back to its bot, unless the server already plays for it to the end."""
         if self.over or self.seats[seat].remote is not None or self._wire.given_up(self.state, seat):

@@ -353,20 +353,24 @@ class Book(StoredOutcomes):
 
         Raises ParameterError if another process has begun it just now.
         """
-        began = not self._contest.id
-        if not began:
-            self._lock.enter_context(lock_contest(self._store, self._contest.id, self._share, waits=True))
+        began = False
+        if not self._contest.id:
+            with self._store.writing() as connection:
+                theirs = self._latest(connection, self.seed)  # another command, or another shard, may have begun it
+                began = theirs is None
+                self._contest = begin(connection, self._settings, self.seed) if theirs is None else theirs
+        self._lock.enter_context(lock_contest(self._store, self._contest.id, self._share, waits=True))
         who = list(entries)
         with self._store.writing() as connection:
-            if began and (theirs := self._latest(connection, self.seed)) is not None:  # another shard has begun it
-                self._contest = theirs
-                self._lock.enter_context(lock_contest(self._store, theirs.id, self._share))
-                began = False
-            self._contest = begin(connection, self._settings, self.seed) if began else self._take_up(connection)
+            if not began or self._run_in(connection) != self._contest.run:  # others were at it before the lock was ours
+                self._contest = self._take_up(connection)
             self._enter(connection, {record.name: record for record in records}, who)
-        if began:
-            self._lock.enter_context(lock_contest(self._store, self._contest.id, self._share))
         super().enter(records, who)
+
+    def _run_in(self, connection: sa.Connection) -> int:
+        """Return the number of the contest's last run."""
+        found: int = connection.execute(sa.select(CONTESTS.c.run).where(CONTESTS.c.id == self._contest.id)).scalar_one()
+        return found
 
     def _take_up(self, connection: sa.Connection) -> _Contest:
         """Go on with the contest."""
