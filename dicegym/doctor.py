@@ -34,6 +34,7 @@ PURPOSES = {
     "postgres": "a store on a PostgreSQL server",
     "ray": "a cluster",
     "openspiel": "OpenSpiel's solvers",
+    "llm": "language models as players",
 }
 """What each extra is for."""
 GIB = 1 << 30

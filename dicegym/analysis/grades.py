@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -72,6 +72,7 @@ def grade(
     valuer: Valuer | None = None,
     *,
     progress: Progress | None = None,
+    counted: Callable[[np.ndarray], np.ndarray] | None = None,
 ) -> Grade:
     """Return what a player's decisions give away.
 
@@ -83,6 +84,8 @@ def grade(
         seed: which.
         valuer: who says what actions are worth (default: the best that is ready, `dicegym.analysis.valuer`).
         progress: told of games that are over.
+        counted: from records in which the player has just chosen to which of them count in the error rate (default:
+            all): bool[decisions].
 
     Raises:
         ParameterError: there are no games or no values, or more others than seats.
@@ -95,7 +98,15 @@ def grade(
     games = whole_number("games", usual if games is None else games, 1, 1 << 30, "the number of games of a grade")
     found = [
         _costs(
-            player, game, others or [player], range(first, min(first + AT_ONCE, games)), seed, asked, games, progress
+            player,
+            game,
+            others or [player],
+            range(first, min(first + AT_ONCE, games)),
+            seed,
+            asked,
+            games,
+            progress,
+            counted,
         )
         for first in range(0, games, AT_ONCE)
     ]
@@ -179,6 +190,7 @@ def _costs(
     valuer: Valuer,
     games: int,
     progress: Progress | None,
+    counts: Callable[[np.ndarray], np.ndarray] | None,
 ) -> tuple[np.ndarray, ...]:
     """Play games; return arrays by game.
 
@@ -209,6 +221,8 @@ def _costs(
         if len(some):
             found = assess(valuer, states[some]).judge(actions[mine])
             choice = found.stakes == Stake.CHOICE
+            if counts is not None:
+                choice &= counts(states[some])
             costs[some] += found.costs
             counted[some] += np.where(choice, found.costs, 0)
             decisions[some] += 1

@@ -22,10 +22,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.analysis.kernels.tree import EDGES, NODES, SearchTree, simulate_rows
-from dicegym.analysis.playing_on import MOST_DECISIONS, Beliefs, supposed_players
+from dicegym.analysis.playing_on import MOST_DECISIONS, Beliefs, one_record, supposed_players
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
-from dicegym.engine.validate import finite_number, whole_number
+from dicegym.engine.validate import finite_number, seed_number, whole_number
 from dicegym.errors import ParameterError
 from dicegym.games.hidden import known
 from dicegym.play.player import Player
@@ -71,7 +71,8 @@ def search(
 
     Args:
         game: the game.
-        state: its record, in which somebody is to move. What that seat may not know is not read: it may be zero.
+        state: its record, or an array of one, in which somebody is to move. What that seat may not know is not read:
+            it may be zero.
         simulations: games that are played from it, at most 1,000,000.
         c: exploration, in standard deviations of the returns.
         seed: names all random numbers; the same seed finds the same.
@@ -83,6 +84,8 @@ def search(
         UnknownNameError, AgentError, ModelError, DependencyError: ``against`` cannot play; see `dicegym.agent`.
     """
     simulations, c = _checked(simulations, c)
+    state = one_record(game, state)
+    seed_number("seed", seed)
     if state["over"]:
         raise ParameterError("the game is over: there is nothing left to search for")
     return _search(game, state, simulations, c, named_seed("search", seed), supposed_players(game, against))

@@ -22,8 +22,9 @@ from dicegym.analysis.kernels.playing_on import UNIFORM, play_out, returns_rows,
 from dicegym.engine import loops
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
+from dicegym.engine.state import State
 from dicegym.engine.threads import Threads
-from dicegym.errors import AgentError, FaultWarning, ParameterError
+from dicegym.errors import AgentError, FaultWarning, ParameterError, one_line
 from dicegym.games.hidden import hidden_fields
 from dicegym.games.keyboard import STRENGTHS
 from dicegym.games.parts import CHANCE, KEYBOARD, SECRETS, part
@@ -465,6 +466,22 @@ class Beliefs:
             table.step(states, waiting)
 
 
+def one_record(game: Game, given: Any) -> Any:
+    """Return the record of a game's state, given as one, as an array of one, or as a `dicegym.engine.state.State`.
+
+    Raises ParameterError for anything else.
+    """
+    record = given.record if isinstance(given, State) else given
+    if isinstance(record, np.ndarray) and record.shape == (1,):
+        record = record[0]
+    if getattr(record, "dtype", None) != game.spec.state or np.shape(record):
+        raise ParameterError(
+            f"state={one_line(given, 60)} cannot be read as a state of {game.spec.title}: give game.new_state(), or a "
+            "record such as env.state"
+        )
+    return record
+
+
 def fork(game: Game, state: Any, seed: int = 0, *, against: Any = None, trust: bool = False) -> np.ndarray:
     """Return another game that the seat to move may be in, as far as it can know: for planning.
 
@@ -473,7 +490,8 @@ def fork(game: Game, state: Any, seed: int = 0, *, against: Any = None, trust: b
 
     Args:
         game: the game.
-        state: its record, in which somebody is to move. What that player may not know is not read: it may be zero.
+        state: its record, an array of one or a `State`, in which somebody is to move. What that player may not know is
+            not read: it may be zero.
         seed: names the dice; the same seed forks alike.
         against: who the others are supposed to be: an agent's name, a `dicegym.Player` or a valuer; default:
             `dicegym.analysis.playing_on.usual_policy`.
@@ -486,6 +504,7 @@ def fork(game: Game, state: Any, seed: int = 0, *, against: Any = None, trust: b
         ParameterError: the game is over, or hides something of which nothing says what may be believed.
         UnknownNameError, AgentError, ModelError, DependencyError: the others cannot play; see `dicegym.agent`.
     """
+    state = one_record(game, state)
     if state["over"]:
         raise ParameterError("the game is over: it has no dice to come that could be other ones")
     generator = np.random.default_rng(named_seed("fork", seed))
@@ -496,6 +515,8 @@ def fork(game: Game, state: Any, seed: int = 0, *, against: Any = None, trust: b
 def supposed_players(game: Game, against: Any = None, trust: bool = False) -> list[Player]:
     """Return who sits in each seat as `fork` supposes; nobody in games that hide nothing. Raises as `fork` does."""
     if not hidden_fields(game):
+        if against is not None:
+            policy_player(game, against, trust)
         return []
     return [policy_player(game, usual_policy(game) if against is None else against, trust)] * game.players
 

@@ -33,7 +33,7 @@ from dicegym.analysis.playing_on import (
 from dicegym.engine import loops
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
-from dicegym.engine.validate import whole_number
+from dicegym.engine.validate import seed_number, whole_number
 from dicegym.errors import ParameterError
 from dicegym.games.worth import ActionValues, Progress, ValueKind, Valuer, ValueUnit
 from dicegym.play.player import Player, RandomPlayer, draws_openly
@@ -346,7 +346,7 @@ def sample_returns(
     table = Continuation(game, [player] * game.players, None, threads)
     if state["over"]:
         return np.tile(game.returns(state), (n, 1))
-    generator = np.random.default_rng(named_seed("rollouts", seed))
+    generator = np.random.default_rng(named_seed("rollouts", seed_number("seed", seed)))
     keys = generator.integers(0, 1 << 64, n, dtype=np.uint64)
     return table.returns(Beliefs(game, state, supposed_players(game)).deal(n, keys, generator))
 

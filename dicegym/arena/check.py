@@ -101,7 +101,8 @@ class Check:
         forgive()
         clock = _Clock()
         try:
-            answers, questions = self._ask(player, heartbeat) if self.ask else (np.zeros(0), 0)
+            asked = self.ask and not player.costly
+            answers, questions = self._ask(player, heartbeat) if asked else (np.zeros(0), 0)
             seconds = clock.since(player, "spent")
             if seconds > self.limits.seconds:
                 raise AgentError(entry.name, f"took {seconds:.1f} s for all {questions} {self._test.UNIT} of the test")

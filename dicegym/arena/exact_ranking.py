@@ -107,7 +107,9 @@ def tables_of(director: Director) -> dict[str, np.ndarray]:
     game = director.game
     if asked_everything(game):
         answers = ((entry.name, director.checks[entry.name].answers) for entry in director.entries)
-        return {name: table for name, table in answers if table is not None}
+        return {
+            name: table for name, table in answers if table is not None and table.size
+        }  # a costly one was not asked
     limits = replace(director.limits, seconds=PATIENCE * director.limits.seconds)
     found: dict[str, np.ndarray] = {}
     for job, outcome in director.ask((Tabulate(game, (one,), director.seed) for one in director.entries), limits):

@@ -8,6 +8,7 @@ from dicegym.cli.exact import exact
 from dicegym.cli.exploitability import exploitability
 from dicegym.cli.solve import solve
 from dicegym.cli.states import hint, rollout
+from dicegym.cli.suite import suite
 from dicegym.cli.verify import verify
 
 values = group(
@@ -16,6 +17,7 @@ values = group(
     rollout=rollout,
     analyse=analyse,
     grade=grade,
+    suite=suite,
     exact=exact,
     exploitability=exploitability,
     solve=solve,

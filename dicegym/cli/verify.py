@@ -20,7 +20,7 @@ def verify(
 
     Example: dicegym values verify
     """
-    from dicegym.analysis.claims import verify as verdicts
+    from dicegym.learning.claims import verify as verdicts
 
     found = list(verdicts(games or (), err.print))
     titles = ["Game", "Value", "Published", "Found", "+-", "Verdict", "Seconds", "Source"]
@@ -41,8 +41,8 @@ def verify(
         ],
     )
     for one in found:
-        if one.skipped:
-            out.print(f"skipped: {one.game}, {one.claim.what}: {one.skipped}")
+        if one.remark:
+            out.print(f"{one.word}: {one.game}, {one.claim.what}: {one.remark}")
     wrong = sum(not one.holds for one in found)
     out.print(f"{len(found)} values, {sum(one.found is not None for one in found)} computed, {wrong} wrong")
     written.json([one.to_json() for one in found])

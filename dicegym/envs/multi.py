@@ -103,18 +103,25 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Return (observation, reward since it was last asked, terminated, truncated, info) of the agent to move.
 
-        Raises StepError before `reset`.
+        Raises StepError before `reset`, and when no agent is left.
         """
-        if self._seed is None:
+        if self._seed is None or not self.agents:
             raise StepError("last() was called with no game going on: call reset() first")
         agent = self.agent_selection
-        reward, info = self._cumulative_rewards[agent], self.infos[agent]
+        reward, info = self._cumulative_rewards[agent], self.infos[agent].copy()
         seen = self.observe(agent) if observe else None
         return seen, reward, self.terminations[agent], self.truncations[agent], info
 
     def observe(self, agent: str) -> Any:
-        """Return what ``agent`` knows, as new arrays; see the class for the form."""
-        seat = self._seat_of[agent]
+        """Return what ``agent`` knows, as new arrays; see the class for the form.
+
+        Raises ParameterError for a name that no agent has, StepError before `reset`.
+        """
+        seat = self._seat_of.get(agent)
+        if seat is None:
+            raise ParameterError(f"there is no agent {agent!r}: give one of {', '.join(self.possible_agents)}")
+        if self._seed is None:
+            raise StepError("observe() was called with no game going on: call reset() first")
         if seat != self._mover or not self._seen:
             self._row.ask(OBSERVE, 0, seat, 0)
             self._seen = seat == self._mover
@@ -144,7 +151,7 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
         """Put the returns into ``infos``, and the masks where observations hold none."""
         returns = self._returns
         for info in self.infos.values():
-            info["returns"] = returns
+            info["returns"] = returns.copy()
         if self.flat:
             for agent, info in self.infos.items():
                 info["action_mask"] = self._mask_of(agent)
@@ -163,10 +170,13 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
             self._was_dead_step(action)
             return
         number = read_action(action, self.game.n_actions)
+        refused = self.on_illegal != "rule" and not self._is_legal(number)
+        if refused and self.on_illegal == "raise":
+            raise illegal(number, self._row.mask, f" for {agent}")
         self._cumulative_rewards[agent] = 0.0
         self.infos[agent]["fault"] = NO_FAULT
-        if self.on_illegal != "rule" and not self._is_legal(number):
-            self._illegal(agent, number)
+        if refused:
+            self._end_illegally(agent)
             return
         self._told = told = self._row.ask(STEP, 0, number, self._watched)
         if fault := told >> FAULT:
@@ -212,9 +222,8 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
         # At the end nobody is to move: the last cycle is complete if everybody has had it.
         return (min(self._had) if over else self._had[self._mover]) >= self.max_cycles
 
-    def _illegal(self, culprit: str, action: int) -> None:
-        if self.on_illegal == "raise":
-            raise illegal(action, self._row.mask, f" for {culprit}")
+    def _end_illegally(self, culprit: str) -> None:
+        """End the game, as ``culprit`` chose what is illegal: nothing was played."""
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self.rewards[culprit] = self.illegal_reward
         self._cumulative_rewards[culprit] += self.illegal_reward
@@ -257,10 +266,18 @@ class TurnsInParallel(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
         """Play the action of the agent to move.
 
         Returns (observations, rewards, terminations, truncations, infos) by agent.
+
+        Raises:
+            StepError: before `reset`.
+            ParameterError: the action of the agent to move is missing.
         """
         env = self.aec_env
+        if env._seed is None:
+            raise StepError("step() was called with no game going on: call reset() first")
         if not self.agents:
             return {}, {}, {}, {}, {}
+        if env.agent_selection not in actions:
+            raise ParameterError(f"there is no action of {env.agent_selection}, who is to move: give one")
         env.step(actions[env.agent_selection])
         rewards, terminations, truncations = env.rewards.copy(), env.terminations.copy(), env.truncations.copy()
         observations, infos = env.observe_all(), env.infos.copy()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from operator import getitem, le
 from typing import Any
@@ -78,6 +79,12 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
         self._masks = [_masks_of(int(number)) for number in numbers]
         self._rounds = 0
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take what a copy has; NumPy's copies of the shared masks could be written to."""
+        super().__setstate__(state)
+        for mask in itertools.chain.from_iterable(self._masks):
+            mask.flags.writeable = False
+
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, np.ndarray], Infos]:
@@ -115,7 +122,7 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
             infos[agent] = {
                 "action_mask": tuple(map(getitem, self._masks, limits)),  # the last one for -1
                 "fault": faults.get(seat, NO_FAULT),
-                "returns": self._returns,
+                "returns": self._returns.copy(),
             }
         return infos
 
@@ -168,7 +175,7 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
 
     def _form(self, agent: str) -> str:
         most = self._joint_action.most
-        return f"give {len(most)} whole numbers, each from 0 to what is in action_space({agent!r})"
+        return f"give {len(most)} whole numbers, each from 0 to below that of action_space({agent!r}).nvec"
 
     def _play(self, choices: list[list[int]]) -> dict[int, int]:
         """Let every seat that is asked in this round choose; return the faults by seat."""

@@ -1,6 +1,7 @@
 """How a person plays at the keyboard: what a game's ``controls.py`` offers, and words that all of them use.
 
-The screen itself, with its questions, ``undo`` and ``again``, is `dicegym.players.sitting`; it knows no game.
+`Wording` tells the same game to language models. The screen itself, with its questions, ``undo`` and ``again``, is
+`dicegym.players.sitting`; it knows no game.
 """
 
 from __future__ import annotations
@@ -85,6 +86,26 @@ class Keyboard(Protocol):
         """Return who has won, in words."""
 
 
+class Wording(Protocol):
+    """A game's ``controls.py``: what a language model is told, and how its actions are written.
+
+    `Keyboard.read` reads them back. Without it a model is told the scene alone, and names actions
+    (`dicegym.players.prompts`).
+    """
+
+    RULES: str
+    """The game in a few lines, and what can be typed as an action."""
+
+    def list_facts(self, place: Place, state: Any) -> list[str]:
+        """Return what the seat may know and its scene does not show, a line each; no advice and no estimates.
+
+        All that is hidden from the seat is 0 in ``state``, in which somebody is to move.
+        """
+
+    def write_actions(self, place: Place, state: Any, actions: Sequence[int]) -> str:
+        """Return the text that `Keyboard.read` reads as the actions of one whole decision."""
+
+
 def dice(faces: Iterable[int]) -> str:
     """Return dice as they are shown: their faces with their numbers, hidden ones (0) blank."""
     return " ".join(f"{FACES[face - 1]}{face}" if 1 <= face <= len(FACES) else HIDDEN for face in faces)
@@ -114,9 +135,13 @@ def number_of(word: str) -> int | None:
     return NUMBER_WORDS.index(word) if word in NUMBER_WORDS else None
 
 
-def unread(text: str, instead: str) -> ParameterError:
+class UnreadError(ParameterError):
+    """What was typed means nothing."""
+
+
+def unread(text: str, instead: str) -> UnreadError:
     """Return the error for what means nothing; ``instead`` goes on from "type"."""
-    return ParameterError(f"{text!r} means nothing here: type {instead}")
+    return UnreadError(f"{text!r} means nothing here: type {instead}")
 
 
 def winners(place: Place, state: Any) -> list[int]:

@@ -21,7 +21,7 @@ from dicegym.engine.spec import GameSpec
 from dicegym.engine.twins import SITUATIONS, TWINS, Situations, Twins
 from dicegym.errors import unknown_name
 from dicegym.games.controls import Controls
-from dicegym.games.keyboard import Keyboard
+from dicegym.games.keyboard import Keyboard, Wording
 from dicegym.games.messages import Wire
 from dicegym.games.solved import Solutions
 from dicegym.games.worth import Luck, Progress, SearchTime, Values
@@ -59,7 +59,6 @@ __all__ = [
     "Adapter",
     "Chance",
     "Claim",
-    "Claims",
     "Commands",
     "Controls",
     "Duel",
@@ -72,6 +71,7 @@ __all__ = [
     "Part",
     "Picture",
     "Progress",
+    "PublishedValues",
     "Recall",
     "Replies",
     "SecretChoices",
@@ -390,11 +390,13 @@ class Claim(NamedTuple):
     """How far the computed value may be away: rounding, or the width of the bounds that a solver stops at."""
     source: str
     """Who published it, or how it was proved."""
-    compute: Callable[[], float]
-    """Raises ParameterError, which says what to do first, where it rests on tables that are not on this machine."""
+    compute: Callable[[], float | None]
+    """Returns None where the value rests on tables that are not on this machine."""
+    needs: str = ""
+    """The command that makes such tables."""
 
 
-class Claims(Protocol):
+class PublishedValues(Protocol):
     """A game's ``values.py``: the values that are published for it, for `dicegym values verify`."""
 
     def claims(self) -> Sequence[Claim]:
@@ -402,6 +404,7 @@ class Claims(Protocol):
 
 
 KEYBOARD: Part[Keyboard] = Part(Keyboard, "controls", "that reads what a person types and tells what happens")
+WORDING: Part[Wording] = Part(Wording, "controls", "that words the game for language models")
 CONTROLS: Part[Controls] = Part(Controls, "controls", "that says how a person plays on a page")
 INTERFACE: Part[Interface] = Part(Interface, "interface", "that says how bots are written", "finished", "bots")
 ADAPTER: Part[Adapter] = Part(Adapter, "adapter", "that plays bots of an original interface", "finished", "bots")
@@ -415,7 +418,7 @@ VALUES: Part[Values] = Part(Values, "values", "that says what its states are wor
 LUCK: Part[Luck] = Part(Luck, "values", "that takes luck out of results", "none", "players")
 SOLUTIONS: Part[Solutions] = Part(Solutions, "values", "that can be solved and kept", "none", "players")
 REPLIES: Part[Replies] = Part(Replies, "values", "that knows what actions are worth in replies", "none", "players")
-CLAIMS: Part[Claims] = Part(Claims, "values", "that lists published values", "none", "players")
+CLAIMS: Part[PublishedValues] = Part(PublishedValues, "values", "that lists published values", "none", "players")
 CHANCE: Part[Chance] = Part(Chance, "chance", "that lists what its dice may decide")
 SECRETS: Part[SecretChoices] = Part(SecretChoices, "chance", "that takes secret choices back")
 WIRE: Part[Wire] = Part(Wire, "protocol", "that servers and clients say to each other")
@@ -424,6 +427,7 @@ PARTS: tuple[Part[Any], ...] = (
     TEXT,
     PICTURE,
     KEYBOARD,
+    WORDING,
     CONTROLS,
     INTERFACE,
     ADAPTER,
@@ -491,7 +495,9 @@ def solver_of(game: Game, *players: object) -> Duel | None:
 
 
 def quick_solver_of(game: Game, *players: object) -> Duel | None:
-    """Return what `solver_of` does, but None where the table of a player that may draw takes too many questions."""
+    """Return what `solver_of` does; None where a player is costly, or the table of one that may draw takes too long."""
+    if any(isinstance(player, Player) and player.costly for player in players):
+        return None
     values = solver_of(game, *players)
     if values is None or all(map(_is_known, players)) or values.questions(game) <= MOST_QUESTIONS:
         return values

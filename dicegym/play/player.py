@@ -29,11 +29,14 @@ class Player:
         name: how reports call the player.
         pure: True if its action is a function of what its seat knows alone (no memory, no randomness), so that
             one seated player may serve many games at once.
+        costly: True if each answer costs money or seconds, so that it is asked in games alone, and not in every
+            situation there may be.
         printed: what its bots printed, if their ``print`` is caught; None (default): it is not.
     """
 
     name: str = "player"
     pure: bool = False
+    costly: bool = False
     printed: Printed | None = None
 
     @property

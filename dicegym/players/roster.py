@@ -49,9 +49,9 @@ MOST_LOOKED_AT = 50
 LONGEST = 400
 """Characters that are told of what somebody else has written of a model."""
 _CALL = re.compile(r"(?P<name>[^\s()]+)\s*\((?P<arguments>.*)\)", re.DOTALL)
-SEARCHES = {"mcts": ("dicegym.analysis.mcts", "MctsPlayer")}
-"""Agents that play every game by searching: the room and the class of each. They build upon this room, so they are
-looked up when they are named. An agent of the same name in a game's folder goes first."""
+SEARCHES = {"mcts": ("dicegym.analysis.mcts", "MctsPlayer"), "llm": ("dicegym.players.llm", "LlmPlayer")}
+"""Agents that play every game, by searching or by asking a language model: the room and the class of each. They build
+upon this room, so they are looked up when they are named. An agent of the same name in a game's folder goes first."""
 Spec = Player | str | Path | Callable[..., Any]
 """What names an agent; see `agent`. (A model in memory is none of these types, and is taken too.)"""
 Origin = Source | Path | Player
@@ -135,7 +135,8 @@ def agent(
         game: a game or its name.
         spec: a Player (returned as it is), an agent's name, ``name(8)`` for an agent made by a function of
             the agent's own name called with integers, ``mcts(1000)`` or ``mcts(1000, c=0.5)`` for a search
-            (`dicegym.analysis.mcts`), or a path: a ``.py`` file, a folder, ``folder:file``,
+            (`dicegym.analysis.mcts`), ``llm(MODEL, base_url=URL)`` for a language model
+            (`dicegym.players.llm`), or a path: a ``.py`` file, a folder, ``folder:file``,
             ``folder:file:function``, ``name:folder:file:function``, or a model ``.zip``; or what code hands over, a
             model in memory, a function or a class: see `player_of`.
         keep: play all games with one copy of the bot's program instead of a fresh one each.
@@ -369,6 +370,9 @@ def looks_like_bot(interface: Interface, file: Path) -> bool:
 
 
 def _is_path(text: str) -> bool:
+    call = _CALL.fullmatch(text)
+    if call and call["name"] in SEARCHES:  # whose arguments may be addresses
+        return False
     return text.endswith((".py", ".zip")) or any(mark in text for mark in ("/", "\\", ":", "~"))
 
 
@@ -383,12 +387,15 @@ def _searching(game: Game, text: str) -> Player | None:
         return None
     room, kind = SEARCHES[name]
     player: Callable[..., Player] = getattr(importlib.import_module(room), kind)
-    known = list(inspect.signature(player).parameters)
-    found = _arguments(match["arguments"] if match else "")
+    parameters = inspect.signature(player).parameters
+    known, given = list(parameters), match["arguments"] if match else ""
+    takes_words = parameters[known[0]].annotation == "str"
+    found = _worded(given) if takes_words else _arguments(given)
     if found is None or len(found[0]) > len(known) or set(known[: len(found[0])]) & found[1].keys():
+        first, kind = ("MODEL", "words and numbers") if takes_words else ("1000", "numbers")
         raise ParameterError(
-            f"{text!r}: the arguments of {name} are numbers, each given once: {', '.join(known)}, as in "
-            f"'{name}(1000)' or '{name}(1000, {known[-1]}=0.5)'"
+            f"{text!r}: the arguments of {name} are {kind}, each given once: {', '.join(known)}, as in "
+            f"'{name}({first})' or '{name}({first}, {known[-1]}={'FILE' if takes_words else '0.5'})'"
         )
     for one in found[1].keys() - set(known):
         raise unknown_argument(name, one, known)
@@ -405,6 +412,23 @@ def _arguments(text: str) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
         return tuple(map(ast.literal_eval, call.args)), named
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return None
+
+
+def _worded(text: str) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
+    """Return what `_arguments` does, but what is no literal is a word: ``gpt-5, base_url=http://localhost:8000/v1``."""
+    given, named = [], {}
+    for one in filter(None, map(str.strip, text.split(","))):
+        name, mark, value = one.partition("=")
+        is_named = bool(mark) and name.strip().isidentifier()
+        literal = _arguments(value if is_named else one)
+        word = literal[0][0] if literal and len(literal[0]) == 1 else (value if is_named else one).strip()
+        if not is_named:
+            given.append(word)
+        elif name.strip() in named:
+            return None
+        else:
+            named[name.strip()] = word
+    return tuple(given), named
 
 
 def _integers(arguments: str, spec: str) -> tuple[int, ...]:

@@ -12,7 +12,9 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
+from dicegym.engine.jit import CACHE_FOLDER
 from dicegym.errors import DicegymError
 from dicegym.registry import GAMES
 
@@ -47,7 +49,9 @@ class Readiness:
         return bool(self._waiting)
 
     def start(self) -> None:
-        """Start to compile."""
+        """Start to compile, unless all of it is on disk."""
+        if (mark := _mark()) is not None and mark.exists():
+            return
         self._waiting, self.of = set(GAMES), STEPS * len(GAMES)
         command = [sys.executable, "-m", "dicegym.web.readiness"]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
@@ -82,8 +86,10 @@ def _steps(name: str) -> Iterator[Callable[[], object]]:
     """Yield what compiles a game, each of `STEPS` for itself."""
     import dicegym
     from dicegym.analysis.hints import hint
+    from dicegym.analysis.rollouts import RolloutValuer
     from dicegym.analysis.valuers import fair_valuer
     from dicegym.games.keyboard import Place
+    from dicegym.games.worth import Valuer
     from dicegym.pictures.drawing import draw
     from dicegym.play.drive import Referee
     from dicegym.players.human import controls_of, keyboard_of
@@ -100,6 +106,10 @@ def _steps(name: str) -> Iterator[Callable[[], object]]:
             for _ in Referee(game, game.new_game(1), players).moves():
                 pass
 
+    def valuer() -> Valuer:
+        best = fair_valuer(game)
+        return RolloutValuer(game, games=2, threads=1) if best.kind == "rollouts" else best
+
     def show() -> None:
         seat = int(state["player"])
         place = Place(game, seat, tuple(f"player {number}" for number in range(game.players)))
@@ -110,7 +120,12 @@ def _steps(name: str) -> Iterator[Callable[[], object]]:
     yield lambda: (game.fingerprint, game.legal(state), game.observe(state, 0))
     yield play
     yield show
-    yield lambda: hint(game, state, fair_valuer(game))
+    yield lambda: hint(game, state, valuer())
+
+
+def _mark() -> Path | None:
+    """Return the file that says, beside the compiled code, that all games are there; it goes when that does."""
+    return Path(CACHE_FOLDER) / "games-are-ready" if CACHE_FOLDER else None
 
 
 def _main() -> None:
@@ -121,8 +136,9 @@ def _main() -> None:
             for step in _steps(name):
                 with contextlib.suppress(Exception):
                     step()
-                with contextlib.suppress(BrokenPipeError):
-                    print(name, flush=True)
+                print(name, flush=True)
+    if (mark := _mark()) is not None:
+        mark.touch()
 
 
 if __name__ == "__main__":

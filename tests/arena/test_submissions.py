@@ -74,7 +74,7 @@ def test_a_broken_submission_stops_nobody(folder: Path) -> None:
     assert len(found.matches) == 15
     text = found.text()
     assert text.index("disqualified: eve") < text.index("Games of 9 won by the row")
-    rates = {row.name: row.win_rate for row in found.standings}
+    rates = {row.name: row["win_rate"] for row in found.standings}
     assert rates["ann.py"] == 0.5  # always_roll(5) is the baseline
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import dicegym
 from dicegym import bench
 from dicegym.bench import AT_A_TIME, FORMS, BenchResult, RandomLegal, StepRate, run_bench
 from dicegym.cli.doctor import FORMS as TOLD
+from dicegym.engine.state import State
 from dicegym.envs import multi
 from dicegym.errors import DependencyError, ParameterError, UnknownNameError
 from dicegym.registry import ENVIRONMENTS, Environment
@@ -47,8 +47,8 @@ def test_loops_choose_nothing_illegal(environment: Environment, form: str, monke
     """With ``on_illegal="raise"`` an illegal action ends the loop; a bare state returns its fault."""
     faults: list[int] = []
     if form == "state":
-        step = dicegym.Game.step
-        monkeypatch.setattr(dicegym.Game, "step", lambda game, *play: faults.append(step(game, *play)))
+        step = State.step
+        monkeypatch.setattr(State, "step", lambda state, action: faults.append(step(state, action)))
     else:
         name = "TurnEnv" if form == "aec" else "parallel_env"
         made: Callable[..., Any] = getattr(multi, name)

@@ -17,16 +17,22 @@ from dicegym.registry import GAMES
 
 pytestmark = pytest.mark.nojit
 
-LIARS_DICE = {"Picture", "Keyboard", "Controls", "Sparring", "Values", "Luck", "Solutions", "Chance"}
+LIARS_DICE = {
+    *{"Picture", "Keyboard", "Wording", "Controls", "Sparring", "Chance"},
+    *{"Values", "Luck", "Solutions", "PublishedValues"},
+}
 OPTIONAL = {
     "hog": {
-        *{"Picture", "Keyboard", "Controls", "Examination", "Situations", "Duel"},
-        *{"Values", "Luck", "Solutions", "Replies"},
+        *{"Picture", "Keyboard", "Wording", "Controls", "Examination", "Situations", "Duel"},
+        *{"Values", "Luck", "Solutions", "Replies", "PublishedValues"},
     },
-    "yatzy": {"Picture", "Keyboard", "Controls", "Sparring", "Solitaire", "Values", "Luck", "Solutions", "Wire"},
+    "yatzy": {
+        *{"Picture", "Keyboard", "Wording", "Controls", "Sparring", "Solitaire", "Wire"},
+        *{"Values", "Luck", "Solutions", "PublishedValues"},
+    },
     "liarsdice": LIARS_DICE | {"Duel", "Commands"},
     "liarsdice_spot_on": LIARS_DICE,
-    "lucky": {"Picture", "Keyboard", "Controls", "Sparring", "Luck", "SecretChoices"},
+    "lucky": {"Picture", "Keyboard", "Wording", "Controls", "Sparring", "Luck", "SecretChoices"},
 }
 """The parts that no game needs, by the games that have them."""
 

@@ -40,6 +40,7 @@ LADDER: tuple[tuple[str, ...], ...] = (
         "__init__",
         "pettingzoo",
         "playthrough",
+        "text",
         "wrappers",
     ),  # doors for users; nobody below enters by them
     ("server",),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from played_forms import forms_of
@@ -51,7 +52,7 @@ def test_no_page_waits_for_a_game_that_is_being_compiled(client: TestClient) -> 
     assert client.post("/play/new", data=dict(form.fixed)).url.path != "/play/new"
 
 
-def test_readiness_counts_what_a_process_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_readiness_counts_what_a_process_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [name for name in GAMES for _ in range(STEPS)]
     script = f"print({chr(10).join(lines[:-1])!r}, flush=True); input()"
     started = subprocess.Popen
@@ -59,8 +60,14 @@ def test_readiness_counts_what_a_process_compiles(monkeypatch: pytest.MonkeyPatc
         "dicegym.web.readiness.subprocess.Popen",
         lambda command, **options: started([sys.executable, "-c", script], **options | {"stdin": subprocess.PIPE}),
     )
+    mark = tmp_path / "ready"
+    monkeypatch.setattr("dicegym.web.readiness._mark", lambda: mark)
     ready = Readiness()
     assert not ready.running
+    mark.touch()
+    ready.start()
+    assert not ready.running, "all of it is on disk"
+    mark.unlink()
     ready.start()
     until = time.monotonic() + 30
     while ready.done < len(lines) - 1 and time.monotonic() < until:

@@ -67,7 +67,7 @@ def test_a_server_is_started_watched_and_stopped(operator: TestClient, game: str
         seed = str(reader.served_game(told["games"][0]["id"]).seed)
     assert seed not in operator.get(one).text, "the dice of later games follow from it"
     stopped = operator.post(f"/server/{game}/stop")
-    assert "Does not run" in stopped.text
+    assert "Stopped" in stopped.text
     assert one in stopped.text
     assert seed in operator.get(one).text
 
@@ -103,7 +103,7 @@ def refuse_operations(asked: TestClient) -> None:
     """Have a visitor try what is the operator's, on every page that has some of it."""
     game = served_games()[0]
     assert "Start the server" not in asked.get(f"/server/{game}").text
-    assert "Hold a contest" not in asked.get("/enter").text
+    assert "Run a contest" not in asked.get("/enter").text
     for action in ("start", "stop"):
         refused = asked.post(f"/server/{game}/{action}", data={"tcp": "0", "players": "2"})
         assert refused.status_code == 403
@@ -125,7 +125,7 @@ def test_who_uses_the_machine_is_an_operator_by_the_printed_address_alone(settin
         (cookie,) = [one for one in opened.headers.get_list("Set-Cookie") if one.startswith("dicegym_operator=")]
         assert {"httponly", "samesite=lax"} <= set(cookie.lower().split("; "))
         assert "Start the server" in asked.get(f"/server/{game}").text
-        assert "Hold a contest" in asked.get("/enter").text
+        assert "Run a contest" in asked.get("/enter").text
         assert asked.get("/enter/contests/new").status_code == 200
         other.cookies.set("dicegym_operator", asked.cookies["dicegym_operator"])
         refuse_operations(other)  # a cookie is worth nothing to another visitor
@@ -178,4 +178,4 @@ def test_the_scoreboard_is_live(
     assert not too_wide(page)
     shot(page, "phone")
     page.get_by_role("button", name="Stop the server").click()
-    page.get_by_text("Does not run.").wait_for()
+    page.get_by_text("Stopped.").wait_for()

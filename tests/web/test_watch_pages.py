@@ -394,11 +394,11 @@ def test_a_contest_is_watched_while_it_is_held(
         expect(status).to_contain_text("3 of 5 matches played")  # once its ratings are computed
         assert barriers(page) == []
         multiplied(own_store, 2)
-        expect(status).to_contain_text("6 of 5 matches played")
+        expect(status).to_contain_text("6 of 5 matches played", timeout=20_000)
         assert page.locator("#played tbody tr").count() == 6
         shot(page, "live")
         ended(own_store)
-        expect(status).to_contain_text("has ended")
+        expect(status).to_contain_text("has ended", timeout=20_000)
     page.get_by_role("link", name="See its result").click()
     assert page.locator("h2", has_text="Rankings").count() == 1
 

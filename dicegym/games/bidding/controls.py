@@ -156,6 +156,21 @@ def read(
     return int(bid_index(quantity, face))
 
 
+def list_facts(place: Place, state: Any) -> list[str]:
+    """Return the dice that everybody began with, and all bids of the hand; see `dicegym.games.keyboard.Wording`."""
+    view: Any = place.game.view(state, place.seat)
+    bids = ", ".join(f"{place.names[bid.seat]} {bid_text(bid.quantity, bid.face)}" for bid in view.bids)
+    return [
+        f"Dice show 1 to {view.faces}. Everybody began with {dice_text(view.dice)}.",
+        f"All bids of this hand, the first one first: {bids or 'none yet'}.",
+    ]
+
+
+def write_action(action: int, words: Mapping[int, str]) -> str:
+    """Return a bid as it is typed, ``3 4``, or the word of a challenge."""
+    return words[action] if action in words else f"{action // FACES + 1} {action % FACES + 1}"
+
+
 # --- what happens ----------------------------------------------------------------------------------------------
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from dicegym.errors import ParameterError
@@ -112,6 +113,25 @@ def read(place: Place, state: Any, text: str) -> list[int]:
     if not 0 <= number - FIRST_NUMBER < N_ACTIONS:
         raise ParameterError(f"{number} dice cannot be rolled: type {_ALLOWED}")
     return [number - FIRST_NUMBER]
+
+
+RULES = HELP
+
+
+def list_facts(place: Place, state: Any) -> list[str]:
+    """Return which dice lie on the table, and the other's Pig outs; see `dicegym.games.keyboard.Wording`."""
+    other = 1 - place.seat
+    exchanged = "exchanged" if state["exchanges"].sum() % 2 else "not exchanged"
+    return [
+        f"The dice have {NUMBER_WORDS[sides_now(state)]} sides now; they are {exchanged}.",
+        f"{place.names[other].capitalize()} has had {count(int(state['runs'][other]), 'Pig out')} in a row.",
+    ]
+
+
+def write_actions(place: Place, state: Any, actions: Sequence[int]) -> str:
+    """Return the number of dice as it is typed; see `dicegym.games.keyboard.Wording`."""
+    number = actions[0] + FIRST_NUMBER
+    return "bacon" if number == 0 else str(number)
 
 
 def told(place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from dicegym.errors import ParameterError
@@ -12,6 +13,7 @@ from dicegym.games.keyboard import Place
 from dicegym.games.liarsdice.rules import LIAR, WILD, least, most
 
 SEATS, OPEN, ending, board = controls.SEATS, controls.OPEN, controls.ending, controls.board
+list_facts = controls.list_facts
 OPPONENTS = {"easy": "timid", "normal": "honest", "hard": "bayes"}
 HELP = """\
 Everybody has dice that nobody else sees. In turn, bid how many dice of a face
@@ -21,6 +23,7 @@ and if there are fewer than were bid the bidder loses a die, else you do. The
 last player with dice wins.
   3 4            bid three fours; also `three fours`, `3 fours`, `3x4` and `34`
   liar           doubt the last bid; also `call`"""
+RULES = HELP
 _WORDS = dict.fromkeys((*controls.CHALLENGES, "0"), LIAR)
 _NAMED = "`liar`"
 
@@ -37,6 +40,11 @@ def read(place: Place, state: Any, text: str) -> list[int]:
         raise ParameterError("there is no spot on in this game: type a bid such as `3 4`, or `liar`")
     view: Any = place.game.view(state, place.seat)
     return [controls.read(text, view, least, int(most(state)), _WORDS, _NAMED)]
+
+
+def write_actions(place: Place, state: Any, actions: Sequence[int]) -> str:
+    """Return the bid or ``liar``; see `dicegym.games.keyboard.Wording`."""
+    return controls.write_action(actions[0], {LIAR: "liar"})
 
 
 def told(place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:

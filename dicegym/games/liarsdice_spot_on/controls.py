@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from dicegym.errors import ParameterError
@@ -13,6 +14,7 @@ from dicegym.games.liarsdice_spot_on.rules import GAIN_ONE, LIAR, LOSE_TWO, WILD
 from dicegym.games.liarsdice_spot_on.text import CHALLENGES
 
 SEATS, OPEN, ending, board = controls.SEATS, controls.OPEN, controls.ending, controls.board
+list_facts = controls.list_facts
 OPPONENTS = {"easy": "timid", "normal": "even", "hard": "bayes"}
 HELP = """\
 Everybody has dice that nobody else sees. In turn, bid how many dice of a face
@@ -24,6 +26,7 @@ with dice wins.
   liar         there are fewer: the bidder loses a die; also `call`
   lose two     spot on, there are just as many: the bidder loses two dice
   gain one     spot on as well: you gain a die, if you have lost one"""
+RULES = HELP
 _WORDS = (
     dict.fromkeys(controls.CHALLENGES, LIAR)
     | dict.fromkeys(("spot on lose two", "spot on lose 2", "lose two", "lose 2", "lose"), LOSE_TWO)
@@ -61,6 +64,11 @@ def read(place: Place, state: Any, text: str) -> list[int]:
     if action == GAIN_ONE and not gaining:
         raise ParameterError("you have lost no die that you could gain: type `liar` or `spot on lose two`")
     return [action]
+
+
+def write_actions(place: Place, state: Any, actions: Sequence[int]) -> str:
+    """Return the bid or the challenge in words; see `dicegym.games.keyboard.Wording`."""
+    return controls.write_action(actions[0], {LIAR: "liar", LOSE_TWO: "lose two", GAIN_ONE: "gain one"})
 
 
 def told(place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:

@@ -15,6 +15,7 @@ from dicegym.games.lucky.catalogue import (
     FIRST_ATTACK,
     FIRST_COIN,
     FIRST_MULTIPLIER,
+    N_ACTIONS,
     N_DICE,
     PRICES,
     order_actions,
@@ -27,17 +28,26 @@ from dicegym.games.lucky.text import EFFECTS, SHOWN
 OPPONENTS = {"easy": "cheapest", "normal": "compound", "hard": "strategist"}
 SEATS = 4
 OPEN = frozenset({"rolled"})
-HELP = """\
+_GAME = """\
 Each round everybody orders dice in secret, pays for them, and then rolls all
 dice it owns: points are money. If all orders together ask for more of a die
 than the shop has, nobody gets it.
   2x3 1x7     order two of die 3 and one of die 7; `3 3 7` is the same
   max 3       order as many of die 3 as you can pay for
   nothing     order nothing and save
-  fast        order nothing for ten rounds; `fast 30` for thirty
-  shop        what all the dice do, and what they cost
+"""
+_KINDS = """\
 Dice 0 to 6 are basic: their faces are added up. 7 to 11 multiply that sum, 12
 to 16 attack others, 17 to 21 are coins that succeed half the time."""
+HELP = f"""\
+{_GAME}\
+  fast        order nothing for ten rounds; `fast 30` for thirty
+  shop        what all the dice do, and what they cost
+{_KINDS}"""
+_SHOP = "; ".join(f"{kind}: {effect}, {int(PRICES[kind])}" for kind, effect in enumerate(EFFECTS))
+RULES = f"""\
+{_GAME}{_KINDS}
+What each die does, and its price: {_SHOP}."""
 _NOTHING = ("nothing", "none", "pass", "done", "no", "skip", "save", "0x0", "end", "wait", "-")
 FAST = 10
 MOST_FAST = 1000
@@ -114,7 +124,7 @@ def read(place: Place, state: Any, text: str) -> list[int]:
         if rounds is None or not 1 <= rounds <= MOST_FAST:
             raise unread(text, f"`fast` and a number of rounds from 1 to {MOST_FAST}, such as `fast 20`")
         return [DONE] * rounds
-    limits = order_limits(state, place.seat)
+    limits = _limits(state, place.seat)
     if verb in ("max", "most", "all"):
         kind = _kind(number_of(rest), text)
         if not limits[kind]:
@@ -132,6 +142,33 @@ def read(place: Place, state: Any, text: str) -> list[int]:
             raise unread(text, _TYPE)
         counts[_kind(number_of(kind_word), text)] += number
     return _allowed(place, state, counts)
+
+
+def list_facts(place: Place, state: Any) -> list[str]:
+    """Return what the person can pay for; see `dicegym.games.keyboard.Wording`."""
+    limits = enumerate(_limits(state, place.seat))
+    some = ", ".join(f"{limit}x{kind}" for kind, limit in limits if limit)
+    return [f"At most you can order one of these: {some}." if some else "You can pay for no die."]
+
+
+def write_actions(place: Place, state: Any, actions: Sequence[int]) -> str:
+    """Return an order as it is typed; see `dicegym.games.keyboard.Wording`."""
+    counts = [0] * N_DICE
+    for action in actions:
+        if action < DONE:
+            counts[action] += 1
+        elif action > DONE:
+            more, kind = divmod(action - N_ACTIONS, N_DICE)
+            counts[kind] += more + 2
+    return _counts(counts) or "nothing"
+
+
+def _limits(state: Any, seat: int) -> list[int]:
+    """Return how many dice of each kind ``seat`` could add to its order if it added no others."""
+    before = state.copy()  # as if the round began with what is left
+    before["shop"] -= state["order"][seat]
+    before["money"][seat] = state["left"][seat]
+    return order_limits(before, seat)
 
 
 def _kind(number: int | None, text: str) -> int:
@@ -152,11 +189,12 @@ def _too_much(place: Place, state: Any, kind: int) -> str:
 
 def _allowed(place: Place, state: Any, counts: Sequence[int]) -> list[int]:
     """Return the actions of an order that the shop and the money allow. Raises ParameterError."""
+    shop = (state["shop"] - state["order"][place.seat]).tolist()
     for kind, number in enumerate(counts):
-        if number > state["shop"][kind]:
-            raise ParameterError(f"the shop has {int(state['shop'][kind])} of die {kind}, not {number}: order fewer")
+        if number > shop[kind]:
+            raise ParameterError(f"the shop has {shop[kind]} of die {kind}, not {number}: order fewer")
     price = sum(int(PRICES[kind]) * number for kind, number in enumerate(counts))
-    money = int(state["money"][place.seat])
+    money = int(state["left"][place.seat])
     if price > money:
         raise ParameterError(f"{_counts(counts)} costs {price:,}, and you have {money:,}: order less")
     return order_actions(counts)

@@ -66,6 +66,7 @@ Fifteen rounds; in each you roll five dice up to three times and fill a box.
   score full house  fill a box, by its name or number; `full house` will do
 A box takes the best dice for it. If none fit it scores 0, and is used up.
 {BONUS_FROM} points or more in the boxes 1 to 6 earn {BONUS} more."""
+RULES = HELP
 _ALIASES = {
     "pair": PAIR,
     "1p": PAIR,
@@ -293,6 +294,19 @@ def _box(state: Any, seat: int, name: str) -> int:
     if filled >= 0:
         raise ParameterError(f"{BOX_NAMES[box]} is filled already, with {count(filled, 'point')}: score another box")
     return FIRST_BOX + box
+
+
+def list_facts(place: Place, state: Any) -> list[str]:
+    """Return nothing: the scene shows the whole table; see `dicegym.games.keyboard.Wording`."""
+    return []
+
+
+def write_actions(place: Place, state: Any, actions: Sequence[int]) -> str:
+    """Return which dice are kept or which box is scored; see `dicegym.games.keyboard.Wording`."""
+    (action,) = actions
+    if action >= FIRST_BOX:
+        return f"score {BOX_NAMES[action - FIRST_BOX].lower()}"
+    return f"keep {' '.join(map(str, SETS[action]))}" if SETS[action] else "roll all"
 
 
 # --- what happens ----------------------------------------------------------------------------------------------

@@ -10,13 +10,15 @@ from typing import Any, TypeVar
 
 import numpy as np
 import torch
-from gymnasium.spaces import Box
+from gymnasium.spaces import Box, Dict
 from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy, MaskableMultiInputActorCriticPolicy
 from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.utils import explained_variance
 from stable_baselines3.common.vec_env import VecEnv
 
+from dicegym.engine.validate import finite_number
 from dicegym.errors import ParameterError
 from dicegym.learning.fast_ppo.engine import Engine, Weights, one_thread
 from dicegym.learning.fast_ppo.environments import KEY, as_vec_env, masks_of, split_masks, with_masks
@@ -24,6 +26,8 @@ from dicegym.learning.fast_ppo.layout import why_not
 from dicegym.learning.fast_ppo.rollouts import KeptRolloutBuffer
 
 Self = TypeVar("Self", bound="FastMaskablePPO")
+SMALLEST = 1e-30
+"""What ``clip_range_vf`` is at least: the passes take 0 as no clipping, and a schedule may end there."""
 
 
 class FastMaskablePPO(MaskablePPO):
@@ -35,8 +39,8 @@ class FastMaskablePPO(MaskablePPO):
 
     Any environment of Stable-Baselines3 or Gymnasium will do: one, a vector of them, or an id. Its observations are
     flattened as Stable-Baselines3 does it. Masks come from its method ``action_masks``, or else from the entry
-    ``action_mask`` of Dict observations, which the networks then do not see, or from that of ``info``; without any, all
-    actions are allowed.
+    ``action_mask`` of Dict observations, which the networks do not see, or else from that of ``info``; without any, all
+    actions are legal.
 
     An update takes the same step as MaskablePPO's from the same rollout and generators, up to the rounding of float32.
     Actions are drawn with one number each, so that rollouts of the same seed differ from MaskablePPO's. With another
@@ -62,6 +66,7 @@ class FastMaskablePPO(MaskablePPO):
     """
 
     def __init__(self, *args: Any, kl_coef: float = 0.0, kl_anchor_rate: float = 0.01, **kwargs: Any) -> None:
+        kl_coef = finite_number("kl_coef", kl_coef, "the weight of a divergence")
         if not (kl_coef >= 0 and 0 <= kl_anchor_rate <= 1):
             raise ParameterError(
                 f"kl_coef={kl_coef!r} has to be 0 or more, and kl_anchor_rate={kl_anchor_rate!r} a share from 0 to 1"
@@ -75,6 +80,8 @@ class FastMaskablePPO(MaskablePPO):
         super().__init__(*args, **kwargs)
 
     def _setup_model(self) -> None:
+        if self.policy_class is MaskableMultiInputActorCriticPolicy and not isinstance(self.observation_space, Dict):
+            self.policy_class = MaskableActorCriticPolicy  # without its mask, the Dict had one entry
         super()._setup_model()
         self._engine, self.fallback = None, why_not(self)
         if self.fallback:
@@ -123,10 +130,10 @@ class FastMaskablePPO(MaskablePPO):
         deterministic: bool = False,
         action_masks: np.ndarray | None = None,
     ) -> tuple[np.ndarray, tuple[np.ndarray, ...] | None]:
-        """Return the actions for observations, as MaskablePPO; a Dict may bring its ``action_mask``."""
+        """Return the actions for observations, as MaskablePPO; a Dict may bring its own ``action_mask``."""
         masked = isinstance(observation, dict) and KEY in observation
         if masked and KEY not in getattr(self.observation_space, "spaces", ()):
-            observation, action_masks = split_masks(observation)
+            observation, action_masks = split_masks(observation, action_masks, self.action_space)
         return super().predict(observation, state, episode_start, deterministic, action_masks)
 
     def _vectors(self, observations: Any) -> np.ndarray:
@@ -179,7 +186,7 @@ class FastMaskablePPO(MaskablePPO):
         starts: np.ndarray = self._last_episode_starts  # type: ignore[assignment]  # set with them
         engine.begin(last)
         callback.on_rollout_start()
-        action_masks = masks()
+        action_masks = _usable(masks())
         actions, values, log_probs = engine.act(0, last, action_masks, torch.rand(env.num_envs).numpy())
         for n_steps in range(n_rollout_steps):
             new_obs, rewards, dones, infos = env.step(actions)
@@ -192,11 +199,16 @@ class FastMaskablePPO(MaskablePPO):
             self._last_obs, self._last_episode_starts = new_obs, dones  # type: ignore[assignment]  # as SB3 says
             starts = dones
             if n_steps + 1 < n_rollout_steps:
-                action_masks = masks()
+                action_masks = _usable(masks())
                 uniforms = torch.rand(env.num_envs).numpy()
                 actions, values, log_probs = engine.act(n_steps + 1, last, action_masks, uniforms, note)
             else:
                 values = engine.act(n_steps + 1, last, None, None, note)[1]
+        if not np.isfinite(rollout_buffer.values).all() or not np.isfinite(rollout_buffer.log_probs).all():
+            raise ParameterError(
+                "the networks' outputs are not finite: observations or rewards hold NaN or infinity, or the learning "
+                "rate is too large"
+            )
         rollout_buffer.compute_returns_and_advantage(last_values=torch.from_numpy(values), dones=dones)
         callback.update_locals(locals())
         callback.on_rollout_end()
@@ -238,7 +250,8 @@ class FastMaskablePPO(MaskablePPO):
         if self.kl_coef and (self.kl_anchor is None or self.kl_anchor.shape != (engine.parameters.size,)):
             engine.parameters.adopt()
             self.kl_anchor = engine.parameters.values.numpy().copy()
-        weights = Weights(clip_range, clip_values or 0.0, self.ent_coef, self.vf_coef, self.kl_coef)
+        most = 0.0 if clip_values is None else max(clip_values, SMALLEST)
+        weights = Weights(clip_range, most, self.ent_coef, self.vf_coef, self.kl_coef)
         engine.begin_update(weights, self.kl_anchor if self.kl_coef else None)
         told, of_epoch = self._epochs(engine, buffer)
         engine.end_update()
@@ -301,6 +314,14 @@ _OWN = [one for one in inspect.signature(FastMaskablePPO.__init__).parameters.va
 FastMaskablePPO.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # what inspect reads
     [*inspect.signature(MaskablePPO).parameters.values(), *_OWN]
 )
+
+
+def _usable(masks: np.ndarray) -> np.ndarray:
+    """Return masks. Raises ParameterError if one of them allows no action."""
+    some = masks.any(axis=1)
+    if not some.all():
+        raise ParameterError(f"the mask of environment {int(some.argmin())} allows no action: allow at least one")
+    return masks
 
 
 def _cloned(found: Any) -> Any:

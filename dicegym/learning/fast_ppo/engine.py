@@ -194,7 +194,8 @@ class Engine:
         share = 1.0 / (high - low)
         self._weights[5] = share
         advantages = self._buffer.advantages.reshape(-1)
-        choose_gains(advantages, self._orders.rows, low, high - low, normalise, self._gains)
+        whole = normalise and high - low > 1  # one number has no deviation
+        choose_gains(advantages, self._orders.rows, low, high - low, whole, self._gains)
         busy = self._share(passes.LEARN, low, high, LEAST)
         self._orders.busy[0] = busy
         parts = self._share(passes.ADD, 0, self._layout.size, LEAST_PARAMETERS)

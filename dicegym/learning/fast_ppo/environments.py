@@ -16,6 +16,8 @@ from dicegym.errors import ParameterError
 
 METHOD, KEY = "action_masks", "action_mask"
 """What an environment's method, and the entry of an observation or an info dict, with legal actions is called."""
+FINAL = ("final_obs", "final_info", "_final_obs", "_final_info")
+"""What Gymnasium adds to ``infos`` where an episode has ended."""
 
 
 class GymnasiumVecEnv(VecEnv):
@@ -41,7 +43,7 @@ class GymnasiumVecEnv(VecEnv):
 
     def reset(self) -> VecEnvObs:
         """Reset all episodes; return their first observations."""
-        seeds = list(self._seeds) if any(seed is not None for seed in self._seeds) else None
+        seeds: Any = list(self._seeds) if any(seed is not None for seed in self._seeds) else None
         observations, infos = self.env.reset(seed=seeds)
         self._reset_seeds()
         self.reset_infos = self._split(infos)
@@ -55,7 +57,7 @@ class GymnasiumVecEnv(VecEnv):
         """Step all episodes; where one ends, ``infos`` has its last observation, as Stable-Baselines3 wants it."""
         observations, rewards, terminated, truncated, batched = self.env.step(self._actions)
         done = terminated | truncated
-        after = self._split({key: value for key, value in batched.items() if "final" not in key})
+        after = self._split({key: value for key, value in batched.items() if key not in FINAL})
         infos = after
         if done.any():
             last = self._split(batched.get("final_info", {}))
@@ -71,7 +73,7 @@ class GymnasiumVecEnv(VecEnv):
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         everyone = np.ones(self.num_envs, np.bool_)
         for key, found in batched.items():
-            values = self._split(found) if isinstance(found, dict) else found
+            values: Any = self._split(found) if isinstance(found, dict) else found
             if key.startswith("_") or np.ndim(values) == 0 or len(values) != self.num_envs:
                 continue
             for row in np.flatnonzero(batched.get(f"_{key}", everyone)).tolist():
@@ -83,25 +85,38 @@ class GymnasiumVecEnv(VecEnv):
         self.env.close()
 
     def has_attr(self, attr_name: str) -> bool:
-        """Return whether each episode's environment has an attribute; one that asks ends an `AsyncVectorEnv`."""
-        return not isinstance(self.env.unwrapped, AsyncVectorEnv) and super().has_attr(attr_name)
+        """Return whether each episode's environment has an attribute.
+
+        An `AsyncVectorEnv` would end where it has not, so an environment of its kind is made and asked.
+        """
+        inner = self.env.unwrapped
+        if not isinstance(inner, AsyncVectorEnv):
+            return super().has_attr(attr_name)
+        one = inner.env_fns[0]()
+        try:
+            return bool(one.has_wrapper_attr(attr_name))
+        finally:
+            one.close()
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
         """Return an attribute of each episode's environment. Raises AttributeError."""
-        found = self.env.get_attr(attr_name) if hasattr(self.env, "get_attr") else None
-        if found is None:
+        inner: Any = self.env.unwrapped
+        if not hasattr(inner, "get_attr"):
             raise AttributeError(attr_name)
+        found = inner.get_attr(attr_name)
         return [found[row] for row in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
         """Set an attribute of each episode's environment."""
-        self.env.set_attr(attr_name, value)  # type: ignore[attr-defined]  # of what holds environments
+        inner: Any = self.env.unwrapped
+        inner.set_attr(attr_name, value)
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
     ) -> list[Any]:
         """Return what a method of each episode's environment returns."""
-        found = self.env.call(method_name, *method_args, **method_kwargs)  # type: ignore[attr-defined]  # as above
+        inner: Any = self.env.unwrapped
+        found = inner.call(method_name, *method_args, **method_kwargs)
         return [found[row] for row in self._get_indices(indices)]
 
     def env_is_wrapped(self, wrapper_class: Any, indices: VecEnvIndices = None) -> list[bool]:
@@ -112,18 +127,25 @@ class GymnasiumVecEnv(VecEnv):
 class MaskedVecEnv(VecEnvWrapper):
     """Gives any environment the method ``action_masks``, and takes masks out of its observations.
 
-    Masks are, in this order: the entry ``action_mask`` of Dict observations, that of ``infos``, or all actions. What
-    is left of a Dict with one more entry is that entry's space.
+    Masks come from the environments' own method, or else from the entry ``action_mask`` of Dict observations, or else
+    from that of ``infos`` (of a new episode: of ``reset_infos``); without any, all actions are legal. Observations are
+    without that entry in any case. What is left of a Dict with one more entry is that entry's space.
 
     Args:
-        env: has no method ``action_masks``.
+        env: the environment.
+
+    Raises:
+        ParameterError: observations are nothing but masks. Later: a mask has another shape or other numbers than 0 and
+            1, or ``infos`` hold one in some steps and not in others.
     """
 
     def __init__(self, env: VecEnv) -> None:
         super().__init__(env, unmasked_space(env.observation_space))
         self._strip = self.observation_space is not env.observation_space
-        actions = env.action_space
-        self._masks = np.ones((env.num_envs, int(actions.n) if isinstance(actions, spaces.Discrete) else 0), np.bool_)
+        self._asks = is_masking_supported(env)
+        self._masks = np.ones((env.num_envs, _width(env.action_space)), np.bool_)
+        self._told: bool | None = None
+        """Whether ``infos`` hold masks; None: not known yet."""
 
     def reset(self) -> VecEnvObs:
         """Reset all episodes."""
@@ -135,7 +157,7 @@ class MaskedVecEnv(VecEnvWrapper):
         if self._strip:
             for row in np.flatnonzero(dones).tolist():
                 if "terminal_observation" in infos[row]:
-                    infos[row]["terminal_observation"] = split_masks(infos[row]["terminal_observation"])[0]
+                    infos[row]["terminal_observation"] = _split(infos[row]["terminal_observation"])[0]
         resets = self.venv.unwrapped.reset_infos  # wrappers have lists of their own, which stay empty
         now = [resets[row] if dones[row] else infos[row] for row in range(self.num_envs)]
         return self._take(observations, now), rewards, dones, infos
@@ -143,12 +165,28 @@ class MaskedVecEnv(VecEnvWrapper):
     def _take(self, observations: Any, infos: list[dict[str, Any]]) -> VecEnvObs:
         """Note the masks of the present decisions; return the observations without them."""
         if self._strip:
-            observations, masks = split_masks(observations)
-            self._masks[:] = masks
+            observations, masks = _split(observations)
+        if self._asks:
+            self._masks[:] = get_action_masks(self.venv)
+        elif self._strip:
+            self._masks[:] = checked_masks(masks, self._masks.shape)
         else:
-            for row, info in enumerate(infos):
-                self._masks[row] = info.get(KEY, True)
+            self._read(infos)
         return observations  # type: ignore[no-any-return]  # of whatever space the environment has
+
+    def _read(self, infos: list[dict[str, Any]]) -> None:
+        """Note the masks that ``infos`` hold. Raises ParameterError if some hold one and others do not."""
+        there = [KEY in info for info in infos]
+        self._told = there[0] if self._told is None else self._told
+        if set(there) != {self._told}:
+            row = there.index(not self._told)
+            raise ParameterError(
+                f"info of environment {row} has {'no' if self._told else 'an'} {KEY!r}, and others "
+                f"{'had' if self._told else 'had none'}: give a mask at every reset and step, or never"
+            )
+        if self._told:
+            for row, info in enumerate(infos):
+                self._masks[row] = checked_masks(np.reshape(info[KEY], -1), self._masks[row].shape)
 
     def action_masks(self) -> np.ndarray:
         """Return the masks of all episodes, bool[episodes, n_actions]."""
@@ -174,9 +212,8 @@ def as_vec_env(env: Any) -> Any:
 
 def with_masks(env: VecEnv) -> VecEnv:
     """Return an environment that has a method ``action_masks``."""
-    if callable(getattr(env, METHOD, None)) or (not _is_masked(env.observation_space) and is_masking_supported(env)):
-        return env
-    return MaskedVecEnv(env)
+    own = callable(getattr(env, METHOD, None)) or is_masking_supported(env)
+    return env if own and not _is_masked(env.observation_space) else MaskedVecEnv(env)
 
 
 def masks_of(env: VecEnv) -> Callable[[], np.ndarray]:
@@ -188,19 +225,59 @@ def masks_of(env: VecEnv) -> Callable[[], np.ndarray]:
 
 
 def _is_masked(space: spaces.Space[Any]) -> bool:
-    return isinstance(space, spaces.Dict) and KEY in space.spaces and len(space.spaces) > 1
+    return isinstance(space, spaces.Dict) and KEY in space.spaces
+
+
+def _width(actions: spaces.Space[Any]) -> int:
+    """Return how many numbers a mask has, as sb3-contrib counts them."""
+    if isinstance(actions, spaces.MultiDiscrete):
+        return int(np.sum(actions.nvec))
+    if isinstance(actions, spaces.MultiBinary):
+        return 2 * int(np.prod(actions.shape))
+    return int(actions.n) if isinstance(actions, spaces.Discrete) else 0
 
 
 def unmasked_space(space: spaces.Space[Any]) -> spaces.Space[Any]:
-    """Return a space of observations without their masks; the space itself if it has none."""
+    """Return a space of observations without their masks; the space itself if it has none.
+
+    Raises ParameterError if nothing else is in it.
+    """
     if not isinstance(space, spaces.Dict) or not _is_masked(space):
         return space
     others = {key: one for key, one in space.spaces.items() if key != KEY}
+    if not others:
+        raise ParameterError(f"observations of {space} are nothing but masks: add an entry that is observed")
     return next(iter(others.values())) if len(others) == 1 else spaces.Dict(others)
 
 
-def split_masks(observation: dict[str, Any]) -> tuple[Any, np.ndarray]:
-    """Return an observation of a masked Dict space as `unmasked_space` has it, and its mask (bool)."""
+def _split(observation: dict[str, Any]) -> tuple[Any, np.ndarray]:
+    """Return an observation of a masked Dict space as `unmasked_space` has it, and its mask."""
     others = {key: one for key, one in observation.items() if key != KEY}
-    rest = next(iter(others.values())) if len(others) == 1 else others
-    return rest, np.asarray(observation[KEY], np.bool_)
+    return next(iter(others.values())) if len(others) == 1 else others, np.asarray(observation[KEY])
+
+
+def checked_masks(masks: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """Return masks as bool. Raises ParameterError if they have another shape, or other numbers than 0 and 1."""
+    found = np.asarray(masks)
+    if found.shape != shape:
+        raise ParameterError(
+            f"masks of shape {found.shape} cannot be used for {shape[-1]} actions: give one number for each action; "
+            "stacked frames need their masks in info, or by the method action_masks"
+        )
+    if not np.isin(found, (0, 1)).all():
+        raise ParameterError(
+            "masks hold other numbers than 0 and 1: leave them as they are, as "
+            "VecNormalize(env, norm_obs_keys=['observation']) does"
+        )
+    return found.astype(np.bool_)
+
+
+def split_masks(observation: dict[str, Any], given: Any, actions: spaces.Space[Any]) -> tuple[Any, Any]:
+    """Return a masked Dict observation without its mask, and the mask to predict with: ``given``, if there is one.
+
+    Raises ParameterError as `checked_masks` does.
+    """
+    rest, masks = _split(observation)
+    if given is not None:
+        return rest, given
+    return rest, checked_masks(masks, (*masks.shape[:-1], _width(actions)))

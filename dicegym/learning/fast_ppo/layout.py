@@ -64,7 +64,9 @@ def why_not(model: MaskablePPO) -> str:
         return f"its actions are {model.action_space}"
     if model.device.type != "cpu":
         return f"its networks are on {model.device}"
-    if not _only_flattens(policy.features_extractor) or not policy.share_features_extractor:
+    if not policy.share_features_extractor:
+        return "share_features_extractor is False"
+    if not _only_flattens(policy.features_extractor):
         return f"its features extractor is a {type(policy.features_extractor).__name__}"
     for net in (policy.mlp_extractor.policy_net, policy.mlp_extractor.value_net):
         modules = list(net)
@@ -72,9 +74,9 @@ def why_not(model: MaskablePPO) -> str:
         if not modules or any(type(one) is not torch.nn.Linear or one.bias is None for one in modules[::2]):
             return "its networks are not linear layers with one activation after each"
         if len(modules) % 2 or not kinds <= {policy.activation_fn} or policy.activation_fn not in ACTIVATIONS:
-            return f"between its layers stands {', '.join(sorted(one.__name__ for one in kinds))}"
+            return f"its activation is {', '.join(sorted(one.__name__ for one in kinds))}"
     if list(policy.parameters()) != [each for layer in _modules(policy) for each in (layer.weight, layer.bias)]:
-        return "its policy has parameters besides"
+        return "its policy has more parameters than its layers"
     optimizer = policy.optimizer
     usual = {"weight_decay": 0, "amsgrad": False, "maximize": False}
     group = optimizer.param_groups[0]

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-import dicegym.analysis.claims as claims_module
-from dicegym.analysis.claims import Verdict, claims_of, verify
+import dicegym.learning.claims as claims_module
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.games.parts import Claim
+from dicegym.learning.claims import Verdict, claims_of, verify
 from dicegym.registry import GAMES
 
 Run = Callable[..., tuple[int, str, str]]
@@ -38,7 +38,7 @@ def test_yatzy_is_worth_what_is_published() -> None:
 def test_what_was_not_solved_here_is_skipped_and_says_what_to_do() -> None:
     verdict = list(verify(["liarsdice_spot_on"]))[-1]
     assert verdict.word == "skipped"
-    assert "dicegym values solve liarsdice_spot_on equilibrium -p dice=2" in verdict.skipped
+    assert "dicegym values solve liarsdice_spot_on equilibrium -p dice=2" in verdict.remark
 
 
 @pytest.mark.parametrize(
@@ -52,18 +52,18 @@ def test_a_value_holds_within_its_tolerance(found: float | None, word: str) -> N
 
 
 def test_the_command_fails_if_a_value_is_wrong(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def unsolved() -> float:
-        raise ParameterError("solve it first")
+    def broken() -> float:
+        raise ParameterError("it cannot be")
 
     listed = [
         Claim("a right value", 1.0, 1e-9, "a proof", lambda: 1.0),
-        Claim("a missing value", 1.0, 1e-9, "a proof", unsolved),
+        Claim("a missing value", 1.0, 1e-9, "a proof", lambda: None, "solve it"),
     ]
     monkeypatch.setattr(claims_module, "claims_of", lambda name: listed)
     status, out, _ = run("values", "verify", "hog")
     assert status == 0
     assert "2 values, 1 computed, 0 wrong" in out
-    assert "skipped: hog, a missing value: solve it first" in out
+    assert "skipped: hog, a missing value: `solve it` makes the tables first" in out
     listed.append(Claim("a wrong value", 1.0, 1e-9, "a guess", lambda: 1.1))
     status, out, _ = run("values", "verify", "hog", "-o", tmp_path / "verdicts.json")
     assert status == 1
@@ -77,7 +77,7 @@ def test_the_command_fails_if_a_value_is_wrong(run: Run, monkeypatch: pytest.Mon
 
 def test_unknown_games_are_named(run: Run) -> None:
     with pytest.raises(UnknownNameError):
-        list(verify(["chess"]))
+        next(iter(verify(["hog", "chess"])))
     status, _, err = run("values", "verify", "chess")
     assert status == 2
     assert "chess" in err

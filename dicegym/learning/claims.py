@@ -1,6 +1,7 @@
 """Published values: every figure that the games and models claim to be exact, computed anew and compared.
 
-A game lists its own in the part `Claims` of its ``values.py``. A model claims the exact scores that its file names.
+A game lists its own in the part `PublishedValues` of its ``values.py``. A model claims the exact scores that its file
+names.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from dicegym.errors import ParameterError
+from dicegym.errors import DicegymError, one_line
 from dicegym.games import game as make_game
 from dicegym.games.parts import CLAIMS, Claim, part
+from dicegym.learning.evaluate import evaluate
 from dicegym.players.model import trained_on
 from dicegym.players.model_file import facts
 from dicegym.players.roster import agents_folder
@@ -30,24 +32,32 @@ class Verdict(NamedTuple):
     found: float | None
     """The value as computed now; None: it was not computed."""
     seconds: float
-    skipped: str = ""
-    """Why it was not computed."""
+    error: str = ""
+    """Why computing it failed."""
 
     @property
     def holds(self) -> bool:
-        """Whether the value is as claimed, or was left out."""
-        return self.found is None or abs(self.found - self.claim.value) <= self.claim.tolerance
+        """Whether the value is as claimed, or rests on tables that are not here."""
+        off = 0.0 if self.found is None else abs(self.found - self.claim.value)
+        return not self.error and off <= self.claim.tolerance
 
     @property
     def word(self) -> str:
         """The verdict in one word."""
-        return "skipped" if self.found is None else "ok" if self.holds else "WRONG"
+        if not self.holds:
+            return "FAILED" if self.error else "WRONG"
+        return "skipped" if self.found is None else "ok"
+
+    @property
+    def remark(self) -> str:
+        """Why there is no value; empty if there is one."""
+        return self.error or (f"`{self.claim.needs}` makes the tables first" if self.found is None else "")
 
     def to_json(self) -> dict[str, Any]:
         """Return the verdict as plain values."""
         claim = self.claim._asdict()
         del claim["compute"]
-        return {"game": self.game, **claim, "found": self.found, "verdict": self.word, "skipped": self.skipped}
+        return {"game": self.game, **claim, "found": self.found, "verdict": self.word, "remark": self.remark}
 
 
 def claims_of(name: str) -> Sequence[Claim]:
@@ -67,8 +77,6 @@ def _model_claims(name: str) -> Iterator[Claim]:
 
 
 def _exact_score(path: Any, opponent: str) -> float:
-    from dicegym.learning.evaluate import evaluate
-
     return evaluate(trained_on(path), str(path), opponent).value
 
 
@@ -79,16 +87,17 @@ def verify(games: Iterable[str] = (), told: Callable[[str], None] = lambda what:
         games: names of games; none: all that are registered.
         told: called with what is computed next.
 
-    Raises UnknownNameError for a game that is not registered.
+    Raises UnknownNameError for a game that is not registered, before anything is computed.
     """
-    for name in tuple(games) or tuple(GAMES):
+    named = [games] if isinstance(games, str) else list(games) or list(GAMES)
+    for name in named:
         make_game(name)
+    for name in named:
         for claim in claims_of(name):
             told(f"{name}: {claim.what}")
-            began = time.perf_counter()
-            found, skipped = None, ""
+            began, found, error = time.perf_counter(), None, ""
             try:
-                found = float(claim.compute())
-            except ParameterError as error:  # it rests on tables that were not solved on this machine
-                skipped = str(error)
-            yield Verdict(name, claim, found, time.perf_counter() - began, skipped)
+                found = claim.compute()
+            except DicegymError as failure:  # the other values are computed all the same
+                error = one_line(failure)
+            yield Verdict(name, claim, found, time.perf_counter() - began, error)

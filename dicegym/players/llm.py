@@ -1,0 +1,375 @@
+"""Language models as players: `LlmPlayer`, the agent ``llm(MODEL, base_url=..., seed=...)``.
+
+It speaks to any endpoint of OpenAI's chat completions. Every decision is one request, with the rules as the system
+prompt and what the seat may know as the user's (`dicegym.players.prompts`); it does not depend on earlier ones. Every
+request and its answer is kept in a log (`AnswerLog`), and the same request is answered from there at no cost.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import sqlite3
+import threading
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+
+from dicegym.engine.dice import named_seed, private_seed
+from dicegym.engine.game import Game
+from dicegym.engine.validate import finite_number, whole_number
+from dicegym.errors import AgentError, DependencyError, DicegymError, ParameterError, one_line, unknown_name
+from dicegym.play.player import Player, forfeited
+from dicegym.play.turn import Act, Turn
+from dicegym.players.prompts import (
+    ANSWER_TOOL,
+    INSTRUCTION,
+    RESPONSE_FORMAT,
+    AnswerError,
+    IllegalAnswerError,
+    UnreadableAnswerError,
+    decision_start,
+    observation_text,
+    read_answer,
+    rules_text,
+)
+
+LOG_VARIABLE = "DICEGYM_LLM_LOG"
+"""Names the file of the log."""
+AnswerForm = Literal["json_schema", "tool", "text"]
+"""How an endpoint is asked for the JSON object: by a schema, as a tool call, or by the prompt alone."""
+FailureRule = Literal["forfeit", "random"]
+"""What is played for an answer that is none: what the rules take a failure for, or a random legal action."""
+_SEEDS = 1 << 31
+
+
+class EndpointError(DicegymError):
+    """An endpoint does not answer, or the budget of tokens is spent: no fault of the model, so nothing is played."""
+
+
+class LoggedAnswer(NamedTuple):
+    """One answer of an endpoint."""
+
+    text: str
+    """The message, or the arguments of the tool call; empty if there is neither."""
+    refusal: str
+    """What the endpoint says where the model refused; empty if it did not."""
+    prompt_tokens: int
+    completion_tokens: int
+
+
+class AnswerLog:
+    """All requests and answers in a file of SQLite, table ``answers``; threads and processes may share it.
+
+    Args:
+        path: the file; None: ``$DICEGYM_LLM_LOG``, or ``language_models.sqlite`` in the user's data folder, beside the
+            default store of contests. The folder of a file that is named has to be there.
+
+    Raises ParameterError if the file cannot be opened.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
+        named = path or os.environ.get(LOG_VARIABLE)
+        if named:
+            self.path = Path(named)
+        else:
+            from platformdirs import user_data_path
+
+            self.path = user_data_path("dicegym", appauthor=False) / "language_models.sqlite"
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            with self._opened() as file:
+                file.execute("PRAGMA journal_mode=WAL")
+                file.execute(
+                    "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, at TEXT DEFAULT CURRENT_TIMESTAMP, "
+                    "base_url TEXT, request TEXT, text TEXT, refusal TEXT, prompt_tokens INT, completion_tokens INT)"
+                )
+        except sqlite3.Error as error:
+            raise ParameterError(f"the log {self.path} cannot be opened ({error}): name another file") from error
+
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        file = sqlite3.connect(self.path, timeout=60)
+        try:
+            with file:
+                yield file
+        finally:
+            file.close()
+
+    def find(self, key: str) -> LoggedAnswer | None:
+        """Return the answer of a request, or None."""
+        columns = ", ".join(LoggedAnswer._fields)
+        with self._opened() as file:
+            row = file.execute(f"SELECT {columns} FROM answers WHERE key = ?", (key,)).fetchone()
+        return None if row is None else LoggedAnswer(*row)
+
+    def add(self, key: str, base_url: str, request: str, answer: LoggedAnswer) -> None:
+        """Keep an answer; of one request the first answer stays."""
+        columns = ", ".join(("key", "base_url", "request", *LoggedAnswer._fields))
+        with self._opened() as file:
+            file.execute(
+                f"INSERT OR IGNORE INTO answers ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (key, base_url, request, *answer),
+            )
+
+
+class Usage(NamedTuple):
+    """What a player asked for and got, in this process."""
+
+    decisions: int
+    """Decisions that it was asked for, one for each text; a whole order is one."""
+    unreadable: int
+    """Of these, answers that could not be read, refusals among them."""
+    illegal: int
+    """Of these, answers that the rules do not allow."""
+    requests: int
+    """Requests that went to the endpoint; the others were in the log."""
+    prompt_tokens: int
+    """Of all decisions, those from the log included."""
+    completion_tokens: int
+
+
+class LlmPlayer(Player):
+    """A language model at an endpoint of OpenAI's chat completions.
+
+    It is told in words what its seat may know and answers with one JSON object. Its key is ``$OPENAI_API_KEY``.
+
+    Args:
+        model: the model's name at the endpoint.
+        base_url: the endpoint, such as ``http://localhost:8000/v1`` (default: OpenAI's).
+        seed: sent with requests; another seed asks anew what the log has.
+        temperature: sent with requests. At 0 a text has one answer; else each game draws its own.
+        form: how the JSON object is asked for: "json_schema", "tool" or "text" (by the prompt alone).
+        failure: what is played for an answer that is none: "forfeit", what the rules take a failure for (a game without
+            such a rule raises AgentError), or "random", a random legal action.
+        concurrency: requests at a time, where many games go on together.
+        timeout: seconds for a request.
+        retries: how often a request that fails is repeated, with growing pauses.
+        max_tokens: of an answer.
+        budget: tokens that this player may use in all, in this process; 0: any number.
+        log: the file of requests and answers; see `AnswerLog`.
+
+    Raises ParameterError and UnknownNameError for arguments out of range.
+    """
+
+    costly = True
+    at_once = True  # type: ignore[assignment]  # a player that is not pure, and is asked for many games together
+
+    def __init__(
+        self,
+        model: str = "",
+        base_url: str = "",
+        seed: int = 0,
+        temperature: float = 0.0,
+        form: AnswerForm = "json_schema",
+        failure: FailureRule = "forfeit",
+        concurrency: int = 8,
+        timeout: float = 60.0,
+        retries: int = 4,
+        max_tokens: int = 1_024,
+        budget: int = 0,
+        log: str = "",
+    ) -> None:
+        for kind, value, known in (("form", form, get_args(AnswerForm)), ("failure", failure, get_args(FailureRule))):
+            if value not in known:
+                raise unknown_name(f"{kind} of a language model", value, [*known])
+        what = "a language model"
+        self.model, self.base_url, self.log = str(model), str(base_url), str(log)
+        self.seed = whole_number("seed", seed, 0, _SEEDS - 1, f"the seed of {what}")
+        self.temperature = finite_number("temperature", temperature, f"the temperature of {what}", above=-1e-9)
+        self.form, self.failure = form, failure
+        self.concurrency = whole_number("concurrency", concurrency, 1, 1_000, f"requests of {what} at a time")
+        self.timeout = finite_number("timeout", timeout, f"seconds for an answer of {what}", above=0)
+        self.retries = whole_number("retries", retries, 0, 100, f"repeated requests of {what}")
+        self.max_tokens = whole_number("max_tokens", max_tokens, 1, 1 << 20, f"tokens of an answer of {what}")
+        self.budget = whole_number("budget", budget, 0, 1 << 40, f"tokens of {what}")
+        self.name = f"llm({self.model})"
+        self._lock = threading.Lock()
+        self._client: Any = None
+        self._log: AnswerLog | None = None
+        self._judged: dict[str, list[int] | AnswerError] = {}  # by keys of requests
+        self._spent = self._requests = 0
+        self._tokens: Counter[str] = Counter()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by the arguments: another process has its own client, and the same log."""
+        names = ("model", "base_url", "seed", "temperature", "form", "failure")
+        more = ("concurrency", "timeout", "retries", "max_tokens", "budget", "log")
+        return LlmPlayer, tuple(getattr(self, name) for name in (*names, *more))
+
+    @property
+    def usage(self) -> Usage:
+        """What it asked for and got so far."""
+        kinds = Counter(type(found) for found in self._judged.values())
+        return Usage(
+            len(self._judged),
+            kinds[UnreadableAnswerError],
+            kinds[IllegalAnswerError],
+            self._requests,
+            self._tokens["prompt"],
+            self._tokens["completion"],
+        )
+
+    def join(self, game: Game, seat: int, seed: int) -> Act:
+        """Sit down; see `Player.join`. Raises EndpointError if there is no answer."""
+        self._prepare()
+
+        def act(turn: Turn) -> int:
+            return self._play(game, turn.record, turn.seat, seed)
+
+        return act
+
+    def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """Return an action for each row, with up to ``concurrency`` requests at a time; see `Player.act_rows`."""
+        self._prepare()
+
+        def play(row: int, seat: int) -> int:
+            state = states[row]
+            try:
+                return self._play(game, state, seat, private_seed(int(state["key"]), seat))
+            except AgentError as error:
+                return forfeited(error, game)
+
+        with ThreadPoolExecutor(self.concurrency) as pool, warnings.catch_warnings():
+            return np.fromiter(pool.map(play, rows.tolist(), seats.tolist()), np.int64, len(rows))
+
+    def answered(self, game: Game, states: np.ndarray) -> np.ndarray:
+        """Return in which states, asked already by `act_rows`, the model's answer was an action: bool[states]."""
+        found = []
+        for state in states:
+            seat = int(state["player"])
+            begun = decision_start(game, state, seat)
+            judged = self._judge(game, begun, seat, private_seed(int(state["key"]), seat))
+            found.append(not isinstance(judged, AnswerError))
+        return np.array(found, np.bool_)
+
+    def _play(self, game: Game, state: Any, seat: int, seed: int) -> int:
+        """Return the next action of the decision that ``seat`` is at. Raises AgentError for an answer that is none."""
+        begun = decision_start(game, state, seat)
+        actions = self._judge(game, begun, seat, seed)
+        if isinstance(actions, AnswerError):
+            if self.failure == "forfeit":
+                raise AgentError(self.name, str(actions))
+            legal = np.flatnonzero(game.legal(state))
+            drawn = named_seed("answer", seed, observation_text(game, state, seat))
+            return int(legal[drawn % len(legal)])
+        return _next_action(game, begun, state, actions)
+
+    def _judge(self, game: Game, begun: Any, seat: int, seed: int) -> list[int] | AnswerError:
+        """Return the actions that the model chooses at the beginning of a decision, or what its answer lacks."""
+        key, request = self._request(game, begun, seat, seed)
+        with self._lock:
+            known = self._judged.get(key)
+        if known is not None:
+            return known
+        answer = self._ask(key, request)
+        judged: list[int] | AnswerError
+        try:
+            if answer.refusal:
+                raise UnreadableAnswerError(f"the model refused: {one_line(answer.refusal, 80)!r}")
+            judged = read_answer(game, begun, answer.text)
+        except AnswerError as error:
+            judged = error
+        with self._lock:
+            if key not in self._judged:
+                self._judged[key] = judged
+                self._tokens.update(prompt=answer.prompt_tokens, completion=answer.completion_tokens)
+        return judged
+
+    def _request(self, game: Game, begun: Any, seat: int, seed: int) -> tuple[str, dict[str, Any]]:
+        """Return the request of a decision, and its key in the log."""
+        drawn = self.seed if not self.temperature else named_seed("llm", self.seed, seed) % _SEEDS
+        request: dict[str, Any] = {
+            "model": self.model,
+            "messages": [
+                {"role": "system", "content": f"{rules_text(game)}\n{INSTRUCTION}"},
+                {"role": "user", "content": observation_text(game, begun, seat)},
+            ],
+            "temperature": self.temperature,
+            "max_tokens": self.max_tokens,
+            "seed": drawn,
+        }
+        if self.form == "json_schema":
+            request["response_format"] = RESPONSE_FORMAT
+        elif self.form == "tool":
+            name = ANSWER_TOOL["function"]["name"]
+            request |= {"tools": [ANSWER_TOOL], "tool_choice": {"type": "function", "function": {"name": name}}}
+        text = json.dumps([self.base_url, request], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest(), request
+
+    def _ask(self, key: str, request: dict[str, Any]) -> LoggedAnswer:
+        """Return the answer of a request from the log, or else from the endpoint. Raises EndpointError."""
+        client, log = self._prepare()
+        if found := log.find(key):
+            return found
+        with self._lock:
+            if self.budget and self._spent >= self.budget:
+                raise EndpointError(
+                    f"{self.name} has used {self._spent:,} tokens, and its budget is {self.budget:,}: give a larger "
+                    "budget; what was answered is in the log and costs nothing again"
+                )
+        import openai
+
+        try:
+            completion = client.chat.completions.create(**request)
+            answer = _read_completion(completion)
+        except (openai.OpenAIError, LookupError, ValueError, TypeError, AttributeError) as error:
+            where = self.base_url or "OpenAI's endpoint"
+            raise EndpointError(
+                f"{where} gives {self.name} no answer ({type(error).__name__}: {one_line(error, 200)}): check the "
+                "address, the model's name and OPENAI_API_KEY, or ask again later"
+            ) from error
+        with self._lock:
+            self._spent += answer.prompt_tokens + answer.completion_tokens
+            self._requests += 1
+        log.add(key, self.base_url, json.dumps(request), answer)
+        return answer
+
+    def _prepare(self) -> tuple[Any, AnswerLog]:
+        """Return the client and the log, made when first asked for. Raises DependencyError and ParameterError."""
+        with self._lock:
+            if self._client is None or self._log is None:
+                if not self.model:
+                    raise ParameterError("llm names no model: write llm(MODEL), with base_url=... for an own endpoint")
+                try:
+                    import openai
+                except ImportError as error:
+                    raise DependencyError.for_extra("openai", "llm", "a language model") from error
+                key = os.environ.get("OPENAI_API_KEY") or ("none" if self.base_url else None)
+                if key is None:
+                    raise ParameterError(
+                        "OPENAI_API_KEY is not set, and OpenAI's endpoint needs it: set it or base_url"
+                    )
+                self._log = AnswerLog(self.log or None)
+                self._client = openai.OpenAI(
+                    api_key=key, base_url=self.base_url or None, timeout=self.timeout, max_retries=self.retries
+                )
+            return self._client, self._log
+
+
+def _read_completion(completion: Any) -> LoggedAnswer:
+    """Return the answer in a completion; nothing is looked for beside it."""
+    message = completion.choices[0].message
+    calls = message.tool_calls or []
+    text = calls[0].function.arguments if len(calls) == 1 else "" if calls else message.content or ""
+    usage = completion.usage
+    used = (usage.prompt_tokens, usage.completion_tokens) if usage else (0, 0)
+    return LoggedAnswer(text, message.refusal or "", *used)
+
+
+def _next_action(game: Game, begun: Any, state: Any, actions: Sequence[int]) -> int:
+    """Return the first action of a decision that has not been played yet in ``state``."""
+    if len(actions) > 1:
+        now = begun.copy()
+        for action in actions[:-1]:
+            if now.tobytes() == state.tobytes():
+                return action
+            game.step(now, action)
+    return actions[-1]

@@ -1,0 +1,193 @@
+"""Games in words for language models: what a seat is told, and how its answer is read.
+
+An observation is text (`observation_text`): the scene as the seat sees it, what else it may know, and every legal
+action as it is written. An answer is one JSON object, ``{"action": "roll 5"}``. The action is what a person types at
+the keyboard and goes through the same parser (`dicegym.games.keyboard.Keyboard.read`). Nothing is picked out of prose:
+an answer that cannot be read raises `UnreadableAnswerError`, one that the rules forbid `IllegalAnswerError`, and both
+say why.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dicegym.engine.game import Game
+from dicegym.errors import ParameterError, one_line
+from dicegym.games.hidden import known
+from dicegym.games.keyboard import Place, UnreadError
+from dicegym.games.parts import SECRETS, WORDING, part
+from dicegym.players.human import keyboard_of
+
+ACTION = "action"
+"""The only key of an answer."""
+MOST_CHARACTERS = 1_000
+"""Of an answer; a longer one is none."""
+ANSWER_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {ACTION: {"type": "string", "description": "your action, written as the legal actions are"}},
+    "required": [ACTION],
+    "additionalProperties": False,
+}
+"""The JSON schema of an answer."""
+RESPONSE_FORMAT: dict[str, Any] = {
+    "type": "json_schema",
+    "json_schema": {"name": "answer", "strict": True, "schema": ANSWER_SCHEMA},
+}
+"""The same, as chat completions take it for ``response_format``."""
+ANSWER_TOOL: dict[str, Any] = {
+    "type": "function",
+    "function": {"name": "play", "description": "Play one action.", "strict": True, "parameters": ANSWER_SCHEMA},
+}
+"""The same, as a tool whose arguments are the answer."""
+INSTRUCTION = f'Answer with one JSON object and nothing else: {{"{ACTION}": "..."}}, with your action for the dots.'
+"""What a model is told after the rules."""
+
+
+class AnswerError(ParameterError):
+    """An answer of a language model means no action that can be played; the subclasses tell two kinds apart."""
+
+
+class UnreadableAnswerError(AnswerError):
+    """An answer is not one JSON object with an action, or its action means nothing in this game."""
+
+
+class IllegalAnswerError(AnswerError):
+    """An answer names an action that the rules do not allow now."""
+
+
+def rules_text(game: Game) -> str:
+    """Return the game in a few lines, and how actions are written: what all observations of a game share."""
+    wording = part(game, WORDING)
+    told = keyboard_of(game).HELP if wording is None else wording.RULES
+    settings = {"players": game.players, **game.parameters}
+    listed = ", ".join(f"{name}={value}" for name, value in settings.items())
+    return f"You play {game.spec.title} ({listed}).\n{told}"
+
+
+def observation_text(game: Game, state: Any, seat: int | None = None) -> str:
+    """Return what a seat may know, as text, and its legal actions if it is to move.
+
+    Args:
+        game: the game.
+        state: its record. What the seat may not know is not read (`dicegym.games.hidden`).
+        seat: by default the one to move.
+    """
+    place, shown = _seated(game, state, seat)
+    wording = part(game, WORDING)
+    lines = [game.scene(shown, place.seat).text()]
+    if not shown["over"]:
+        lines += [] if wording is None else wording.list_facts(place, shown)
+        if place.seat == shown["player"]:
+            lines.append(f"You are player {place.seat}, and it is your turn.")
+            if game.spec.joint_action is None:
+                legal = np.flatnonzero(game.legal(shown)).tolist()
+                lines.append(f"Legal actions: {', '.join(_write(place, shown, [action]) for action in legal)}.")
+    return "\n".join(lines)
+
+
+def write_actions(game: Game, state: Any, actions: Sequence[int]) -> str:
+    """Return the text of one decision: its action or, where a decision is an order, all of its actions.
+
+    `read_action` reads the same actions from it.
+    """
+    return _write(*_seated(game, state), actions)
+
+
+def write_answer(game: Game, state: Any, actions: Sequence[int]) -> str:
+    """Return the answer, a JSON object, that `read_answer` reads as these actions."""
+    return json.dumps({ACTION: write_actions(game, state, actions)})
+
+
+def read_answer(game: Game, state: Any, answer: str) -> list[int]:
+    """Return the actions of an answer: one, or where a decision is an order all of its actions.
+
+    Args:
+        game: the game.
+        state: its record, in which somebody is to move.
+        answer: one JSON object with the key ``action``; white space around it does no harm.
+
+    Raises:
+        UnreadableAnswerError: it is anything else, or the action means nothing.
+        IllegalAnswerError: the rules do not allow the action.
+    """
+    return read_action(game, state, parse_answer(answer))
+
+
+def parse_answer(answer: str) -> str:
+    """Return the action's text in an answer; see `read_answer`. Raises UnreadableAnswerError."""
+    wanted = f'the answer is to be one JSON object such as {{"{ACTION}": "..."}}'
+    if not isinstance(answer, str) or len(answer) > MOST_CHARACTERS:
+        what = f"{len(answer):,} characters" if isinstance(answer, str) else repr(type(answer).__name__)
+        raise UnreadableAnswerError(f"{what} cannot be an answer: {wanted}")
+    try:
+        found = json.loads(answer, object_pairs_hook=list)
+    except (ValueError, RecursionError):
+        raise UnreadableAnswerError(f"{one_line(answer, 80)!r} is not JSON: {wanted}") from None
+    if not (isinstance(found, list) and len(found) == 1 and isinstance(found[0], tuple) and found[0][0] == ACTION):
+        raise UnreadableAnswerError(f"{one_line(answer, 80)!r} does not have the key {ACTION!r} alone: {wanted}")
+    text = found[0][1]
+    if not isinstance(text, str) or not text.strip():
+        raise UnreadableAnswerError(f"the action {one_line(text, 80)!r} is not a text: {wanted}")
+    return text
+
+
+def read_action(game: Game, state: Any, text: str) -> list[int]:
+    """Return the actions that ``text`` means, as `read_answer` does for the text in an answer."""
+    place, shown = _seated(game, state)
+    words = " ".join(text.lower().split())
+    try:
+        actions = list(keyboard_of(game).read(place, shown, words))
+    except UnreadError as error:
+        raise UnreadableAnswerError(str(error)) from None
+    except ParameterError as error:
+        raise IllegalAnswerError(str(error)) from None
+    _check_legal(game, shown, text, actions)
+    return actions
+
+
+def decision_start(game: Game, state: Any, seat: int) -> Any:
+    """Return the record as it was when ``seat`` began its decision; a copy where that has several actions."""
+    secrets = part(game, SECRETS)
+    if secrets is None or game.spec.joint_action is None:
+        return state
+    begun = state.copy()
+    secrets.withdraw(begun, seat)
+    return begun
+
+
+def _check_legal(game: Game, shown: Any, text: str, actions: Sequence[int]) -> None:
+    """Raise IllegalAnswerError unless the actions are one whole decision by the rules."""
+    seat, state = int(shown["player"]), shown
+    for number, action in enumerate(actions):
+        if number:
+            state = state.copy() if number == 1 else state
+            game.step(state, actions[number - 1])
+            if state["over"] or state["player"] != seat:
+                raise IllegalAnswerError(f"{one_line(text, 80)!r} is more than one decision: give the next one alone")
+        if not (0 <= action < game.n_actions and game.legal(state)[action]) and not _is_grouped(game, state, action):
+            raise IllegalAnswerError(f"{one_line(text, 80)!r} is not allowed now: take one of the legal actions")
+
+
+def _is_grouped(game: Game, state: Any, action: int) -> bool:
+    """Return whether an action beyond the ordinary ones stands for several of them, which the rules allow."""
+    if game.spec.joint_action is None or action < game.n_actions:
+        return False
+    return not game.step(state.copy(), action)
+
+
+def _seated(game: Game, state: Any, seat: int | None = None) -> tuple[Place, Any]:
+    """Return the place of a seat, and the record as far as the seat may know it."""
+    sits = int(state["player"]) if seat is None else seat
+    if not 0 <= sits < game.players:
+        raise ParameterError(f"seat {sits} is no seat of {game!r}: give 0 to {game.players - 1}")
+    names = tuple(f"player {number}" for number in range(game.players))
+    return Place(game, sits, names), known(game, state, sits)[0]
+
+
+def _write(place: Place, shown: Any, actions: Sequence[int]) -> str:
+    wording = part(place.game, WORDING)
+    return place.game.action_name(actions[0]) if wording is None else wording.write_actions(place, shown, actions)

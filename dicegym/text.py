@@ -1,0 +1,147 @@
+"""Environments on strings, for language models: `TextEnv`, and `TextInfo` for those on numbers.
+
+What a seat is told and how an answer is read is `dicegym.players.prompts`, whose names for programs are here too.
+
+Example:
+    >>> from dicegym.text import TextEnv
+    >>> env = TextEnv("hog", opponent="bacon")
+    >>> text, info = env.reset(seed=1)
+    >>> text, reward, terminated, truncated, info = env.step('{"action": "roll 5"}')
+"""
+
+from __future__ import annotations
+
+import string
+from typing import Any
+
+import gymnasium as gym
+
+from dicegym.engine.game import Game
+from dicegym.engine.scene import FACES
+from dicegym.envs.options import SeatRule
+from dicegym.envs.single import SingleAgentEnv
+from dicegym.errors import StepError
+from dicegym.games.keyboard import HIDDEN
+from dicegym.players.prompts import (
+    ANSWER_SCHEMA,
+    ANSWER_TOOL,
+    INSTRUCTION,
+    MOST_CHARACTERS,
+    RESPONSE_FORMAT,
+    AnswerError,
+    IllegalAnswerError,
+    UnreadableAnswerError,
+    observation_text,
+    read_answer,
+    rules_text,
+    write_answer,
+)
+
+__all__ = [
+    "ANSWER_SCHEMA",
+    "ANSWER_TOOL",
+    "RESPONSE_FORMAT",
+    "AnswerError",
+    "IllegalAnswerError",
+    "TextEnv",
+    "TextInfo",
+    "UnreadableAnswerError",
+    "observation_text",
+    "read_answer",
+    "rules_text",
+    "write_answer",
+]
+
+MOST_TEXT = 100_000
+"""Characters of an observation at most."""
+_CHARACTERS = frozenset(string.printable + FACES + HIDDEN)
+
+
+class TextEnv(gym.Env[str, str]):
+    """Play one seat of a game against other players, on strings.
+
+    Observations are `dicegym.players.prompts.observation_text`, actions one JSON object each, ``{"action": "..."}``,
+    which stands for a whole decision: in Lucky & Co for a whole order. `prompt` has what all observations share.
+    ``info`` and rewards are those of `dicegym.envs.single.SingleAgentEnv`.
+
+    Args:
+        game: a game's name or a `dicegym.Game`.
+        opponent: who plays the other seats, as for that environment.
+        seat: the seat to play: a number, "random" or "rotate", as for that environment.
+        reward: "win" or "margin", as for that environment.
+        **parameters: of the game.
+
+    Attributes:
+        env: the environment on numbers.
+
+    Raises: as that environment does.
+    """
+
+    metadata = {"render_modes": []}  # noqa: RUF012 - Gymnasium's form
+
+    def __init__(
+        self, game: str | Game, opponent: Any = None, seat: SeatRule = "random", reward: str = "win", **parameters: Any
+    ) -> None:
+        self.env = SingleAgentEnv(game, opponent, seat, reward=reward, **parameters)
+        self.observation_space = gym.spaces.Text(MOST_TEXT, charset=_CHARACTERS)
+        self.action_space = gym.spaces.Text(MOST_CHARACTERS, charset=_CHARACTERS)
+        self._playing = False
+
+    @property
+    def prompt(self) -> str:
+        """The rules in a few lines, how actions are written, and the form of an answer: a system prompt."""
+        return f"{rules_text(self.env.game)}\n{INSTRUCTION}"
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
+        """Begin a game and return what the seat is told; see `SingleAgentEnv.reset`."""
+        _, info = self.env.reset(seed=seed, options=options)
+        self._playing = True
+        return self._text(), info
+
+    def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
+        """Play the action of an answer, then the other players' turns.
+
+        Raises:
+            UnreadableAnswerError, IllegalAnswerError: the answer means no action that can be played. Nothing has
+                happened, and another answer may be given.
+            StepError, AgentError: as `SingleAgentEnv.step`.
+        """
+        if not self._playing:
+            raise StepError("step() was called with no game going on: call reset() first")
+        gained, over, info = 0.0, False, {}
+        for number in read_answer(self.env.game, self.env.state, action):
+            _, reward, over, _, info = self.env.step(number)
+            gained += reward
+        self._playing = not over
+        return self._text(), gained, over, False, info
+
+    def _text(self) -> str:
+        return observation_text(self.env.game, self.env.state, self.env.seat)
+
+
+class TextInfo(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstructorArgs):
+    """An environment on numbers whose ``info["text"]`` is what the learner's seat is told in words.
+
+    Only who asks for it by this wrapper pays for the text.
+
+    Args:
+        env: a single-agent environment of dicegym, wrapped or not.
+    """
+
+    def __init__(self, env: gym.Env[Any, Any]) -> None:
+        gym.utils.RecordConstructorArgs.__init__(self)
+        super().__init__(env)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Begin a game; see the environment."""
+        observation, info = self.env.reset(seed=seed, options=options)
+        return observation, self._with_text(info)
+
+    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        """Play ``action``; see the environment."""
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        return observation, reward, terminated, truncated, self._with_text(info)
+
+    def _with_text(self, info: dict[str, Any]) -> dict[str, Any]:
+        env: Any = self.env.unwrapped
+        return info | {"text": observation_text(env.game, env.state, env.seat)}

@@ -1,0 +1,204 @@
+"""Language models as players, against a local endpoint that plays a script: delays, errors, garbage, refusals."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from chat_endpoint import Reply, Scripted, serving
+
+import dicegym
+from dicegym.errors import AgentError, FaultWarning, ParameterError, UnknownNameError
+from dicegym.play.drive import play_game
+from dicegym.play.turn import Turn
+
+pytest.importorskip("openai")
+from dicegym.players.llm import EndpointError, LlmPlayer
+
+FIVE = '{"action": "5"}'
+HOG = dicegym.game("hog")
+
+
+@pytest.fixture(autouse=True)
+def _log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DICEGYM_LLM_LOG", str(tmp_path / "log.sqlite"))
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+
+
+def ask(player: LlmPlayer, number: int = 0) -> int:
+    return player.join(HOG, 0, 0)(Turn(HOG, begun(number), 0))
+
+
+def begun(number: int) -> Any:
+    state = HOG.new_game(0)[0]
+    state["player"], state["scores"][0] = 0, number
+    return state
+
+
+def always(reply: Reply) -> Callable[[dict[str, Any], int], Reply]:
+    return lambda request, number: reply
+
+
+def test_an_answer_is_played_and_the_next_run_costs_nothing(tmp_path: Path) -> None:
+    with serving(always(Reply(FIVE))) as endpoint:
+        player = LlmPlayer("m", endpoint.url)
+        assert ask(player) == ask(player) == 6
+        assert len(endpoint.requests) == 1
+        request = endpoint.requests[0]
+        again = pickle.loads(pickle.dumps(player))
+        assert ask(again) == 6
+        assert again.usage.requests == 0
+        assert again.usage.prompt_tokens == player.usage.prompt_tokens > 50
+        assert ask(LlmPlayer("m", endpoint.url, seed=1)) == 6
+        assert len(endpoint.requests) == 2, "another seed asks anew"
+    assert request["response_format"]["json_schema"]["strict"]
+    assert [one["role"] for one in request["messages"]] == ["system", "user"]
+    assert "Legal actions: -1, bacon, 1" in request["messages"][1]["content"]
+    with sqlite3.connect(tmp_path / "log.sqlite") as file:
+        kept = file.execute("SELECT request, text FROM answers").fetchall()
+    assert len(kept) == 2
+    assert json.loads(kept[0][0]) == request
+    assert kept[0][1] == FIVE
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind", "why"),
+    [
+        (Reply(f"I roll five: {FIVE}"), "unreadable", "is not JSON"),
+        (Reply("\0 garbage"), "unreadable", "is not JSON"),
+        (Reply(None), "unreadable", "is not JSON"),
+        (Reply(None, refusal="I do not gamble."), "unreadable", "the model refused: 'I do not gamble.'"),
+        (Reply('{"action": "11"}'), "illegal", "11 dice cannot be rolled"),
+    ],
+)
+def test_an_answer_that_is_none_is_counted_and_never_another_action(reply: Reply, kind: str, why: str) -> None:
+    with serving(always(reply)) as endpoint:
+        player = LlmPlayer("m", endpoint.url)
+        with pytest.raises(AgentError, match=why):
+            ask(player)
+        other = LlmPlayer("m", endpoint.url, failure="random")
+        assert 0 <= ask(other) < HOG.n_actions
+        assert len(endpoint.requests) == 1
+    for usage in (player.usage, other.usage):
+        assert usage.decisions == getattr(usage, kind) == usage.unreadable + usage.illegal == 1
+
+
+def test_what_the_rules_take_a_failure_for_is_played() -> None:
+    game = dicegym.game("liarsdice")
+    with serving(always(Reply("no"))) as endpoint, pytest.warns(FaultWarning, match="is not JSON"):
+        play_game(game, [LlmPlayer("m", endpoint.url), dicegym.agent(game, "honest")])
+
+
+def test_errors_and_delays_are_tried_again() -> None:
+    replies = [Reply(status=500, raw=b"{}"), Reply(status=429, raw=b"{}"), Reply(FIVE, delay=5), Reply(FIVE)]
+    with serving(lambda request, number: replies[number]) as endpoint:
+        assert ask(LlmPlayer("m", endpoint.url, timeout=0.5, retries=5)) == 6
+        assert len(endpoint.requests) == 4
+
+
+@pytest.mark.parametrize("reply", [Reply(status=404, raw=b"{}"), Reply(raw=b'{"choices": []}'), Reply(raw=b"<html>")])
+def test_an_endpoint_that_does_not_answer_is_no_fault_of_the_model(reply: Reply) -> None:
+    with serving(always(reply)) as endpoint:
+        player = LlmPlayer("m", endpoint.url, retries=0)
+        with pytest.raises(EndpointError, match="gives llm\\(m\\) no answer"):
+            ask(player)
+        assert player.usage.decisions == 0
+
+
+def test_a_budget_of_tokens_ends_a_run_that_can_go_on() -> None:
+    with serving(always(Reply(FIVE))) as endpoint:
+        player = LlmPlayer("m", endpoint.url, budget=1_000, concurrency=1)
+        states = np.array([begun(number) for number in range(20)])
+        with pytest.raises(EndpointError, match="its budget is 1,000"):
+            player.act_rows(HOG, states, np.arange(20), np.zeros(20, np.int64))
+        asked = len(endpoint.requests)
+        assert 1 < asked < 20
+        more = LlmPlayer("m", endpoint.url)
+        for number in range(20):
+            assert ask(more, number) == 6
+        assert len(endpoint.requests) == 20, "what was answered before costs nothing"
+
+
+def test_requests_of_many_games_go_out_together() -> None:
+    states = np.array([begun(number) for number in range(12)])
+    with serving(always(Reply(FIVE, delay=0.2))) as endpoint:
+        player = LlmPlayer("m", endpoint.url, concurrency=6)
+        rows = np.arange(12)
+        assert player.act_rows(HOG, states, rows, np.zeros(12, np.int64)).tolist() == [6] * 12
+        assert 2 <= endpoint.most_at_once <= 6
+        assert player.answered(HOG, states).all()
+
+
+def test_each_game_draws_its_own_answer_above_temperature_0() -> None:
+    with serving(lambda request, number: Reply(json.dumps({"action": str(request["seed"] % 10 + 1)}))) as endpoint:
+        player = LlmPlayer("m", endpoint.url, temperature=1.0)
+        turn = Turn(HOG, begun(0), 0)
+        drawn = {player.join(HOG, 0, seed)(turn) for seed in range(12)}
+        assert len(drawn) > 2
+        assert len(endpoint.requests) == 12
+
+
+def test_tools_and_plain_prompts() -> None:
+    with serving(lambda request, number: Reply(FIVE, as_tool="tools" in request)) as endpoint:
+        assert ask(LlmPlayer("m", endpoint.url, form="tool")) == 6
+        assert ask(LlmPlayer("m", endpoint.url, form="text")) == 6
+        tool, plain = endpoint.requests
+        assert tool["tool_choice"]["function"]["name"] == tool["tools"][0]["function"]["name"]
+        assert not {"tools", "response_format"} & plain.keys()
+
+
+@pytest.mark.parametrize("name", ["lucky", "liarsdice"])
+def test_a_scripted_agent_behind_the_door_plays_the_same_game(name: str) -> None:
+    """Whole orders, of which the game asks action by action, are one request each."""
+    game = dicegym.game(name, **({"rounds": 12} if name == "lucky" else {}))
+    agent = {"lucky": "compound", "liarsdice": "honest"}[name]
+    others = [dicegym.agent(game, agent) for _ in range(game.players - 1)]
+    expected = play_game(game, [dicegym.agent(game, agent), *others], seed=3)
+    script = Scripted(dicegym.agent(game, agent))
+    with serving(script) as endpoint, script.watching():
+        player = LlmPlayer("m", endpoint.url)
+        found = play_game(game, [player, *others], seed=3)
+        assert len(endpoint.requests) == player.usage.decisions
+    assert found.tobytes() == expected.tobytes()
+    if name == "lucky":
+        assert player.usage.decisions == found["played"]
+
+
+def test_agents_are_named_with_words_and_addresses() -> None:
+    player = dicegym.agent("hog", "llm(org/model-7b:free, base_url=http://localhost:1/v1, seed=3, temperature=0.5)")
+    assert isinstance(player, LlmPlayer)
+    assert (player.model, player.base_url, player.seed) == ("org/model-7b:free", "http://localhost:1/v1", 3)
+    assert player.name == "llm(org/model-7b:free)"
+    assert dicegym.agent("hog", 'llm("m", form="tool")').form == "tool"  # type: ignore[attr-defined]
+    with pytest.raises(UnknownNameError, match="base_ulr"):
+        dicegym.agent("hog", "llm(m, base_ulr=http://localhost:1/v1)")
+    with pytest.raises(UnknownNameError, match="json_schema"):
+        dicegym.agent("hog", "llm(m, form=prose)")
+    with pytest.raises(ParameterError, match="each given once"):
+        dicegym.agent("hog", "llm(m, seed=1, seed=2)")
+    with pytest.raises(ParameterError, match="names no model"):
+        ask(dicegym.agent("hog", "llm"))  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="OPENAI_API_KEY is not set"):
+        ask(LlmPlayer("m"))
+
+
+def test_a_language_model_takes_part_in_contests_and_evaluations() -> None:
+    from dicegym.arena import contest
+    from dicegym.learning.evaluate import evaluate
+
+    with serving(always(Reply(FIVE))) as endpoint:
+        spec = f"llm(m, base_url={endpoint.url})"
+        result = contest("hog", [spec, "bacon"], seed=0, workers=1, games=4)
+        assert {row.name for row in result.standings} == {"llm(m)", "bacon"}
+        asked = len(endpoint.requests)
+        assert asked > 10
+        again = contest("hog", [spec, "bacon"], seed=0, workers=1, games=4)
+        assert len(endpoint.requests) == asked
+        assert again.standings == result.standings
+        assert evaluate("hog", spec, "bacon", games=6).games == 6
