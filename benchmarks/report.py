@@ -48,9 +48,13 @@ def tables(result: BenchResult, before: BenchResult | None = None) -> Iterator[R
                 yield _figures(heading + setting, figures, earlier)
         if section == "speed":
             yield from _peers(result.figures)
+    yield from _skipped(result)
+
+
+def _skipped(result: BenchResult) -> Iterator[ReportTable]:
+    """Yield the table of what could not be measured, if anything."""
     if result.skipped:
-        rows = [[entry.what, entry.why] for entry in result.skipped]
-        yield "Not measured", ["what", "why"], rows
+        yield "Not measured", ["what", "why"], [[entry.what, entry.why] for entry in result.skipped]
 
 
 def _same(figure: Figure) -> tuple[str, ...]:
@@ -117,6 +121,7 @@ def _medians(result: BenchResult) -> Iterator[ReportTable]:
             yield heading, ["what", "unit", *subjects], rows
         if peers := [[one.subject, one.what, number(one.median), one.unit] for one in figures if one.peer]:
             yield "Other libraries", ["library", "what", "median", "unit"], peers
+    yield from _skipped(result)
 
 
 def facts(result: BenchResult) -> str:

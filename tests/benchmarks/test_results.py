@@ -88,6 +88,7 @@ def test_the_tables(made: BenchResult) -> None:
     assert "| batch: a game \\| in a batch | bytes | 300 |" in page
     assert "| bare batch of 1,024 | decisions/s | 6,000,000 |" in page
     assert "| P | bare batch of 1,024 | 200,000 | decisions/s |" in page
+    assert "| Q | not installed |" in page
 
 
 def test_an_earlier_run_stands_beside(made: BenchResult) -> None:

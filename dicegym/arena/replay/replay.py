@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 INT_64 = np.iinfo(np.int64)
 KIND = "dicegym arena replay"
 VERSION = 1
-"""Of the form of files: raised when a key goes or means something else, not when one is added."""
+"""The version of the form of files, raised when a key goes or changes its meaning, not when one is added."""
 INSTEAD = "give a file as `dicegym arena replay ID -o FILE.json` writes it"
 
 
