@@ -108,7 +108,8 @@ class TextEnv(gym.Env[str, str]):
         """
         if not self._playing:
             raise StepError("step() was called with no game going on: call reset() first")
-        gained, over, info = 0.0, False, {}
+        gained, over = 0.0, False
+        info: dict[str, Any] = {}
         for number in read_answer(self.env.game, self.env.state, action):
             _, reward, over, _, info = self.env.step(number)
             gained += reward

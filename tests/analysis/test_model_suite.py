@@ -26,8 +26,8 @@ def _log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DICEGYM_LLM_LOG", str(tmp_path / "log.sqlite"))
 
 
-AGENTS = {"hog": "swap", "liarsdice": "honest", "liarsdice_spot_on": "bayes", "yatzy": "thrifty"}
-"""Of the games whose values are computed, a scripted agent that does not draw."""
+AGENTS = {"hog": "swap", "liarsdice": "honest", "liarsdice_spot_on": "even", "yatzy": "thrifty"}
+"""Of the games whose values are computed, a scripted agent that neither draws nor remembers."""
 
 
 def check_same_grade(name: str, situations: int, matches: int) -> None:
