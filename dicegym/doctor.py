@@ -35,6 +35,8 @@ PURPOSES = {
     "ray": "a cluster",
     "openspiel": "OpenSpiel's solvers",
     "llm": "language models as players",
+    "mcp": "a server of the Model Context Protocol",
+    "textarena": "the games in TextArena",
 }
 """What each extra is for."""
 GIB = 1 << 30

@@ -16,12 +16,14 @@ from typing import Any
 
 import gymnasium as gym
 
+from dicegym.analysis.valuers import assess_state, valuer
 from dicegym.engine.game import Game
 from dicegym.engine.scene import FACES
 from dicegym.envs.options import SeatRule
 from dicegym.envs.single import SingleAgentEnv
 from dicegym.errors import StepError
 from dicegym.games.keyboard import HIDDEN
+from dicegym.games.worth import Valuer
 from dicegym.players.prompts import (
     ANSWER_SCHEMA,
     ANSWER_TOOL,
@@ -68,7 +70,8 @@ class TextEnv(gym.Env[str, str]):
         game: a game's name or a `dicegym.Game`.
         opponent: who plays the other seats, as for that environment.
         seat: the seat to play: a number, "random" or "rotate", as for that environment.
-        reward: "win" or "margin", as for that environment.
+        reward: "win" or "margin", as for that environment, or "regret": less what each decision costs by the best
+            values that are ready (`dicegym.analysis.valuer`), which come at once and not at the end.
         **parameters: of the game.
 
     Attributes:
@@ -82,21 +85,33 @@ class TextEnv(gym.Env[str, str]):
     def __init__(
         self, game: str | Game, opponent: Any = None, seat: SeatRule = "random", reward: str = "win", **parameters: Any
     ) -> None:
-        self.env = SingleAgentEnv(game, opponent, seat, reward=reward, **parameters)
+        by_regret = reward == "regret"
+        self.env = SingleAgentEnv(game, opponent, seat, reward="win" if by_regret else reward, **parameters)
+        self._valuer = valuer(self.env.game) if by_regret else None
         self.observation_space = gym.spaces.Text(MOST_TEXT, charset=_CHARACTERS)
         self.action_space = gym.spaces.Text(MOST_CHARACTERS, charset=_CHARACTERS)
         self._playing = False
 
     @property
     def prompt(self) -> str:
-        """The rules in a few lines, how actions are written, and the form of an answer: a system prompt."""
-        return f"{rules_text(self.env.game)}\n{INSTRUCTION}"
+        """The rules and the form of an answer: a system prompt."""
+        return f"{self.rules}\n{INSTRUCTION}"
+
+    @property
+    def rules(self) -> str:
+        """The rules in a few lines, and how actions are written."""
+        return rules_text(self.env.game)
+
+    @property
+    def text(self) -> str:
+        """What the seat is told now."""
+        return observation_text(self.env.game, self.env.state, self.env.seat)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
         """Begin a game and return what the seat is told; see `SingleAgentEnv.reset`."""
         _, info = self.env.reset(seed=seed, options=options)
         self._playing = True
-        return self._text(), info
+        return self.text, info
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
         """Play the action of an answer, then the other players' turns.
@@ -108,15 +123,19 @@ class TextEnv(gym.Env[str, str]):
         """
         if not self._playing:
             raise StepError("step() was called with no game going on: call reset() first")
-        gained, over, info = 0.0, False, {}
+        gained, over = 0.0, False
+        info: dict[str, Any] = {}
         for number in read_answer(self.env.game, self.env.state, action):
+            before = self.env.state
             _, reward, over, _, info = self.env.step(number)
-            gained += reward
+            gained += reward if self._valuer is None else -_cost(self._valuer, before, number)
         self._playing = not over
-        return self._text(), gained, over, False, info
+        return self.text, gained, over, False, info
 
-    def _text(self) -> str:
-        return observation_text(self.env.game, self.env.state, self.env.seat)
+
+def _cost(asked: Valuer, state: Any, action: int) -> float:
+    """Return what an action costs by the values."""
+    return float(assess_state(asked, state).judge([action]).costs[0])
 
 
 class TextInfo(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstructorArgs):

@@ -16,7 +16,7 @@ import numpy as np
 
 from dicegym.analysis.grades import Grade, grade
 from dicegym.analysis.less_luck import luck_of
-from dicegym.analysis.valuers import Stake, assess, sources, titled, valuer
+from dicegym.analysis.valuers import Assessment, Stake, assess, sources, titled, valuer
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
@@ -132,7 +132,7 @@ def _table(game: str | Game) -> Game:
     return table if others is None or ready.name != sources(table)[-1].name else make_game(game, **others)
 
 
-def situations_of(game: Game, asked: Valuer, number: int, seed: int = 0) -> tuple[np.ndarray, Any, float]:
+def situations_of(game: Game, asked: Valuer, number: int, seed: int = 0) -> tuple[np.ndarray, Assessment, float]:
     """Return situations, each from a game of its own, in which it matters what is played.
 
     Returns:
@@ -160,7 +160,7 @@ def situations_of(game: Game, asked: Valuer, number: int, seed: int = 0) -> tupl
     if choice.sum() < 2:
         raise ParameterError(f"{len(choice)} situations of {game!r} hold {choice.sum()} choices: give more situations")
     states = states[choice]
-    values = assess(asked, states)
+    values = Assessment(asked, *(one[choice] for one in values[1:]))
     best = np.nanmax(values.values, axis=1)
     return states, values, float((best - np.nanmean(values.values, axis=1)).mean())
 
@@ -210,7 +210,7 @@ def _graded(
     game: Game,
     asked: Valuer,
     states: np.ndarray,
-    values: Any,
+    values: Assessment,
     stray: float,
     others: Sequence[Player],
     games: int,
@@ -300,6 +300,9 @@ def suite_facts(grades: Sequence[SuiteGrade], seed: int) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, SuiteGrade):
+        shares = {"unreadable": value.unreadable, "illegal": value.illegal}
+        return {name: _plain(one) for name, one in value._asdict().items()} | shares
     if hasattr(value, "_asdict"):
         return {name: _plain(one) for name, one in value._asdict().items()}
     if isinstance(value, dict):

@@ -24,7 +24,7 @@ def suite(
     seed: options.Seed = None,
     written: Annotated[Outputs, ".json", ".html"] = NO_FILES,
 ) -> None:
-    """Grade language models by the regret of their decisions, in all games.
+    """Grade language models by regret, in all games.
 
     A score of 100 is the best known play, 0 is random play. Any agent that plays every game can be graded.
 

@@ -152,6 +152,11 @@ class EverySeat:
         self._returns = self._row.returns.copy()
         return [now - then for now, then in zip(self._gained, before, strict=True)]
 
+    @property
+    def is_begun(self) -> bool:
+        """Whether there was a game: `reset` was called."""
+        return self._seed is not None
+
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the row, of which the record is enough, and the window."""
         kept = {name: value for name, value in vars(self).items() if name not in ("_row", "_window")}

@@ -272,7 +272,7 @@ class TurnsInParallel(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
             ParameterError: the action of the agent to move is missing.
         """
         env = self.aec_env
-        if env._seed is None:
+        if not env.is_begun:
             raise StepError("step() was called with no game going on: call reset() first")
         if not self.agents:
             return {}, {}, {}, {}, {}

@@ -160,7 +160,7 @@ class LlmPlayer(Player):
     """
 
     costly = True
-    at_once = True  # type: ignore[assignment]  # a player that is not pure, and is asked for many games together
+    at_once = True  # a player that is not pure, and is asked for many games together
 
     def __init__(
         self,

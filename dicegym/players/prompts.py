@@ -117,7 +117,7 @@ def read_answer(game: Game, state: Any, answer: str) -> list[int]:
     return read_action(game, state, parse_answer(answer))
 
 
-def parse_answer(answer: str) -> str:
+def parse_answer(answer: object) -> str:
     """Return the action's text in an answer; see `read_answer`. Raises UnreadableAnswerError."""
     wanted = f'the answer is to be one JSON object such as {{"{ACTION}": "..."}}'
     if not isinstance(answer, str) or len(answer) > MOST_CHARACTERS:
@@ -168,15 +168,13 @@ def _check_legal(game: Game, shown: Any, text: str, actions: Sequence[int]) -> N
             game.step(state, actions[number - 1])
             if state["over"] or state["player"] != seat:
                 raise IllegalAnswerError(f"{one_line(text, 80)!r} is more than one decision: give the next one alone")
-        if not (0 <= action < game.n_actions and game.legal(state)[action]) and not _is_grouped(game, state, action):
+        if not (0 <= action < game.n_actions and game.legal(state)[action]) and not _is_wide(game, state, action):
             raise IllegalAnswerError(f"{one_line(text, 80)!r} is not allowed now: take one of the legal actions")
 
 
-def _is_grouped(game: Game, state: Any, action: int) -> bool:
-    """Return whether an action beyond the ordinary ones stands for several of them, which the rules allow."""
-    if game.spec.joint_action is None or action < game.n_actions:
-        return False
-    return not game.step(state.copy(), action)
+def _is_wide(game: Game, state: Any, action: int) -> bool:
+    """Return whether an action beyond the ordinary ones says what they do, such as several at once, by the rules."""
+    return action >= game.n_actions and not game.step(state.copy(), action)
 
 
 def _seated(game: Game, state: Any, seat: int | None = None) -> tuple[Place, Any]:

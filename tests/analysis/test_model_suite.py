@@ -16,6 +16,7 @@ from dicegym.analysis.model_suite import suite, suite_facts, suite_table
 from dicegym.analysis.valuers import valuer
 from dicegym.arena.pages.suite import page
 from dicegym.errors import ParameterError
+from dicegym.registry import GAMES
 
 pytest.importorskip("openai")
 from dicegym.players.llm import LlmPlayer
@@ -26,8 +27,8 @@ def _log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DICEGYM_LLM_LOG", str(tmp_path / "log.sqlite"))
 
 
-AGENTS = {"hog": "swap", "liarsdice": "honest", "liarsdice_spot_on": "bayes", "yatzy": "thrifty"}
-"""Of the games whose values are computed, a scripted agent that does not draw."""
+AGENTS = {"hog": "swap", "liarsdice": "honest", "liarsdice_spot_on": "even", "yatzy": "thrifty"}
+"""Of the games whose values are computed, a scripted agent that neither draws nor remembers."""
 
 
 def check_same_grade(name: str, situations: int, matches: int) -> None:
@@ -102,3 +103,22 @@ def test_the_command_says_which_agent_is_missing(run: Run) -> None:
     status, _, said = run("values", "suite", "nobody", "--situations", 2, "--games", 1)
     assert status
     assert "nobody" in said
+
+
+@pytest.mark.slow
+def test_the_command_grades_an_endpoint_in_all_games(run: Run, tmp_path: Path) -> None:
+    def first_legal(request: dict[str, Any], number: int) -> Reply:
+        listed = request["messages"][1]["content"].rpartition("Legal actions: ")[2].removesuffix(".").split(", ")
+        orders = "Lucky" in request["messages"][0]["content"]
+        return Reply(json.dumps({"action": "nothing" if orders else listed[0]}))
+
+    page_file, facts_file = tmp_path / "grade.html", tmp_path / "grade.json"
+    with serving(first_legal) as endpoint:
+        spec = f"llm(m, base_url={endpoint.url})"
+        words = ("values", "suite", spec, "--situations", 5, "--games", 1, "-o", page_file, "-o", facts_file)
+        status, shown, said = run(*words)
+        assert status == 0, said
+    grades = json.loads(facts_file.read_text())["grades"]
+    assert [one["game"] for one in grades] == [*GAMES]
+    assert all(one["unreadable"] == one["illegal"] == 0 for one in grades)
+    assert all(name in shown and name in page_file.read_text() for name in GAMES)

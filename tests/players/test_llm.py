@@ -189,7 +189,7 @@ def test_agents_are_named_with_words_and_addresses() -> None:
 
 
 def test_a_language_model_takes_part_in_contests_and_evaluations() -> None:
-    from dicegym.arena import contest
+    from dicegym.arena import compare, contest
     from dicegym.learning.evaluate import evaluate
 
     with serving(always(Reply(FIVE))) as endpoint:
@@ -202,3 +202,7 @@ def test_a_language_model_takes_part_in_contests_and_evaluations() -> None:
         assert len(endpoint.requests) == asked
         assert again.standings == result.standings
         assert evaluate("hog", spec, "bacon", games=6).games == 6
+        asked = len(endpoint.requests)
+        compared = compare("hog", spec, "bacon", seed=0, workers=1, games=8, isolation="none")
+        assert compared.games <= 8
+        assert len(endpoint.requests) > asked

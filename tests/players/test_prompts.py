@@ -198,3 +198,13 @@ def test_an_answer_that_cannot_be_read_changes_nothing() -> None:
     assert env.env.state.tobytes() == before
     assert env.step('{"action": "roll 5"}')[0] != text
     assert '{"action": "..."}' in env.prompt
+
+
+def test_rewards_may_be_what_decisions_cost() -> None:
+    env = TextEnv("hog", opponent="bacon", seat=0, reward="regret")
+    env.reset(seed=1)
+    costs = {}
+    for number in ("-1", "4"):
+        env.reset(seed=1, options={"episode": 0})
+        costs[number] = -env.step(json.dumps({"action": number}))[1]
+    assert 0 <= costs["4"] < costs["-1"] < 1

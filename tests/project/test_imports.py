@@ -41,6 +41,8 @@ LADDER: tuple[tuple[str, ...], ...] = (
         "pettingzoo",
         "playthrough",
         "text",
+        "textarena",
+        "mcp_server",
         "wrappers",
     ),  # doors for users; nobody below enters by them
     ("server",),

@@ -302,8 +302,12 @@ def list_facts(place: Place, state: Any) -> list[str]:
 
 
 def write_actions(place: Place, state: Any, actions: Sequence[int]) -> str:
-    """Return which dice are kept or which box is scored; see `dicegym.games.keyboard.Wording`."""
+    """Return which dice are kept or rolled, or which box is scored, as a person does with the best dice for it."""
     (action,) = actions
+    if action >= SCORE_PLACES:
+        action = FIRST_BOX + (action - SCORE_PLACES) // HANDFULS
+    if action >= ROLL_PLACES:
+        return f"roll {' '.join(f'#{at + 1}' for at in range(DICE) if action - ROLL_PLACES >> at & 1)}"
     if action >= FIRST_BOX:
         return f"score {BOX_NAMES[action - FIRST_BOX].lower()}"
     return f"keep {' '.join(map(str, SETS[action]))}" if SETS[action] else "roll all"
