@@ -10,6 +10,7 @@ import itertools
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import gymnasium
@@ -80,7 +81,11 @@ def lessons() -> Iterator[Lesson]:
     yield Lesson("connect four of PettingZoo, 8 environments", _connect_four, 60_000, usual)
     for game in GAMES:
         settings = {"n_steps": 64, "batch_size": 512, "n_epochs": 4}
-        yield Lesson(f"{game}, 64 games", lambda seed, game=game: SB3VecEnv(game, 64, seed=seed), 120_000, settings)
+        yield Lesson(f"{game}, 64 games", partial(_batch, game), 120_000, settings)
+
+
+def _batch(game: str, seed: int) -> VecEnv:
+    return SB3VecEnv(game, 64, seed=seed)
 
 
 def _connect_four(seed: int) -> VecEnv:

@@ -13,7 +13,6 @@ import json
 import os
 import sqlite3
 import threading
-import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -237,7 +236,7 @@ class LlmPlayer(Player):
             except AgentError as error:
                 return forfeited(error, game)
 
-        with ThreadPoolExecutor(self.concurrency) as pool, warnings.catch_warnings():
+        with ThreadPoolExecutor(self.concurrency) as pool:
             return np.fromiter(pool.map(play, rows.tolist(), seats.tolist()), np.int64, len(rows))
 
     def answered(self, game: Game, states: np.ndarray) -> np.ndarray:

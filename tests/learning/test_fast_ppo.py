@@ -232,7 +232,7 @@ def test_a_softmax_is_as_exact_as_numbers_allow(n_actions: int) -> None:
 
 def test_what_it_cannot_compute_is_left_to_maskable_ppo_and_said() -> None:
     elu = {"policy_kwargs": {"activation_fn": torch.nn.ELU}}
-    with pytest.warns(UserWarning, match="does what MaskablePPO does here, as between its layers stands ELU"):
+    with pytest.warns(UserWarning, match="does what MaskablePPO does here, as its activation is ELU"):
         odd = made(FastMaskablePPO, "hog", **elu).learn(GAMES_AT_ONCE * STEPS)
     plain = made(MaskablePPO, "hog", **elu).learn(GAMES_AT_ONCE * STEPS)
     assert np.array_equal(flat(odd.policy.parameters()), flat(plain.policy.parameters()))

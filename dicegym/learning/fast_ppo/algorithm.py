@@ -142,7 +142,8 @@ class FastMaskablePPO(MaskablePPO):
         if isinstance(space, Box) and len(space.shape) == 1 and space.dtype == np.float32:
             return observations  # type: ignore[no-any-return]  # what the space says
         with torch.no_grad():
-            found: np.ndarray = self.policy.extract_features(self.policy.obs_to_tensor(observations)[0]).numpy()
+            features: Any = self.policy.extract_features(self.policy.obs_to_tensor(observations)[0])
+        found: np.ndarray = features.numpy()  # of one extractor, as `why_not` has made sure of
         return found
 
     def _ready(self) -> Engine | None:
