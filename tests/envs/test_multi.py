@@ -338,3 +338,41 @@ def check_truncation(env: Any, turns: int) -> None:
         env.step(5)
     assert all(env.truncations.values())
     assert not any(env.terminations.values())
+
+
+def test_a_refused_action_leaves_the_reward_that_waits() -> None:
+    env = TurnEnv("hog", reward="margin", on_illegal="raise")
+    env.reset(seed=0)
+    while not env.last()[1]:
+        env.step(5)
+    waiting = env.last()[1]
+    with pytest.raises(IllegalActionError):
+        env.step(10**6)
+    assert env.last()[1] == waiting
+
+
+@pytest.mark.parametrize("flat", [False, True])
+def test_what_last_has_told_stays_as_it_was(flat: bool) -> None:
+    env = TurnEnv("hog", flat=flat)
+    env.reset(seed=0)
+    info = env.last()[4]
+    before = {key: np.copy(value) for key, value in info.items()}
+    for _ in range(5):
+        env.step(2)
+    assert all(np.array_equal(info[key], value) for key, value in before.items())
+    env.infos["player_0"]["returns"] += 5
+    assert not env.infos["player_1"]["returns"].any()
+
+
+def test_what_is_asked_too_early_or_of_nobody_is_said() -> None:
+    env, parallel = TurnEnv("hog"), parallel_env("hog")
+    with pytest.raises(StepError, match="reset"):
+        env.observe("player_0")
+    with pytest.raises(StepError, match="reset"):
+        parallel.step({})
+    env.reset(seed=1)
+    parallel.reset(seed=1)
+    with pytest.raises(ParameterError, match="no agent 'x'"):
+        env.observe("x")
+    with pytest.raises(ParameterError, match="there is no action of player_"):
+        parallel.step({})

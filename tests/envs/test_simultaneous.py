@@ -228,3 +228,16 @@ def mask_choice(env: Any, seat: int) -> list[int]:
 def test_a_game_in_turns_is_refused() -> None:
     with pytest.raises(ParameterError, match="no game of simultaneous choices"):
         SimultaneousEnv("hog")
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_the_shared_masks_of_a_copy_cannot_be_written_to(copied: Any) -> None:
+    env = SimultaneousEnv("lucky")
+    env.reset(seed=1)
+    other = copied(env)
+    infos = other.step({agent: np.zeros(other.action_space(agent).shape, np.int64) for agent in other.agents})[4]
+    mask = infos["player_0"]["action_mask"][0]
+    with pytest.raises(ValueError, match="read-only"):
+        mask[0] = 9
+    infos["player_0"]["returns"] += 5
+    assert not np.array_equal(infos["player_1"]["returns"], infos["player_0"]["returns"])

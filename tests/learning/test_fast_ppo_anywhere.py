@@ -193,3 +193,120 @@ def test_it_learns_what_is_to_be_learned() -> None:
         taken, total = taken + int((actions[allowed] == 2).sum()), total + int(allowed.sum())
         seen = env.step(actions)[0]
     assert taken > 0.95 * total
+
+
+def only(mask: Any, told: str = "info", seen: str = "vector") -> Any:
+    """Return what makes an environment whose mask is always ``mask``, and which takes any action."""
+
+    class Fixed(Masked):
+        def _look(self) -> tuple[Any, dict[str, Any]]:
+            super()._look()
+            self._mask = np.array(mask, np.bool_)
+            drawn = self._space.sample()
+            told_in = {"observation": drawn, KEY: self._mask.astype(np.int8)} if self._told == "observation" else drawn
+            return told_in, {KEY: self._mask} if self._told == "info" else {}
+
+    return lambda: Fixed(seen, told)
+
+
+def test_a_mask_that_allows_nothing_is_an_error_that_names_the_environment() -> None:
+    with pytest.raises(ParameterError, match="mask of environment 1 allows no action"):
+        model(FastMaskablePPO, DummyVecEnv([only([1, 0, 1, 0]), only([0, 0, 0, 0])])).learn(64)
+
+
+def test_observations_that_are_no_numbers_are_an_error() -> None:
+    class Broken(Masked):
+        def _look(self) -> tuple[Any, dict[str, Any]]:
+            return np.full(5, np.nan, np.float32), super()._look()[1]
+
+    with pytest.raises(ParameterError, match="not finite"):
+        model(FastMaskablePPO, Broken("vector", "")).learn(64)
+
+
+def test_masks_that_were_normalised_are_refused_with_what_to_write() -> None:
+    class Boxed(Masked):
+        def __init__(self) -> None:
+            super().__init__("vector", "observation")
+            self.observation_space = Dict({"observation": self._space, KEY: Box(0, 1, (ACTIONS,), np.int8)})
+
+    with pytest.raises(ParameterError, match="norm_obs_keys"):
+        model(FastMaskablePPO, VecNormalize(DummyVecEnv([Boxed] * 2))).learn(64)
+    model(FastMaskablePPO, VecNormalize(DummyVecEnv([Boxed] * 2), norm_obs_keys=["observation"])).learn(64)
+
+
+def test_masks_that_are_there_at_times_are_refused() -> None:
+    class Now(Masked):
+        def _look(self) -> tuple[Any, dict[str, Any]]:
+            observation, info = super()._look()
+            return observation, info if self._steps % 2 else {}
+
+    with pytest.raises(ParameterError, match="at every reset and step, or never"):
+        model(FastMaskablePPO, Now("vector", "info")).learn(64)
+
+
+@pytest.mark.parametrize("kind", ["one", "async", "wrapped"])
+def test_the_method_is_asked_before_anything_else(kind: str) -> None:
+    class Both(Masked):
+        """Its observations allow everything, its method action 1 alone."""
+
+        def action_masks(self) -> np.ndarray:
+            return np.arange(ACTIONS) == 1
+
+        def _look(self) -> tuple[Any, dict[str, Any]]:
+            super()._look()
+            self._mask = np.ones(ACTIONS, np.bool_)
+            return {"observation": self._space.sample(), KEY: np.ones(ACTIONS, np.int8)}, {}
+
+    makers = [lambda: Both("vector", "observation")] * 2
+    env: Any = DummyVecEnv(makers)
+    if kind == "async":
+        env = gymnasium.vector.AsyncVectorEnv(makers, autoreset_mode="SameStep")
+    if kind == "wrapped":
+        inner = gymnasium.vector.SyncVectorEnv(makers, autoreset_mode="SameStep")
+        env = gymnasium.wrappers.vector.RecordEpisodeStatistics(inner)
+    learner = model(FastMaskablePPO, env, batch_size=64).learn(64)
+    assert set(learner.rollout_buffer.actions.ravel().tolist()) == {1}
+    assert learner.env is not None
+    learner.env.close()
+
+
+def test_a_mask_that_is_given_counts_more_than_that_of_the_observation() -> None:
+    learner = model(FastMaskablePPO, Masked("vector", "observation"))
+    seen = {"observation": np.zeros(5, np.float32), KEY: np.ones(ACTIONS, np.int8)}
+    for allowed in range(ACTIONS):
+        mask = np.arange(ACTIONS) == allowed
+        assert learner.predict(seen, action_masks=mask, deterministic=True)[0] == allowed
+
+
+def test_observations_need_more_than_a_mask() -> None:
+    env = Masked("vector", "observation")
+    env.observation_space = Dict({KEY: MultiBinary(ACTIONS)})
+    with pytest.raises(ParameterError, match="nothing but masks"):
+        model(FastMaskablePPO, env, inputs=True)
+
+
+def test_the_policy_that_maskable_ppo_asks_for_is_taken_too() -> None:
+    learner = model(FastMaskablePPO, Masked("vector", "observation"), inputs=True).learn(64)
+    assert isinstance(learner, FastMaskablePPO)
+    assert not learner.fallback
+
+
+@pytest.mark.filterwarnings("ignore:FastMaskablePPO does what MaskablePPO does")
+def test_several_numbers_as_an_action_are_left_to_maskable_ppo() -> None:
+    class Several(Masked):
+        action_space = MultiDiscrete([2, 3])  # type: ignore[assignment]  # instead of one number
+
+        def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+            self._mask[:] = True
+            return super().step(int(action[0]))
+
+    learner = model(FastMaskablePPO, Several("vector", "")).learn(64)
+    assert isinstance(learner, FastMaskablePPO)
+    assert "MultiDiscrete" in learner.fallback
+
+
+def test_a_minibatch_of_one_decision_teaches_numbers() -> None:
+    learner = model(FastMaskablePPO, Masked("vector", "info"), n_steps=17, batch_size=8)
+    learner.learn(17)
+    assert torch.isfinite(vectors(learner)).all()
+    assert np.isfinite(learner.logger.name_to_value["train/loss"])

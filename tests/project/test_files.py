@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from command_line import Run
 
-from dicegym.errors import DamagedFileError
-from dicegym.files import read_bytes, read_text, write_text, writing
+from dicegym.errors import DamagedFileError, ParameterError
+from dicegym.files import DATABASE_HEADER, read_bytes, read_text, write_text, writing
 
 
 def damaged(folder: Path) -> dict[str, Path]:
@@ -161,3 +161,16 @@ def test_commands_name_the_file_that_they_cannot_write(run: Run, tmp_path: Path)
         target = tmp_path / f"full.{ending}"
         status, _, err = run(*words, "-o", target)
         assert (status, err.replace("\n", " ").count(f"No space left on device: '{target}'")) == (2, 1), (words, err)
+
+
+def test_nothing_is_written_over_a_database(run: Run, tmp_path: Path) -> None:
+    """Neither over the store of a contest, nor over one that a file beside the named one would replace."""
+    store, other = tmp_path / "new.json", tmp_path / "d-matches.csv"
+    words = ("tournament", "hog", "bacon", "swap", "--games", "2", "--seed", "3", "--workers", "1", "--store")
+    status, _, err = run(*words, store, "-o", store)
+    assert (status, err.count("is the store of the contest")) == (2, 1)
+    status, _, err = run(*words, other, "-o", tmp_path / "d.csv")
+    assert (status, err.count("is a database")) == (2, 1)
+    assert other.read_bytes().startswith(DATABASE_HEADER)
+    with pytest.raises(ParameterError, match="is a database"):
+        write_text(other, "nothing")

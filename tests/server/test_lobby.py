@@ -90,6 +90,21 @@ async def test_who_logs_in_again_with_its_secret_takes_over(tmp_path: Path) -> N
 
 
 @run
+async def test_a_turn_goes_to_the_connection_that_takes_over(tmp_path: Path) -> None:
+    secrets = {"anna": "correct horse", "bob": "battery staple"}
+    async with serving(tmp_path, secrets=secrets_file(tmp_path)) as server:
+        bots = {name: await Bot.named(server, name, secret=secret) for name, secret in secrets.items()}
+        standing = await bots["anna"].until("STANDING")
+        turn = standing["currentPlayer"]["playerName"]
+        new = await Bot.named(server, turn, secret=secrets[turn])
+        shown = await new.until("STANDING")
+        assert shown == standing, "nothing was played for it"
+        await new.send(first_box(shown))
+        other = bots["bob" if turn == "anna" else "anna"]
+        assert (await other.my_turn())["key"] == "STANDING"
+
+
+@run
 async def test_names_of_guests(tmp_path: Path) -> None:
     async with serving(tmp_path, players=6) as server:
         bots = [await Bot.named(server, name) for name in ("anna", "anna", "Zoë", "🎲")]
