@@ -71,6 +71,8 @@ class ServerSettings:
         for option, port in (("--tcp", self.tcp), ("--ws", self.ws)):
             if port is not None:
                 whole_number(option, port, 0, 65535, "a port")
+        if self.tcp and self.tcp == self.ws:
+            raise ParameterError(f"--tcp {self.tcp} and --ws {self.ws} are one port: give two, or 0 for any free one")
         if self.tcp is None and self.ws is None:
             raise ParameterError(
                 "nobody could reach this server: give --tcp PORT, --ws PORT or both; 0 is any free port"

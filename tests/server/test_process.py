@@ -227,6 +227,7 @@ async def test_a_terminal_that_takes_nothing_stops_no_game(tmp_path: Path, termi
     ("arguments", "complaint"),
     [
         (["hog", "--tcp", "0"], "has no server protocol; games that have: "),
+        (["yatzy", "--tcp", "22222", "--ws", "22222"], "--tcp 22222 and --ws 22222 are one port"),
         (["yatzy"], "nobody could reach this server: give --tcp PORT"),
         (["yatzy", "--tcp", "70000"], "--tcp=70000 cannot be used as a port"),
         (["yatzy", "--tcp", "0", "--players", "7"], "--players=7"),
