@@ -95,7 +95,7 @@ def make_server(hints: bool = False) -> MCPServer[Any]:
     table = GameTable()
     lock = threading.Lock()
 
-    def told(tool: Callable[..., Any]) -> Callable[..., Any]:
+    def report_errors(tool: Callable[..., Any]) -> Callable[..., Any]:
         """Let a client read what is wrong, which the server keeps to itself otherwise; tools run in threads."""
 
         @functools.wraps(tool)
@@ -112,7 +112,7 @@ def make_server(hints: bool = False) -> MCPServer[Any]:
     if hints:
         tools.append(table.hint)
     for tool in tools:
-        server.tool()(told(tool))
+        server.tool()(report_errors(tool))
     return server
 
 

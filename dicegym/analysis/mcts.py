@@ -3,7 +3,7 @@
 It is UCT (Kocsis and Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006) with uniformly random rollouts. Three
 things make it fit dice games:
 
-- **Dice** are sampled. A node is what the searching seat observes and who is to move, so the tree branches by the
+- **Dice** are sampled. A node is an observation of the searching seat and the player to move. The tree branches by the
   outcomes that simulations met, and rolls that look alike share a node.
 - **Hidden dice**: it is SO-ISMCTS (Cowling, Powley and Whitehouse, "Information set Monte Carlo tree search", IEEE
   TCIAIG 4, 2012). Each simulation draws anew what the searching seat cannot see, as `dicegym.analysis.fork` does.
@@ -123,7 +123,7 @@ def _search(game: Game, state: Any, simulations: int, c: float, seed: int, other
 
 
 def _new_tree(simulations: int) -> SearchTree:
-    """Return a tree of a root alone, with room for so many simulations."""
+    """Return a tree with a root and memory for ``simulations``."""
     nodes = simulations + 1
     tree = SearchTree(
         slots=np.full(1 << (2 * nodes).bit_length(), -1, np.int32),

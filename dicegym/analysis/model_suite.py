@@ -66,9 +66,9 @@ class SuiteGrade(NamedTuple):
     grade: Grade | None
     """Of the games; the error rate is of answers, costs are of all that was played. None where values are rollouts."""
     result: Estimate
-    """Mean share of the first place in the games, or mean return of who plays alone."""
+    """Mean share of the first place in the games, or the mean return in a game for one."""
     adjusted: Estimate | None
-    """The same with luck taken out; None where the game has no meter."""
+    """The luck-adjusted result; None where the game has no meter."""
     usage: Usage | None
     """What a language model was asked and what it used, in situations and games; None of any other player."""
 
@@ -95,8 +95,8 @@ def suite(
     """Grade players in every game, game by game in the order of the players.
 
     Args:
-        players: agents as for `dicegym.agent`, such as ``llm(MODEL)``, whose answers that are none are replaced by
-            random legal actions here, so that games go on.
+        players: agents as for `dicegym.agent`, such as ``llm(MODEL)``, whose illegal and unreadable answers are
+            replaced by random legal actions here.
         games: names or games (default: all). By its name alone a game is played as it is solved, if it has nothing but
             rollouts as it usually is: Yatzy by one player.
         situations: how many of each game (default: 100; 20 where values are rollouts).
@@ -106,7 +106,7 @@ def suite(
 
     Raises:
         ParameterError: a number is out of range, or there are no values.
-        UnknownNameError, AgentError, ModelError, DependencyError: there is no such player, or it fails.
+        UnknownNameError, AgentError, ModelError, DependencyError: a player is unknown or fails.
         EndpointError: an endpoint does not answer.
     """
     found = []
@@ -277,7 +277,7 @@ def _results(
 def suite_table(grades: Sequence[SuiteGrade]) -> tuple[list[str], list[list[str]]]:
     """Return titles and rows of grades, in their order."""
     titles = ["game", "agent", "score", "regret", "+-", "random", "unreadable", "illegal", "games: regret", "+-"]
-    titles += ["result", "+-", "less luck", "+-", "tokens", "unit"]
+    titles += ["result", "+-", "luck-adjusted", "+-", "tokens", "unit"]
     rows = []
     for one in grades:
         scale, digits = (100, 2) if one.unit == "%" else (1, 3)

@@ -513,7 +513,7 @@ def fork(game: Game, state: Any, seed: int = 0, *, against: Any = None, trust: b
 
 
 def supposed_players(game: Game, against: Any = None, trust: bool = False) -> list[Player]:
-    """Return who sits in each seat as `fork` supposes; nobody in games that hide nothing. Raises as `fork` does."""
+    """Return the player that `fork` supposes in each seat; empty for games that hide nothing. Raises as `fork` does."""
     if not hidden_fields(game):
         if against is not None:
             policy_player(game, against, trust)

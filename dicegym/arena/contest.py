@@ -73,7 +73,7 @@ def contest(
     Raises:
         ParameterError: two entries have one name, there are too few or too many for the game, or the format does not
             know what is asked for.
-        UnknownNameError: there is no such game, format, option, agent or file.
+        UnknownNameError: a game, format, option, agent or file is unknown.
     """
     chosen = ContestOptions.of(**options)
     game, form = settled_choices(make_game(game), format, chosen)

@@ -113,7 +113,7 @@ class _Task:
             self.first = time.monotonic(), done
         self.now = done, total, text
 
-    def left(self) -> str:
+    def time_left(self) -> str:
         """Return the time left, "" before any work is done and after the last of it.
 
         Interruptions, such as the evaluations of a training, are assumed to take the same share of the time as so far.
@@ -126,7 +126,7 @@ class _Task:
         """Return all of it as a plain line."""
         done, total, text = self.now
         counted = "" if self.first is None else f"{done:,}{f' of {total:,}' if total else ''} {unit}"
-        left = self.left()
+        left = self.time_left()
         return ", ".join(filter(None, (counted, left and f"{left} left", one_line(text))))
 
 
@@ -248,7 +248,7 @@ class _Bars(_Shown):
             bar = ProgressBar(total=total or None, completed=min(done, total), width=BAR)
             count = Text(f"{done}/{total or '?'}", style="progress.download")
             passed = Text(clock(time.monotonic() - task.began), style="progress.elapsed")
-            left = Text(task.left() or "-:--:--", style="progress.remaining")
+            left = Text(task.time_left() or "-:--:--", style="progress.remaining")
             table.add_row(Text(which), bar, count, Text(self.unit), passed, left, Text(one_line(text)))
         return Constrain(table, self._console.width - CTRL_C)
 

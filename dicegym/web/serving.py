@@ -89,13 +89,13 @@ def serve(
     """
     server = PageServer(settings, token=token)
     logging.getLogger("uvicorn").setLevel(logging.ERROR)  # malformed requests are daily business
-    for line in told(settings):
+    for line in list_notes(settings):
         said(line)
     server.run(sockets=[listener])
     return server.number
 
 
-def told(settings: WebSettings) -> list[str]:
+def list_notes(settings: WebSettings) -> list[str]:
     """Return what an operator should know of a server that is about to start."""
     lines = []
     if is_private(settings):

@@ -54,7 +54,7 @@ def at(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     def show(seconds: float, done: int, total: int = 1_000) -> str:
         now[0] = seconds
         task.show(done, total, "")
-        return task.left()
+        return task.time_left()
 
     return show
 

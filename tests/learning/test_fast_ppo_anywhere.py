@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import gymnasium
@@ -310,3 +311,11 @@ def test_a_minibatch_of_one_decision_teaches_numbers() -> None:
     learner.learn(17)
     assert torch.isfinite(vectors(learner)).all()
     assert np.isfinite(learner.logger.name_to_value["train/loss"])
+
+
+def test_a_copy_with_its_environment_goes_on_and_leaves_the_other_alone() -> None:
+    learner = model(FastMaskablePPO, DummyVecEnv([lambda: Masked("vector", "observation")] * 2)).learn(64)
+    other, before = copy.deepcopy(learner), vectors(learner)
+    other.learn(64)
+    assert torch.equal(vectors(learner), before)
+    assert not torch.equal(vectors(other), before)

@@ -25,7 +25,7 @@ from dicegym.web.context import SECRET_BYTES, Web
 from dicegym.web.forms import FORM_KEY
 from dicegym.web.limits import A_SECOND, AT_ONCE, SMALL_BODY, AddressLimits, TooOftenError
 from dicegym.web.security import COOKIE, SAFETY_HEADERS
-from dicegym.web.serving import PageServer, serve, told
+from dicegym.web.serving import PageServer, list_notes, serve
 from dicegym.web.settings import WebSettings
 from dicegym.web.streams import LiveChannels
 from dicegym.web.workers import TooBusyError, WorkerThreads
@@ -312,8 +312,8 @@ def test_requests_are_logged_without_what_they_open(settings: WebSettings, tmp_p
 
 
 def test_a_server_says_where_it_listens_and_what_that_means(settings: WebSettings) -> None:
-    assert "keep its token" in told(settings)[0]
-    everywhere = " ".join(told(dataclasses.replace(settings, host="0.0.0.0")))
+    assert "keep its token" in list_notes(settings)[0]
+    everywhere = " ".join(list_notes(dataclasses.replace(settings, host="0.0.0.0")))
     assert "everybody" in everywhere
     assert "--allow-host" in everywhere
     assert address_of("::1", 80) == "http://[::1]:80/"

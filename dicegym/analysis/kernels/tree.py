@@ -54,7 +54,7 @@ class SearchTree(NamedTuple):
 
 @loop_kernel
 def hash_of(words, player):
-    """Return a uint64 that depends on all of ``words``, uint64[any], and on who is to move.
+    """Return a uint64 that depends on all of ``words``, uint64[any], and on the player to move.
 
     Observations are mostly zeros, which cost nothing but a look.
     """
@@ -67,7 +67,7 @@ def hash_of(words, player):
 
 @loop_kernel
 def node_of(tree, hashed):
-    """Return the node with a hash; a new one, which is then the last, if there is none."""
+    """Return the node with this hash. If no node has it, add one at the end."""
     last = np.uint64(len(tree.slots) - 1)
     slot = hashed & last
     while tree.slots[slot] >= 0:
@@ -134,8 +134,8 @@ def simulate_rows(states, begun, work, seat, observed, words, key, c, most, tree
         tree: a `SearchTree` with room for them.
         mask: bool[n_actions], used.
         gained: float32[players], used.
-        path: int64[any], used: a simulation takes at most so many edges in the tree.
-        movers: int64[as many], used.
+        path: int64[edges], used: its length bounds the edges that a simulation takes.
+        movers: int64[edges], used.
     """
     for row in range(len(states)):
         work[0] = states[row]

@@ -317,8 +317,9 @@ FastMaskablePPO.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
 )
 
 
-def _usable(masks: np.ndarray) -> np.ndarray:
-    """Return masks. Raises ParameterError if one of them allows no action."""
+def _usable(given: Any) -> np.ndarray:
+    """Return masks as an array. Raises ParameterError if one of them allows no action."""
+    masks = np.asarray(given)
     some = masks.any(axis=1)
     if not some.all():
         raise ParameterError(f"the mask of environment {int(some.argmin())} allows no action: allow at least one")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -146,6 +147,14 @@ class MaskedVecEnv(VecEnvWrapper):
         self._masks = np.ones((env.num_envs, _width(env.action_space)), np.bool_)
         self._told: bool | None = None
         """Whether ``infos`` hold masks; None: not known yet."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what `VecEnvWrapper` keeps of its class, which cannot be copied."""
+        return {name: value for name, value in vars(self).items() if name != "class_attributes"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Go on with a copy."""
+        vars(self).update(state, class_attributes=dict(inspect.getmembers(type(self))))
 
     def reset(self) -> VecEnvObs:
         """Reset all episodes."""

@@ -154,7 +154,7 @@ class Advice:
         def find(answer: Answer[GivenHint]) -> GivenHint:
             with self._quick.using(turn.game) as valuer:
                 found = hint(turn.game, turn.record, valuer)
-                return given(found, turn, rest_of_choice(found, turn, valuer))
+                return give_hint(found, turn, rest_of_choice(found, turn, valuer))
 
         return self._asked(("hint", key), self._quick, find)
 
@@ -250,7 +250,7 @@ def rest_of_choice(found: Hint, turn: Turn, valuer: Valuer) -> list[str]:
     return words
 
 
-def given(found: Hint, turn: Turn, rest: Sequence[str] = ()) -> GivenHint:
+def give_hint(found: Hint, turn: Turn, rest: Sequence[str] = ()) -> GivenHint:
     """Return a hint for people; ``rest`` is what `rest_of_choice` returned."""
     unit = found.valuer.unit
     titles, rows = found.table()

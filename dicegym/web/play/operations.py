@@ -17,7 +17,7 @@ from dicegym.web.pages import web_of
 from dicegym.web.play.asked import AskedGame
 from dicegym.web.play.hall import PlayHall, hall_of
 from dicegym.web.play.pages import BEGUN, HINTS, patience, whole_game
-from dicegym.web.play.review import asked_review, told
+from dicegym.web.play.review import asked_review, describe_analysis
 from dicegym.web.play.tables import PlayedTable
 
 WORST = 3
@@ -288,7 +288,7 @@ def _review(hall: PlayHall, table: PlayedTable) -> TableReview:
     values: dict[str, Any] = {"ready": analysis is not None, "done": answer.done, "of": answer.of, "worst": []}
     if analysis is None:
         return TableReview(**values, given_away="", luck="", without_luck="", sure="", analysis={})
-    found = told(analysis, table.sheet.seat)
+    found = describe_analysis(analysis, table.sheet.seat)
     values["worst"] = [
         WorstChoice(before=one.number, chosen=one.chosen, better=one.better, lost=one.lost, mark=one.mark)
         for one in found["worst"][:WORST]

@@ -65,10 +65,10 @@ def review_shown(table: PlayedTable, advice: Advice, at: int | None = None) -> d
     values |= {"failure": answer.failure, "waits": not answer.ready, "done": answer.done, "of": answer.of}
     if answer.found is None:
         return values
-    return values | {"found": told(answer.found, table.sheet.seat, f"{address}/review", at)}
+    return values | {"found": describe_analysis(answer.found, table.sheet.seat, f"{address}/review", at)}
 
 
-def told(analysis: Analysis, seat: int, address: str = "", at: int | None = None) -> dict[str, Any]:
+def describe_analysis(analysis: Analysis, seat: int, address: str = "", at: int | None = None) -> dict[str, Any]:
     """Return an analysis in words, for one seat.
 
     Args:

@@ -176,7 +176,7 @@ def computed(
         )
     dates = [("begun", moment(contest.began)), *([("ended", moment(contest.ended))] if contest.ended else [])]
 
-    def made(places: Sequence[MatchPlaces], ratings: Ratings | None, rated: bool) -> Board:
+    def make_board(places: Sequence[MatchPlaces], ratings: Ratings | None, rated: bool) -> Board:
         page = contest_page(title, report, [] if ratings is None else places, [], 0, ratings)
         return Board(
             contest,
@@ -194,13 +194,13 @@ def computed(
         )
 
     if early is not None:
-        early(made([], None, False))
+        early(make_board([], None, False))
     places = places_to_rate(reader, contest)
     ratings = None
     if places:
         with contextlib.suppress(DicegymError):  # too little is played yet
             ratings = fit(places)
-    return made(places, ratings, True)
+    return make_board(places, ratings, True)
 
 
 def ahead(places: Iterable[MatchPlaces]) -> dict[tuple[str, str], float]:

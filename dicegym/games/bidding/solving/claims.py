@@ -20,15 +20,15 @@ SOLVED = "counterfactual regret minimisation, and a best response that remembers
 
 
 def hand_claims(game: str, values: Mapping[tuple[int, int], float]) -> Sequence[Claim]:
-    """Return what single hands without wild faces are worth to who opens, from -1 to 1.
+    """Return the values of single hands without wild faces for the opener, from -1 to 1.
 
     Args:
         game: the game's name.
-        values: value -> dice of who opens and of the other.
+        values: (dice of the opener, dice of the other) -> value.
     """
     return [
         Claim(
-            f"value of a single hand of {own} against {other} dice, for who opens",
+            f"value of a single hand of {own} against {other} dice, for the opener",
             value,
             0.01,
             LINEAR_PROGRAM,
@@ -39,9 +39,9 @@ def hand_claims(game: str, values: Mapping[tuple[int, int], float]) -> Sequence[
 
 
 def _hand_value(game: str, own: int, other: int) -> float:
-    """Return the middle of the bounds: what a best response leaves who opens, and what its own best response gets."""
+    """Return the middle of the bounds: the opener against a best response, and with one."""
     hand = tabulate(make_game(game, players=2, dice=2), own, other)
-    ends = np.array([float(ending.first == own) for ending in hand.endings])  # whoever loses a die loses
+    ends = np.array([float(ending.first == own) for ending in hand.endings])  # losing a die loses
     learning = Learner(hand)
     for _ in range(STEPS):
         learning.learn(ends)
@@ -50,15 +50,15 @@ def _hand_value(game: str, own: int, other: int) -> float:
 
 
 def game_claims(game: str, opens: float, exploitability: float) -> Sequence[Claim]:
-    """Return what a game of one die each is worth to who opens, and how exploitable the tables of two dice each are.
+    """Return the claims of a game of one die each and of the tables of two dice each.
 
     Args:
         game: the game's name.
-        opens: how likely who opens wins with one die each.
+        opens: win rate of the opener with one die each.
         exploitability: of the tables of `dicegym values solve`, at most, in win rate.
     """
     return [
-        Claim("win rate of who opens, one die each", opens, 1e-4, LINEAR_PROGRAM, partial(_opens, game)),
+        Claim("win rate of the opener, one die each", opens, 1e-4, LINEAR_PROGRAM, partial(_opens, game)),
         Claim(
             "exploitability of the equilibrium of two dice each, at most",
             exploitability / 2,
