@@ -157,6 +157,29 @@ def test_a_wrong_command_is_found() -> None:
         parse(["evaluate", "ppo", "--agianst", "bacon"])
 
 
+LINK = re.compile(r"\]\((?!https?://|mailto:|#)([^)\s#]+\.md)(#[^)]*)?\)")
+INCLUDED = ("bench.md", "curves_text.md")
+"""Parts of other pages: the site has no page of their names."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_lead_to_pages_of_the_site(page: Path) -> None:
+    wrong = []
+    for target, _ in LINK.findall(page.read_text(encoding="utf-8")):
+        found = (page.parent / target).resolve()
+        if not found.is_file() or (page.is_relative_to(ROOT / "docs") and found.name in INCLUDED):
+            wrong.append(target)
+    assert not wrong
+
+
+def test_parts_of_pages_are_those_that_the_site_leaves_out() -> None:
+    left_out = re.search(
+        r"^exclude_patterns = (\[.*?\])", (ROOT / "docs/conf.py").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert left_out is not None
+    assert all(f'"{name}"' in left_out[1] for name in INCLUDED)
+
+
 def test_there_is_something_to_check() -> None:
     assert sum(map(len, COMMANDS.values())) >= 250
     assert len(PYTHON) >= 8
