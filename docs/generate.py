@@ -1,4 +1,4 @@
-"""The pages of the site that are made from the code: environments and their list, and the command reference."""
+"""The pages of the site that are made from the code: environments and their list, the API and the commands."""
 
 from __future__ import annotations
 
@@ -40,6 +40,7 @@ def write_all(folder: Path) -> None:
         if (starter := part(game, STARTER)) is not None:
             (folder / "bots" / f"interface_{game}.txt").write_text(starter.INTERFACE, encoding="utf-8")
     (folder / "reference").mkdir(exist_ok=True)
+    (folder / "reference" / "api.rst").write_text(api_page(), encoding="utf-8")
     (folder / "reference" / "commands.rst").write_text(command_page(), encoding="utf-8")
 
 
@@ -121,6 +122,41 @@ def environment_page(environment: Environment) -> str:
         f"How to bring your own: :doc:`/bots/{game.name}`.\n",
     ]
     lines += [f"{heading(title, '-')}\n{apart(text.strip())}\n" for title, text in sections(page)]
+    return "\n".join(lines)
+
+
+# --- the API ---------------------------------------------------------------------------------------------------
+
+PUBLIC_MODULES = ("pettingzoo", "wrappers", "text", "errors")
+"""Modules that are public as a whole; of the others, the stubs name what is public."""
+API_INTRODUCTION = """\
+.. code-block:: python
+
+   import dicegym
+   from dicegym.training import evaluate
+
+   print(evaluate(dicegym.game("hog"), "bacon"))
+
+These names are public, and Tab shows them. They are loaded on first use, so ``import dicegym`` is quick. All other modules
+are private: they may change in any release, also those that a page uses.
+"""
+
+
+def api_page() -> str:
+    """Return the reference of the public names, as the stubs of the package list them."""
+    lines = [heading("API", "="), API_INTRODUCTION]
+    package = Path(dicegym.__file__).parent
+    for module in ("dicegym", *(f"dicegym.{path.stem}" for path in sorted(package.glob("[a-z]*.pyi"))), "dicegym.envs"):
+        loaded = importlib.import_module(module)
+        lines += [heading(f"``{module}``", "-"), f".. automodule:: {module}\n"]
+        for name in loaded.__all__:
+            value = getattr(loaded, name)
+            if inspect.isclass(value):
+                lines.append(f".. autoclass:: {module}.{name}\n   :members:\n")
+            elif callable(value):
+                lines.append(f".. autofunction:: {module}.{name}\n")
+    for name in PUBLIC_MODULES:
+        lines += [heading(f"``dicegym.{name}``", "-"), f".. automodule:: dicegym.{name}\n   :members:\n"]
     return "\n".join(lines)
 
 

@@ -362,6 +362,19 @@ def analyse(
     Raises:
         ParameterError: the numbers of states, actions and names do not fit; a state is of
             another game.
+
+    Example:
+        >>> import dicegym
+        >>> from dicegym.values import analyse
+        >>> game = dicegym.game("hog", goal=20)
+        >>> state, states, actions = game.new_state(seed=1), [], []
+        >>> while not state.over:
+        ...     states.append(state.record.copy())
+        ...     actions.append(int(state.legal_actions()[-1]))
+        ...     _ = state.step(actions[-1])
+        >>> found = analyse(game, [*states, state.record], actions)
+        >>> len(found.decisions) == len(actions)
+        True
     """
     asked = best_valuer(game) if valuer is None else valuer
     table = _table(game, states, len(actions))

@@ -90,6 +90,13 @@ def grade(
     Raises:
         ParameterError: there are no games or no values, or more others than seats.
         AgentError: a player fails and the rules do not say what that costs.
+
+    Example:
+        >>> import dicegym
+        >>> from dicegym.values import grade
+        >>> game = dicegym.game("hog")
+        >>> grade(dicegym.agent(game, "ppo"), game, games=20).error_rate.mean < 0.05
+        True
     """
     if len(others) >= max(2, game.players):
         raise ParameterError(f"{len(others)} others do not fit beside a player of {game!r}: give {game.players - 1}")

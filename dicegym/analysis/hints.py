@@ -99,6 +99,14 @@ def hint(game: Game, state: Any, valuer: Valuer) -> Hint:
         valuer: who says what they are worth (`dicegym.analysis.valuer`).
 
     Raises ParameterError if the game is over.
+
+    Example:
+        >>> import dicegym
+        >>> from dicegym.values import hint, valuer
+        >>> game = dicegym.game("hog")
+        >>> found = hint(game, game.new_game(seed=1)[0], valuer(game))
+        >>> found.choices[0].name
+        'roll 8'
     """
     if state["over"]:
         raise ParameterError("the game is over: there is nothing left to choose")

@@ -82,6 +82,13 @@ def search(
         ParameterError: the game is over, an argument is out of range, or the game hides something of which nothing says
             what may be believed.
         UnknownNameError, AgentError, ModelError, DependencyError: ``against`` cannot play; see `dicegym.agent`.
+
+    Example:
+        >>> import dicegym
+        >>> from dicegym.values import search
+        >>> game = dicegym.game("hog")
+        >>> search(game, game.new_game(seed=1)[0], simulations=200, seed=1).best in range(game.n_actions)
+        True
     """
     simulations, c = _checked(simulations, c)
     state = one_record(game, state)

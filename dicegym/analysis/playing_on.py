@@ -503,6 +503,13 @@ def fork(game: Game, state: Any, seed: int = 0, *, against: Any = None, trust: b
     Raises:
         ParameterError: the game is over, or hides something of which nothing says what may be believed.
         UnknownNameError, AgentError, ModelError, DependencyError: the others cannot play; see `dicegym.agent`.
+
+    Example:
+        >>> import dicegym
+        >>> from dicegym.values import fork
+        >>> state = dicegym.game("liarsdice").new_state(seed=1)
+        >>> fork(state.game, state, seed=2).shape
+        (1,)
     """
     state = one_record(game, state)
     if state["over"]:

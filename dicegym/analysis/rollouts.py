@@ -156,6 +156,14 @@ def rollout(
     Raises:
         ParameterError: the game is over, there are no such actions, or an argument is out of range.
         UnknownNameError, AgentError, ModelError, DependencyError: those who play on cannot; see `dicegym.agent`.
+
+    Example:
+        >>> import dicegym
+        >>> from dicegym.values import rollout
+        >>> game = dicegym.game("hog")
+        >>> result = rollout(game, game.new_game(seed=1)[0], actions=[0, 6], games=200, player="bacon")
+        >>> len(result.candidates)
+        2
     """
     began = time.monotonic()
     candidates = _candidates(game, state, actions)

@@ -117,7 +117,14 @@ def _no_zero(value: float, digits: int) -> float:
 
 
 def sources(game: Game) -> Sequence[ValueSource]:
-    """Return where values of ``game`` come from, the best first: its own, then rollouts."""
+    """Return where values of ``game`` come from, the best first: its own, then rollouts.
+
+    Example:
+        >>> import dicegym
+        >>> from dicegym.values import sources
+        >>> [source.name for source in sources(dicegym.game("hog"))][-1]
+        'rollouts'
+    """
 
     def roll_out(progress: Progress | None) -> Valuer:
         return RolloutValuer(game)
@@ -139,6 +146,13 @@ def valuer(game: Game, name: str | None = None, *, progress: Progress | None = N
     Raises:
         ParameterError: what the named one needs is not solved yet.
         UnknownNameError: it has no source of this name.
+
+    Example:
+        >>> import dicegym
+        >>> from dicegym.values import valuer
+        >>> game = dicegym.game("hog")
+        >>> 0.4 < valuer(game).value(game.new_game(seed=1)[0], seat=0) < 0.6
+        True
     """
     found = {source.name: source for source in sources(game)}
     if name is not None:

@@ -307,6 +307,11 @@ def check(
 
     Raises:
         UnknownNameError, ParameterError: there is no such agent or game. A bad bot is no error but a report.
+
+    Example:
+        >>> from dicegym.contest import check
+        >>> check("bacon", "hog").ok
+        True
     """
     game = make_game(game)
     limits = limits or Limits()

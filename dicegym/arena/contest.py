@@ -74,6 +74,12 @@ def contest(
         ParameterError: two entries have one name, there are too few or too many for the game, or the format does not
             know what is asked for.
         UnknownNameError: a game, format, option, agent or file is unknown.
+
+    Example:
+        >>> from dicegym.contest import contest
+        >>> result = contest("hog", ["always_roll(5)", "bacon", "swap"], seed=1, workers=1, games=3)
+        >>> len(result.standings), len(result.matches)
+        (3, 3)
     """
     chosen = ContestOptions.of(**options)
     game, form = settled_choices(make_game(game), format, chosen)

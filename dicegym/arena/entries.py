@@ -37,7 +37,14 @@ class Disqualified:
 
 
 class Named(NamedTuple):
-    """An agent under a name of its own, in a list of entries."""
+    """An agent under a name of its own, in a list of entries.
+
+    Example:
+        >>> from dicegym.contest import Named, contest
+        >>> entries = [Named("five", "always_roll(5)"), Named("six", "always_roll(6)")]
+        >>> sorted(row.name for row in contest("hog", entries, seed=1, workers=1, games=3).standings)
+        ['five', 'six']
+    """
 
     name: str
     spec: AgentSpec

@@ -129,6 +129,14 @@ def play_match(
         AgentError: a player changed the record behind the game's back; or, in a game whose rules do not say what
             that costs, it failed.
         ParameterError: the number of players is not that of the seats.
+
+    Example:
+        >>> import dicegym
+        >>> from dicegym.contest import play_match
+        >>> game = dicegym.game("hog")
+        >>> match = play_match(game, [dicegym.agent(game, name) for name in ("bacon", "swap")], seed=1, games=3)
+        >>> len(match.seats), sum(match.shares)
+        (3, 3.0)
     """
     n = len(players)
     heartbeat, stray = heartbeat or Heartbeat.private(), stray or Printed()

@@ -28,6 +28,11 @@ class ContestOptions:
     """What may be chosen for a contest, besides its game, its entries and where it is played.
 
     Raises ParameterError if a number is outside its range.
+
+    Example:
+        >>> from dicegym.contest import ContestOptions
+        >>> ContestOptions(games=60).games
+        60
     """
 
     games: int | None = option(None, most=1 << 31, what="the number of games of a match")

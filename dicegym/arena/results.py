@@ -107,6 +107,12 @@ class ContestResult:
         provenance: date, versions, rules and files that it comes from.
         shown: what a report shows of all that.
         stored: where it is kept, if it is. No part of the comparison, nor of the JSON.
+
+    Example:
+        >>> from dicegym.contest import contest
+        >>> result = contest("hog", ["always_roll(0)", "bacon"], seed=1, workers=1, games=3)
+        >>> result.standings[0].name, result.matches[0].wins
+        ('bacon', (0, 3))
     """
 
     game: str

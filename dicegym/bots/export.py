@@ -94,6 +94,13 @@ def export_source(player: Player, game: Game, form: str) -> str:
     Raises:
         ParameterError: the game has no such form, or the player cannot be written in it.
         AgentError, ModelError: the player cannot play the game.
+
+    Example:
+        >>> import dicegym
+        >>> from dicegym.agents import export_source
+        >>> game = dicegym.game("hog")
+        >>> "def final_strategy" in export_source(dicegym.agent(game, "bacon"), game, "hog.py")
+        True
     """
     forms = export_forms(game)
     if not forms:

@@ -51,6 +51,11 @@ def new_bot(game: Game | str, path: Path | str, force: bool = False, test: bool 
         UnknownNameError: there is no such game.
         ParameterError: the file exists, or cannot be one.
         PartError: nothing is known of the game's bots.
+
+    Example:
+        >>> from dicegym.agents import new_bot
+        >>> new_bot("hog", "my/hog.py").name
+        'hog.py'
     """
     forms, starter = need(game, INTERFACE).ENTRY_FILES, need(game, STARTER)
     target = Path(path).expanduser()

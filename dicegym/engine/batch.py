@@ -37,6 +37,13 @@ class Batch:
         overs: bool[n], games that ended with the last step.
 
     ``threads`` says how many threads step the games; what is played does not depend on it.
+
+    Example:
+        >>> import dicegym
+        >>> batch = dicegym.game("hog").batch(1000, seed=0)
+        >>> batch.step(batch.masks.argmax(axis=1))
+        >>> batch.observations.shape
+        (1000, 62)
     """
 
     def __init__(self, game: BatchGame, n: int, seed: int = 0, threads: int = 1) -> None:

@@ -36,6 +36,12 @@ class Game(Generic[V]):
     Raises:
         ParameterError: a value is out of range.
         UnknownNameError: the game has no such parameter.
+
+    Example:
+        >>> import dicegym
+        >>> game = dicegym.game("hog", goal=50)
+        >>> game.observation_size, game.features["scores"]
+        (62, 2)
     """
 
     def __init__(self, spec: GameSpec[V], players: int | None = None, **parameters: Any) -> None:

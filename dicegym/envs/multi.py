@@ -45,6 +45,15 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
 
     Raises:
         <raises>
+
+    Example:
+        >>> from dicegym.envs import TurnEnv
+        >>> env = TurnEnv("liarsdice", players=3)
+        >>> env.reset(seed=0)
+        >>> observation, reward, terminated, truncated, info = env.last()
+        >>> env.step(int(observation["action_mask"].argmax()))
+        >>> env.agents
+        ['player_0', 'player_1', 'player_2']
     """
 
     def __init__(
@@ -309,6 +318,14 @@ def parallel_env(
     masks in ``infos``.
 
     Raises ParameterError if both caps are given, and as the two classes do.
+
+    Example:
+        >>> from dicegym.envs import parallel_env
+        >>> env = parallel_env("hog")
+        >>> observations, infos = env.reset(seed=0)
+        >>> observations, rewards, terminated, truncated, infos = env.step(dict.fromkeys(env.agents, 5))
+        >>> sorted(rewards)
+        ['player_0', 'player_1']
     """
     if make_game(game).spec.joint_action is not None:
         rounds: dict[str, Any] = {} if max_steps is None else {"max_steps": max_steps}  # refused there by name

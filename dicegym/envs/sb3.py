@@ -50,6 +50,12 @@ class SB3VecEnv(VecEnv):
     Raises:
         ParameterError: seats have no secrets of each other, or with ``privileged`` episodes would be truncated, where
             something is to be foretold at their end.
+
+    Example:
+        >>> from dicegym.envs import SB3VecEnv
+        >>> games = SB3VecEnv("hog", 4, seed=0)
+        >>> games.reset().shape[0], games.env_method("action_masks")[0].dtype
+        (4, dtype('bool'))
     """
 
     def __init__(

@@ -49,6 +49,12 @@ class MixedTablesVecEnv(VecEnv):
 
     Raises:
         ParameterError: fewer games than tables, ``players`` beside ``tables``, or as for `tables_of` and `SB3VecEnv`.
+
+    Example:
+        >>> from dicegym.envs import MixedTablesVecEnv
+        >>> games = MixedTablesVecEnv("liarsdice", 5, [2, 4], seed=0)
+        >>> [part.num_envs for part in games.parts]
+        [3, 2]
     """
 
     def __init__(

@@ -55,6 +55,15 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
 
     Raises:
         <raises>
+
+    Example:
+        >>> from dicegym.envs import SimultaneousEnv
+        >>> env = SimultaneousEnv("lucky", players=2)
+        >>> observations, infos = env.reset(seed=0)
+        >>> orders = {agent: env.action_space(agent).sample() * 0 for agent in env.agents}
+        >>> observations, rewards, terminated, truncated, infos = env.step(orders)
+        >>> sorted(observations)
+        ['player_0', 'player_1']
     """
 
     def __init__(

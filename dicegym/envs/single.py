@@ -81,6 +81,14 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
 
     Raises:
         <raises>
+
+    Example:
+        >>> from dicegym.envs import SingleAgentEnv
+        >>> env = SingleAgentEnv("hog", opponent="bacon", seat=0)
+        >>> observation, info = env.reset(seed=0)
+        >>> observation, reward, terminated, truncated, info = env.step(5)
+        >>> observation.dtype, info["action_mask"].shape
+        (dtype('float32'), (12,))
     """
 
     metadata = {"render_modes": render_modes(), "render_fps": 2}  # noqa: RUF012 - Gymnasium's form

@@ -109,6 +109,14 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
 
     Raises:
         <raises>
+
+    Example:
+        >>> from dicegym.envs import BatchEnv
+        >>> envs = BatchEnv("hog", num_envs=4)
+        >>> observations, infos = envs.reset(seed=0)
+        >>> observations, rewards, terminated, truncated, infos = envs.step(infos["action_mask"].argmax(axis=1))
+        >>> rewards.shape
+        (4,)
     """
 
     metadata = {"render_modes": render_modes(), "render_fps": 2}  # noqa: RUF012 - Gymnasium's form

@@ -56,6 +56,13 @@ def position_id(game: Game, state: Any, seat: int | None = None) -> str:
         seat: leave out what this seat may not know; None: the whole state, its dice to come included.
 
     Raises ParameterError if there is no such seat.
+
+    Example:
+        >>> import dicegym
+        >>> from dicegym.values import position_id
+        >>> game = dicegym.game("hog")
+        >>> position_id(game, game.new_game(seed=1)[0])[:4]
+        'hog-'
     """
     if seat is not None and not 0 <= seat < game.players:
         raise ParameterError(f"seat {seat} is no seat of {game!r}: give 0 to {game.players - 1}")
@@ -96,6 +103,14 @@ def position(text: str, game: Game | None = None) -> Position:
 
     Raises ParameterError, which says what is wrong with it: it was cut or mistyped, or made by other rules, or nobody
     can have played to what it stands for.
+
+    Example:
+        >>> import dicegym
+        >>> from dicegym.values import position, position_id
+        >>> game = dicegym.game("hog")
+        >>> text = position_id(game, game.new_game(seed=1)[0])
+        >>> position(text).game.name
+        'hog'
     """
     told = f"{one_line(text, 60)!r} cannot be read as a state"
     found = _FORM.fullmatch(text.strip()) if len(text) <= LONGEST else None

@@ -116,6 +116,12 @@ def best_response(
         ParameterError: the game is played alone, or neither or both of ``minutes`` and ``steps`` are given.
         UnknownNameError, AgentError, ModelError: the target or ``start`` cannot be.
         KeyboardInterrupt: as it comes; what was written so far stays.
+
+    Example:
+        >>> from dicegym.training import best_response
+        >>> found = best_response("hog", "bacon", steps=4096, games=100)
+        >>> 0 <= found.score.value <= 1
+        True
     """
     table = make_game(game)
     if table.players < 2:

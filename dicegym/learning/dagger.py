@@ -61,6 +61,13 @@ class DAgger(MaskablePPO):
             via interactive no-regret learning", 2014, too). Of no use with equilibria, whose actions have no costs.
         precision: of passes and gradients: "float32"; "bfloat16", which is several times as fast on processors that
             compute with it and tens of times as slow on others; "auto": whichever is quick. Weights stay float32.
+
+    Example:
+        >>> from dicegym.envs import SB3VecEnv
+        >>> from dicegym.training import DAgger
+        >>> model = DAgger("MlpPolicy", SB3VecEnv("hog", 64, seed=0, goal=20), n_steps=16, batch_size=256)
+        >>> model.learn(1024).num_timesteps
+        1024
     """
 
     policy_aliases: ClassVar[Any] = MaskablePPO.policy_aliases

@@ -192,6 +192,12 @@ def evaluate(
         ParameterError: ``games`` is less than 1, ``seed`` outside 0 to 2**63 - 1, more opponents share the table than
             it seats, luck cannot be taken out in this game, or what is asked for cannot be done by ``executors``.
         DependencyError, DicegymError: ``executors`` cannot be had.
+
+    Example:
+        >>> from dicegym.training import evaluate
+        >>> score = evaluate("hog", "bacon", "always_roll(5)")
+        >>> score.games, score.low <= score.value <= score.high
+        (0, True)
     """
     games = whole_number("games", games, 1, MOST, "the number of games of an evaluation")
     seed = whole_number("seed", seed, 0, EVALUATION_SEED - 1, "the seed of an evaluation")

@@ -46,6 +46,13 @@ def train(
             writes there; nothing was written.
         DependencyError: the extra ``train`` is not installed.
         KeyboardInterrupt: Ctrl-C, SIGTERM or SIGHUP has ended it, with model and checkpoint on disk.
+
+    Example:
+        >>> from dicegym.training import train
+        >>> small = ["run.steps=1024", "run.games=64", "algorithm.n_steps=16", "run.card_games=0"]
+        >>> run = train("hog", "runs/small", overrides=small)
+        >>> run.model.num_timesteps, run.score.opponent
+        (1024, 'always_roll(5)')
     """
     from dicegym.learning.preparation import prepare  # checks settings, and so needs the extra
     from dicegym.learning.run_folder import alone_in

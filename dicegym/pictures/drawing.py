@@ -91,6 +91,13 @@ def draw(
 
     Raises:
         ParameterError: there is no such seat, or the names are not as many as the seats.
+
+    Example:
+        >>> import dicegym
+        >>> state = dicegym.game("hog").new_state(seed=1)
+        >>> drawing = dicegym.draw(state.game, state.record, names=["ann", "bo"])
+        >>> drawing.svg()[:4]
+        '<svg'
     """
     if seat is not None and not 0 <= seat < game.players:
         raise ParameterError(f"seat {seat} is no seat of {game!r}: give 0 to {game.players - 1}, or None for all of it")

@@ -32,6 +32,16 @@ class Player:
         costly: True if each answer costs money or seconds, so that it is asked in games alone, and not in every
             situation there may be.
         printed: what its bots printed, if their ``print`` is caught; None (default): it is not.
+
+    Example:
+        >>> import dicegym
+        >>> class FirstLegal(dicegym.Player):
+        ...     name = "first legal"
+        ...
+        ...     def join(self, game, seat, seed):
+        ...         return lambda turn: int(turn.mask.argmax())
+        >>> dicegym.agent("hog", FirstLegal()).name
+        'first legal'
     """
 
     name: str = "player"
@@ -89,7 +99,13 @@ def whole(chosen: Any, player: Player) -> int:
 
 
 class FunctionPlayer(Player):
-    """A player made of a function from `Turn` to an action."""
+    """A player made of a function from `Turn` to an action.
+
+    Example:
+        >>> from dicegym.agents import FunctionPlayer
+        >>> FunctionPlayer(lambda turn: int(turn.mask.argmax()), "first legal", pure=True).name
+        'first legal'
+    """
 
     def __init__(self, function: Act, name: str = "", pure: bool = False) -> None:
         self._function = function

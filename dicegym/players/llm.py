@@ -156,6 +156,11 @@ class LlmPlayer(Player):
         log: the file of requests and answers; see `AnswerLog`.
 
     Raises ParameterError and UnknownNameError for arguments out of range.
+
+    Example:
+        >>> from dicegym.agents import LlmPlayer
+        >>> LlmPlayer("some-model", base_url="http://localhost:8000/v1", budget=100_000).costly
+        True
     """
 
     costly = True

@@ -319,6 +319,14 @@ def save_model(
         ModelError: the model does not fit the game, or nothing could load it again.
         ParameterError: there is no such folder or temperature, or ``parameters`` beside a `Game`.
         UnknownNameError: there is no such game or parameter.
+
+    Example:
+        >>> import dicegym, torch
+        >>> game = dicegym.game("hog")
+        >>> network = torch.nn.Linear(game.observation_size, game.n_actions)
+        >>> file = dicegym.save_model(network, "mine.zip", game)
+        >>> dicegym.agent(game, "mine.zip").name
+        'mine'
     """
     from dicegym.games import game as make_game
 
@@ -388,6 +396,14 @@ def load_model(
         ModelError: it cannot play ``game`` or the rules, holds no Stable-Baselines3 model, or needs ``trust``.
         DependencyError: Stable-Baselines3 is missing.
         ParameterError: there is no such device.
+
+    Example:
+        >>> import torch
+        >>> from dicegym.agents import load_model
+        >>> from dicegym.players.roster import agents_folder
+        >>> model, game = load_model(agents_folder("hog") / "ppo.zip")
+        >>> type(model).__name__, game.name
+        ('FastMaskablePPO', 'hog')
     """
     file = ModelFile(path)
     if game is None or not file.is_plain:

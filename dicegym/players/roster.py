@@ -81,6 +81,11 @@ def agent_names(game: Game | str) -> list[str]:
     their moves take a thousand times as long. Models that say they were trained with other parameters are left out, as
     they cannot play (`names_elsewhere`). So are bots without a compiled twin where the game has parameters that the
     original does not have.
+
+    Example:
+        >>> import dicegym
+        >>> "bacon" in dicegym.agent_names("hog")
+        True
     """
     game = make_game(game)
     names = _found(game).keys() - names_elsewhere(game).keys()
@@ -154,6 +159,11 @@ def agent(
         AgentError: the bot's file cannot be loaded.
         ModelError: the model does not fit the game, cannot be read, or needs ``trust``.
         DependencyError: a model needs a package that is not installed.
+
+    Example:
+        >>> import dicegym
+        >>> dicegym.agent("hog", "always_roll(5)").name
+        'always_roll(5)'
     """
     game = make_game(game)
     name = one_line(agent_name(game, spec))

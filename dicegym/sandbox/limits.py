@@ -31,6 +31,11 @@ class Limits:
 
     Raises:
         ParameterError: not positive.
+
+    Example:
+        >>> from dicegym.contest import Limits
+        >>> Limits(seconds=60, memory=1 << 30).seconds
+        60
     """
 
     seconds: float = 10.0

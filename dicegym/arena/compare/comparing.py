@@ -109,6 +109,11 @@ def compare(
         ParameterError: what is to be tested cannot be, or the game is for one.
         UnknownNameError: there is no such game, agent, file or score.
         DependencyError: SciPy is not installed (extra ``arena``).
+
+    Example:
+        >>> from dicegym.contest import compare
+        >>> compare("hog", "always_roll(0)", "bacon", seed=1, workers=1).decision.name
+        'BETTER'
     """
     need_scipy()
     game = make_game(game)

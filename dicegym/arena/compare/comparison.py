@@ -60,6 +60,12 @@ class Comparison(ContestResult):
         luck_taken_out: whether scores are what is left of results without luck.
         luck_saved: how many times as many games the same would take with luck left in; None if it was, or if nothing
             but luck made the pairs differ.
+
+    Example:
+        >>> from dicegym.contest import compare
+        >>> result = compare("hog", "always_roll(0)", "bacon", seed=1, workers=1)
+        >>> result.second, result.games == 2 * result.pairs
+        ('bacon', True)
     """
 
     first: str

@@ -110,6 +110,13 @@ def train_seeds(
         ParameterError, UnknownNameError, AgentError, ModelError: settings or folder cannot work; nothing was started.
         DependencyError: the extra ``train`` is not installed.
         KeyboardInterrupt: Ctrl-C, SIGTERM or SIGHUP has ended them, each with model and checkpoint on disk.
+
+    Example:
+        >>> from dicegym.training import train_seeds
+        >>> small = ["run.steps=1024", "run.games=64", "algorithm.n_steps=16", "run.card_games=0"]
+        >>> found = train_seeds("hog", "runs/seeds", seeds=2, overrides=small)
+        >>> len(found.results)
+        2
     """
     target = Path(folder)
     with alone_in(target):
