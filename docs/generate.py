@@ -1,4 +1,4 @@
-"""The pages of the site that are made from the code: environments and their list, the API and the commands."""
+"""The pages of the site that are made from the code and from models' cards."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ import dicegym
 from dicegym.cli.app import whole_command
 from dicegym.games.parts import STARTER, part
 from dicegym.games.rules_page import apart, sections, title_of
-from dicegym.registry import ENVIRONMENTS, Environment, rules_module
+from dicegym.learning.curves import stages
+from dicegym.learning.evaluate import Score
+from dicegym.players import model as models
+from dicegym.players.roster import agents_folder
+from dicegym.registry import ENVIRONMENTS, GAMES, Environment, rules_module
 from dicegym.sandbox.customs import customs
 
 PICTURE_SEED = 3
@@ -35,6 +39,7 @@ def write_all(folder: Path) -> None:
         (folder / "environments" / f"{name}.rst").write_text(environment_page(environment), encoding="utf-8")
         Image.fromarray(picture(environment)).save(folder / "environments" / f"{name}.png")
     (folder / "environments" / "list.inc").write_text(environment_list(), encoding="utf-8")
+    (folder / "models.inc").write_text(model_table(), encoding="utf-8")
     (folder / "bots" / "customs.txt").write_text(customs(), encoding="utf-8")
     for game in dict.fromkeys(environment.game for environment in ENVIRONMENTS):
         if (starter := part(game, STARTER)) is not None:
@@ -125,6 +130,47 @@ def environment_page(environment: Environment) -> str:
     return "\n".join(lines)
 
 
+# --- results ---------------------------------------------------------------------------------------------------
+
+BOUNDS = re.compile(r"The best response to it wins (?:at least )?([\d.]+)(?:, at most ([\d.]+))? of games")
+APPROXIMATE = re.compile(r"An approximate best response.* wins ([\d.]+) .* fresh games \(equal strength: ([\d.]+)\)")
+"""What a card says of a model's best response."""
+
+
+def best_response_to(card: str) -> str:
+    """Return what a best response to a shipped model wins, by its card; empty if nobody measured it."""
+    if found := APPROXIMATE.search(card):
+        return f"{found[1]}, approximate; equal strength: {found[2]}"
+    bounds = BOUNDS.search(card)
+    return " to ".join(part for part in bounds.groups() if part) if bounds else ""
+
+
+def figure(value: float) -> str:
+    """Return a share or a mean of points."""
+    return f"{value:.4f}" if value <= 1 else f"{value:.1f}"
+
+
+def model_table() -> str:
+    """Return the table of the shipped models, from their files and cards, in Markdown: `results.md` includes it."""
+    lines = ["| model | seats | decisions | score | a best response wins |", "|---|---:|---:|---|---|"]
+    for game in GAMES:
+        for path in sorted(agents_folder(game).glob("*.zip")):
+            facts = models.facts(path)
+            score = Score(**facts["score"])
+            interval = f" ({figure(score.low)} to {figure(score.high)})" if score.games else ""
+            steps = sum(stage["timesteps"] for stage in stages(facts))
+            against = f" against {score.opponent}" if facts["players"] > 1 else ""
+            cells = [
+                f"{dicegym.game(game).spec.title}, `{path.stem}`",
+                str(facts["players"]),
+                f"{steps / 1e6:.1f} M",
+                f"{figure(score.value)}{interval}, {score.measure}{against}",
+                best_response_to(path.with_suffix(".md").read_text(encoding="utf-8")),
+            ]
+            lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join([*lines, ""])
+
+
 # --- the API ---------------------------------------------------------------------------------------------------
 
 PUBLIC_MODULES = ("pettingzoo", "wrappers", "text", "errors")
@@ -137,8 +183,8 @@ API_INTRODUCTION = """\
 
    print(evaluate(dicegym.game("hog"), "bacon"))
 
-These names are public, and Tab shows them. They are loaded on first use, so ``import dicegym`` is quick. All other modules
-are private: they may change in any release, also those that a page uses.
+These names are public, and Tab shows them. They are loaded on first use, so ``import dicegym`` is quick. All other
+modules are private: they may change in any release, also those that a page uses.
 """
 
 

@@ -181,7 +181,7 @@ def test_a_run_that_takes_the_last_model_for_the_best_one_does_so_at_each_evalua
             assert best[name] == last[name]
         assert (best["timesteps"], best["chosen"]) == (run.model.num_timesteps, False)
         page = (folder / "best.md").read_text(encoding="utf-8")
-        assert "which nothing chose among others" in page
+        assert "that of the last model of its training" in page
         assert "The score is the mean over the opponents" in page
         assert "chose" not in (folder / "best.curve.svg").read_text(encoding="utf-8")
 
@@ -302,7 +302,7 @@ def test_cards_say_whether_a_model_reaches_the_floor(whole: Path, floor: float, 
     assert words in told
     assert "who was trained to beat it" in told
     facts["settings"]["run"]["best_floor"] = {}
-    assert "was to come to" not in page(facts, "best", [score_of("even", 0.5)])
+    assert "had to reach" not in page(facts, "best", [score_of("even", 0.5)])
 
 
 @pytest.mark.parametrize(("floor", "words"), [(0.0, "0 against even, as it does."), (1.0, "falls short by 0.5000.")])
@@ -313,11 +313,11 @@ def test_cards_of_models_with_a_single_opponent_say_whether_they_reach_the_floor
     facts["scores"], facts["score"] = [score_of("even", 0.5).to_json()], score_of("even", 0.5).to_json()
     facts["settings"]["run"] |= {"best_by": "mean", "best_floor": {"even": floor}}
     told = page(facts, "best", [score_of("even", 0.5)])
-    assert f"\nThe best model was to come to {floor:g} against even" in told
+    assert f"\nThe best model had to reach {floor:g} against even" in told
     assert words in told
     assert "\n- " not in told  # the one score stands above
     facts["settings"]["run"]["best_floor"] = {}
-    assert "was to come to" not in page(facts, "best", [score_of("even", 0.5)])
+    assert "had to reach" not in page(facts, "best", [score_of("even", 0.5)])
 
 
 def test_the_command_says_that_no_model_reaches_the_floor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

