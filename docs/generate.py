@@ -1,4 +1,4 @@
-"""The pages of the site that are made from the code and from models' cards."""
+"""The pages of the site that are made from the code, from models' cards and from measurements."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from typer import Context
 from typer.core import TyperGroup
 
 import dicegym
+from benchmarks.report import markdown
+from benchmarks.result import BenchResult
 from dicegym.cli.app import whole_command
 from dicegym.games.parts import STARTER, part
 from dicegym.games.rules_page import apart, sections, title_of
@@ -40,6 +42,7 @@ def write_all(folder: Path) -> None:
         Image.fromarray(picture(environment)).save(folder / "environments" / f"{name}.png")
     (folder / "environments" / "list.inc").write_text(environment_list(), encoding="utf-8")
     (folder / "models.inc").write_text(model_table(), encoding="utf-8")
+    (folder / "bench.inc").write_text(markdown(BenchResult.read(folder / "bench.json")), encoding="utf-8")
     (folder / "bots" / "customs.txt").write_text(customs(), encoding="utf-8")
     for game in dict.fromkeys(environment.game for environment in ENVIRONMENTS):
         if (starter := part(game, STARTER)) is not None:

@@ -102,7 +102,7 @@ def test_the_best_table_found_is_the_one_on_the_page(name: str) -> None:
     assert hog.best_table(hog_tables()[name][0], game, trials=TRIALS)[0] == pytest.approx(HOG[name][1][1], abs=5.1e-4)
 
 
-# --- the grades of docs/results.md ---------------------------------------------------------------------------------
+# --- the grades of docs/results.md ----------------------------------------------------------------------------------
 
 
 class Grades(NamedTuple):
