@@ -6,6 +6,7 @@ import json
 import pickle
 import sqlite3
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,9 @@ import dicegym
 from dicegym.errors import AgentError, FaultWarning, ParameterError, UnknownNameError
 from dicegym.play.drive import play_game
 from dicegym.play.turn import Turn
-
-pytest.importorskip("openai")
 from dicegym.players.llm import EndpointError, LlmPlayer
+
+pytestmark = pytest.mark.skipif(find_spec("openai") is None, reason="needs the extra llm")
 
 FIVE = '{"action": "5"}'
 HOG = dicegym.game("hog")
