@@ -56,7 +56,7 @@ def train(
         _demo(game, run_dir, 1 if seed is None else seed)
         return
     from dicegym.learning.card import best_score
-    from dicegym.learning.curves import describe_floors, floors_of
+    from dicegym.learning.evaluator import describe_floors, floors_of
     from dicegym.learning.seeds.summary import holds_seeds
     from dicegym.learning.train import train as learn
     from dicegym.players import model as models

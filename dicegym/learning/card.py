@@ -24,9 +24,16 @@ from dicegym.files import read_text, write_text
 from dicegym.games.worth import Bracket, Progress
 from dicegym.learning.configuration import from_plain
 from dicegym.learning.curve_pictures import SUFFIX, draw_learned, write_learned
-from dicegym.learning.curves import CHOSEN, describe_floors, facts_of_stages, floors_of
-from dicegym.learning.evaluate import BY_EXPLOITABILITY, BY_EXPLOITER, BY_LAST, CARD_SEED, Score, evaluate
-from dicegym.learning.evaluator import meetings_of
+from dicegym.learning.curves import CHOSEN, facts_of_stages
+from dicegym.learning.evaluate import CARD_SEED, Score, evaluate
+from dicegym.learning.evaluator import (
+    BY_EXPLOITABILITY,
+    BY_EXPLOITER,
+    BY_LAST,
+    describe_floors,
+    floors_of,
+    meetings_of,
+)
 from dicegym.learning.teacher import REPLY
 from dicegym.play.player import Player
 from dicegym.players import model as models

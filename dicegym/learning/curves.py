@@ -29,7 +29,8 @@ from pydantic import Field, Strict, TypeAdapter
 from dicegym.errors import DamagedFileError, ModelError, ParameterError
 from dicegym.escape import cell, one_line
 from dicegym.files import read_text, writing
-from dicegym.learning.evaluate import BY_LAST, LEFT, Score
+from dicegym.learning.evaluate import Score
+from dicegym.learning.evaluator import BY_LAST, floors_of
 from dicegym.learning.run_folder import CURVE_FILE, EVALUATIONS_FILE, PACE_FILE
 from dicegym.players import model as models
 
@@ -172,32 +173,6 @@ class Curve:
 
 
 _STATE = TypeAdapter(Curve)
-
-
-def shortfall(scores: Iterable[Score], floors: Mapping[str, float]) -> float:
-    """Return how far scores are below floors (``run.best_floor``), where they are furthest; 0: they reach all.
-
-    Raises KeyError if there is no score against one of their opponents.
-    """
-    values = {score.opponent: score.value for score in scores}
-    return max([0.0, *(least - values[LEFT.get(name, name)] for name, least in floors.items())])
-
-
-def floors_of(facts: Mapping[str, Any]) -> tuple[dict[str, float], float]:
-    """Return the floors of a model's training, and how far the model is below them, by its file's facts.
-
-    Raises ParameterError if the file lacks what a training writes.
-    """
-    try:
-        floors = {str(name): float(least) for name, least in facts["settings"]["run"].get("best_floor", {}).items()}
-        return floors, shortfall(map(Score.from_json, facts["scores"]), floors) if floors else 0.0
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
-        raise ParameterError(f"the model does not say how far it is below run.best_floor ({one_line(error)})") from None
-
-
-def describe_floors(floors: Mapping[str, float]) -> str:
-    """Return what floors ask for, in words."""
-    return " and ".join(f"{least:g} against {LEFT.get(name, name)}" for name, least in floors.items())
 
 
 # Curves and pace in a run's folder

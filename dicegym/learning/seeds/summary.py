@@ -19,8 +19,9 @@ from pydantic import Field, TypeAdapter
 from dicegym.errors import DamagedFileError, DependencyError, ParameterError
 from dicegym.escape import cell, harmless, markdown, one_line
 from dicegym.files import read_text, write_text
-from dicegym.learning.curves import describe_floors, floors_of, write_csv
-from dicegym.learning.evaluate import BY_LAST, Score
+from dicegym.learning.curves import write_csv
+from dicegym.learning.evaluate import Score
+from dicegym.learning.evaluator import BY_LAST, describe_floors, floors_of
 from dicegym.learning.run_curves import (
     ENOUGH,
     LEVEL,
