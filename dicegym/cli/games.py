@@ -65,10 +65,11 @@ def _list_environments() -> None:
 
 
 def _list_agents(game: dicegym.Game) -> None:
-    from dicegym.players.roster import SEARCHES, describe, names_elsewhere
+    from dicegym.players.agent_info import describe_agent
+    from dicegym.players.roster import SEARCHES, names_elsewhere
 
     agents = dict.fromkeys([*dicegym.agent_names(game), *SEARCHES])
-    print_table(["agent", "what it is"], [[name, describe(game, name)] for name in agents])
+    print_table(["agent", "what it is"], [[name, describe_agent(game, name)] for name in agents])
     elsewhere: dict[str, list[str]] = {}
     for name, wanted in names_elsewhere(game).items():
         other = " ".join(f"-p {key}={value}" for key, value in wanted.items() if game.parameters.get(key) != value)

@@ -250,7 +250,7 @@ def chosen_game(name: str, parameters: Sequence[str] | None = None) -> dicegym.G
 
 def game_or_that_of(agent: str, name: str | None, parameters: Sequence[str] | None) -> dicegym.Game:
     """Return the game ``name`` or, without one, the game that ``agent`` plays."""
-    from dicegym.players.roster import game_for
+    from dicegym.players.agent_info import game_for
 
     return chosen_game(name, parameters) if name else game_for(agent, **parameters_of(parameters))
 

@@ -32,7 +32,7 @@ from dicegym.games.lucky.interface import ENTRY_POINT as GET_ORDERS
 from dicegym.games.parts import INTERFACE, STARTER, need
 from dicegym.games.yatzy import protocol as yatzy
 from dicegym.play.printed import Printed
-from dicegym.players.roster import game_of_file
+from dicegym.players.agent_info import game_of_file
 from dicegym.registry import SHIPPED
 from dicegym.sandbox.heartbeat import Heartbeat
 from dicegym.sandbox.jobs import entry, here

@@ -237,31 +237,31 @@ def test_with_several_games_the_file_or_the_name_tells(monkeypatch: pytest.Monke
 
     from dicegym import games
     from dicegym.errors import ParameterError, UnknownNameError
-    from dicegym.players import roster
+    from dicegym.players import agent_info
 
     hog, adapter = games.game("hog"), types.SimpleNamespace(ENTRY_FILES=("o.py",), recognises=lambda text: False)
     other = types.SimpleNamespace()
-    part, entry_files = roster.part, roster.entry_files
-    monkeypatch.setattr(roster, "part", lambda game, kind: adapter if game is other else part(game, kind))
-    monkeypatch.setattr(roster, "entry_files", lambda game: ("o.py",) if game is other else entry_files(game))
+    part, entry_files = agent_info.part, agent_info.entry_files
+    monkeypatch.setattr(agent_info, "part", lambda game, kind: adapter if game is other else part(game, kind))
+    monkeypatch.setattr(agent_info, "entry_files", lambda game: ("o.py",) if game is other else entry_files(game))
 
     def resolve(game: Game, spec: str) -> str:
         if game is hog and spec == "bacon":
             return spec
         raise UnknownNameError("no such agent")
 
-    monkeypatch.setattr(roster, "GAMES", ("hog", "other"))
-    monkeypatch.setattr(roster, "make_game", lambda name: hog if name == "hog" else other)
-    monkeypatch.setattr(roster, "resolve", resolve)
+    monkeypatch.setattr(agent_info, "GAMES", ("hog", "other"))
+    monkeypatch.setattr(agent_info, "make_game", lambda name: hog if name == "hog" else other)
+    monkeypatch.setattr(agent_info, "resolve", resolve)
     bot = tmp_path / "hog.py"
     bot.write_text("def final_strategy(score, opponent_score):\n    return 4\n")
-    assert roster.game_of_file(str(bot)) == "hog"
-    assert roster.game_of_file("bacon") == "hog"
-    monkeypatch.setattr(roster, "agent_names", lambda game: ["bacon"] if game is hog else [])
+    assert agent_info.game_of_file(str(bot)) == "hog"
+    assert agent_info.game_of_file("bacon") == "hog"
+    monkeypatch.setattr(agent_info, "agent_names", lambda game: ["bacon"] if game is hog else [])
     with pytest.raises(UnknownNameError, match="Did you mean 'bacon'"):
-        roster.game_of_file("bacn")
+        agent_info.game_of_file("bacn")
     with pytest.raises(ParameterError, match="there is no file"):
-        roster.game_of_file(str(tmp_path / "none.py"))
+        agent_info.game_of_file(str(tmp_path / "none.py"))
 
 
 def test_the_demonstration_refuses_before_it_trains(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from dicegym.escape import one_line
 from dicegym.games import loadable
 from dicegym.games.parts import INTERFACE, STARTER, part
 from dicegym.games.rules_page import apart, rules_page, sections, title_of
-from dicegym.players.roster import describe
+from dicegym.players.agent_info import describe_agent
 from dicegym.registry import ENVIRONMENTS
 from dicegym.sandbox.customs import customs
 from dicegym.web.api import Operation
@@ -125,7 +125,7 @@ def rules_of(name: str) -> GameRules:
         [one for one in shown if one.title not in ABOUT_LEARNERS],
         [one for one in shown if one.title in ABOUT_LEARNERS],
         rows,
-        [(agent, describe(game, agent)) for agent in dicegym.agent_names(game)],
+        [(agent, describe_agent(game, agent)) for agent in dicegym.agent_names(game)],
         starter.INTERFACE if starter else "",
         customs() if starter else "",
         interface.ENTRY_FILES[0] if interface else "",

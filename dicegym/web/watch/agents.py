@@ -20,8 +20,9 @@ from dicegym.arena.store.reading import StoredEntry, StoredMatch
 from dicegym.errors import DicegymError, UnknownNameError, one_line, unknown_name
 from dicegym.learning.curve_pictures import draw_learned
 from dicegym.pictures.charts import Axis, ChartLine, chart, swatch
+from dicegym.players.agent_info import agent_card, describe_agent
 from dicegym.players.model_file import facts
-from dicegym.players.roster import agent_names, card, describe, resolve
+from dicegym.players.roster import agent_names, resolve
 from dicegym.web.context import Web
 from dicegym.web.markdown import as_html
 from dicegym.web.watch.boards import Board, Boards, status_of
@@ -169,7 +170,7 @@ class Agents:
             raise unknown_name("agent", one_line(name, 80), list(own), f"Those of {title_of(game)} are meant.")
         text = ""
         if name in own:
-            text = card(dicegym.game(game), name)
+            text = agent_card(dicegym.game(game), name)
         versions = len({one.identity for one in parts})
         waiting = min(len({one.contest for one in parts}), MOST_CONTESTS) - len(contests)
         about = own.get(name, "")
@@ -225,7 +226,7 @@ def shipped(game: str) -> dict[str, str]:
 @functools.lru_cache(maxsize=1024)
 def _described(game: str, name: str) -> str:
     try:
-        return describe(dicegym.game(game), name)
+        return describe_agent(dicegym.game(game), name)
     except DicegymError as error:
         if isinstance(error, UnknownNameError):
             raise
