@@ -24,6 +24,14 @@ def plain_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> list[st
     return [line(titles), *(line(row) for row in rows)]
 
 
+def write_count(number: int, noun: str) -> str:
+    """Return a number with its noun: ``1 match``, ``1,204 matches``, ``2 entries``."""
+    if number == 1:
+        return f"1 {noun}"
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}es" if noun.endswith(("ch", "s", "x")) else f"{noun}s"
+    return f"{number:,} {plural}"
+
+
 def is_number(cell: str) -> bool:
     """Return whether a cell of a table reads as a number, a share, or a dash that stands for none."""
     return cell == "-" or cell.removesuffix("%").replace(",", "").replace(".", "", 1).isdigit()

@@ -17,6 +17,7 @@ from dicegym.arena.ratings.places import MatchPlaces
 from dicegym.arena.report import WIDTH, Matrix, Report, ReportTable, percent, plain_text
 from dicegym.arena.rows import MatchRow
 from dicegym.arena.storage import Stored
+from dicegym.columns import write_count
 
 NOBODY = "There is nobody to compare with: a contest needs two entries that can play."
 COUNTED = 100
@@ -130,7 +131,7 @@ class ContestResult:
     def heading(self) -> str:
         """One line that says what was played."""
         n = len(self.standings)
-        facts = [f"{n} {'entry' if n == 1 else 'entries'}", self.format.replace("_", " "), *self.shown.facts]
+        facts = [write_count(n, "entry"), self.format.replace("_", " "), *self.shown.facts]
         return f"{self.title}: " + ", ".join(filter(None, facts))
 
     def tables(self) -> Sequence[ReportTable | Matrix]:
@@ -168,7 +169,7 @@ class ContestResult:
         if self.provenance is None:
             return []
         games, matches = sum(match.games for match in self.matches), len(self.matches)
-        played = f"{games:,} in {matches:,} match{'es' * (matches != 1)}"
+        played = f"{games:,} in {write_count(matches, 'match')}"
         faults = f"{sum(misplay_counts(self.misplays).values()):,}"
         return self.provenance.facts(self.title, self.format, self.seed, [("games", played), ("faults", faults)])
 

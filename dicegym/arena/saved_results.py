@@ -236,6 +236,6 @@ def _wrong_links(
         own = set(connection.execute(sa.select(PLAYS.c.match).where(PLAYS.c.contest == contest.id)).scalars())
     if lacking := used - own:
         return f"match {min(lacking)} counts, and is not listed among its matches"
-    if contest.format != COMPARE and not struck and (more := own - used):  # else some were begun in vain
+    if not struck and (more := own - used):  # else some were begun in vain
         return f"match {min(more)} is listed among its matches, and does not count"
     return ""

@@ -267,7 +267,7 @@ def test_lists_and_what_a_contest_is(run: Run, made: Made, tmp_path: Path) -> No
     assert [one["seed"] for one in json.loads(file.read_text())] == [11, 12, 11]
     status, out, _ = run("arena", "show", 1, "--store", made.path)
     assert status == 0
-    assert re.search(r"^began .* UTC by dicegym .*, in 2 runs; ended .* UTC; 3 matches$", out, re.MULTILINE)
+    assert re.search(r"^began .* UTC by dicegym .*, in 2 runs; ended .* UTC; matches: 3$", out, re.MULTILINE)
     assert re.search(r"^<b>bob +bot +[0-9a-f]{12} +- .* withdrawn$", out, re.MULTILINE)
     assert re.search(r"^ann +bot +[0-9a-f]{12} +2 +10 +0 ", out, re.MULTILINE)
 

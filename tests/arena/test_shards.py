@@ -192,7 +192,7 @@ def test_an_honest_store_is_taken(sample: int | None, honest: Path, tmp_path: Pa
     assert honest.read_bytes() == before
     assert merge(tmp_path / "next.sqlite", [tmp_path / "all.sqlite"]).matches == 5, "what was merged is merged on"
     _, shown, _ = run("arena", "verify", "--store", honest)
-    assert "has 5 matches: 5 were replayed to the same end" in shown
+    assert "has 5 matches: 5 replayed to the same end" in shown
 
 
 def test_what_no_replay_shows_is_left_out(tmp_path: Path) -> None:

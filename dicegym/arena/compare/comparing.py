@@ -94,7 +94,8 @@ def compare(
             the two do not meet. Default there: (0, 0.05).
         alpha: how often the test may say better where the difference is the first one.
         beta: how often it may say not better where the difference is the second one.
-        games: the most that are played.
+        games: the most that are counted. They are played in blocks of 50 pairs, so that more games go on with the same
+            comparison.
         score: what a game is worth: "win", 1 for the first place, shared if that is; or "place", the share of the
             others who are left behind, which tells more at large tables.
         less_luck: take luck out of each game (`dicegym.analysis.less_luck`): so the test decides sooner. Pairs are then
@@ -126,7 +127,7 @@ def compare(
     most = whole_number("games", games, 2, MOST, "the most games of a comparison") // 2
     specs = _named(game, [first, second, *company])
     plan = _Plan(game, tuple(specs), claims, margins is None and not company, most, score, luck)
-    limits = _scaled(limits or Limits(), plan.block / game.spec.games_per_match)
+    limits = _scaled(limits or Limits(), BLOCK / game.spec.games_per_match)
     storage = storage_of(store)
     settings = Settings(game, FORMAT, plan.deciding, limits, "" if storage is None else storage.label)
     with (
@@ -249,11 +250,6 @@ class _Plan:
     """Says what luck did, if it is taken out."""
 
     @property
-    def block(self) -> int:
-        """How many pairs a block has."""
-        return min(BLOCK, self.most)
-
-    @property
     def deciding(self) -> dict[str, Any]:
         """What makes it the same comparison when it is held again, as plain values: not how many games it may take."""
         how = {} if self.luck is None else {"less_luck": True}
@@ -288,20 +284,19 @@ class _Course:
         return self._comparison()
 
     def _play(self, lineup: Lineup) -> None:
-        size = self.plan.block
         waiting: dict[int, dict[tuple[str, ...], tuple[Match, Any]]] = {}
         number = 0
-        for job, outcome in self.director.play(self._jobs(lineup, size)):
+        for job, outcome in self.director.play(self._jobs(lineup)):
             names = tuple(entry.name for entry in job.entries)
             waiting.setdefault(job.number, {})[names] = job, outcome
             while not self.over and len(waiting.get(number, ())) == 2:
                 self._count(lineup, number, waiting.pop(number))
                 number += 1
 
-    def _jobs(self, lineup: Lineup, size: int) -> Iterator[Any]:
+    def _jobs(self, lineup: Lineup) -> Iterator[Any]:
         """Yield matches block by block until it is decided, or the games run out."""
-        for number in range(-(-self.plan.most // size)):
-            for match in block_of(lineup, self.plan.game, self.director.seed, number, size):
+        for number in range(-(-self.plan.most // BLOCK)):
+            for match in block_of(lineup, self.plan.game, self.director.seed, number, BLOCK):
                 if self.over:
                     return
                 yield match

@@ -19,6 +19,7 @@ from dicegym.arena.match import Match
 from dicegym.arena.report import EVERYTHING, ReportTable
 from dicegym.arena.results import Columns, ContestResult, Presentation, Standing, ranking, ranking_table
 from dicegym.arena.rows import PlayedMatch
+from dicegym.columns import write_count
 from dicegym.engine.dice import named_seed
 
 
@@ -111,7 +112,7 @@ def _shown(standings: Sequence[Standing], table: int, cycles: int, seed: int) ->
         f"--seed N plays other games; {EVERYTHING}",
     ]
     return Presentation(
-        [f"tables of {table}", f"{cycles} cycle{'s' * (cycles != 1)} of qualifying", f"seed {seed}"], tables, words
+        [f"tables of {table}", f"{write_count(cycles, 'cycle')} of qualifying", f"seed {seed}"], tables, words
     )
 
 

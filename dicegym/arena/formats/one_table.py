@@ -11,6 +11,7 @@ from dicegym.arena.luck import Places, leads_of_shares, verdict
 from dicegym.arena.match import Match
 from dicegym.arena.options import ContestOptions
 from dicegym.arena.results import ContestResult, Presentation, Standing, ranking, ranking_table
+from dicegym.columns import write_count
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.parts import Progress
@@ -49,7 +50,7 @@ def _shown(director: Director, standings: Sequence[Standing], games: int, words:
     share = (lambda row: row["share"]) if games else (lambda row: None)
     columns = {"Wins": "wins", "Share": share, "Could be": "could_be"}
     table = ranking_table(standings, columns, "Wins", ("Place", "Player"))
-    return Presentation([f"{games} game{'s' * (games != 1)}", f"seed {director.seed}"], [table], words)
+    return Presentation([write_count(games, "game"), f"seed {director.seed}"], [table], words)
 
 
 def _fits(game: Game, entries: int, options: ContestOptions) -> None:

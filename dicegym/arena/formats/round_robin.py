@@ -20,6 +20,7 @@ from dicegym.arena.match import Match
 from dicegym.arena.report import EVERYTHING
 from dicegym.arena.results import ContestResult, Presentation, Standing, ranking, ranking_table, won_games
 from dicegym.arena.rows import MatchRow
+from dicegym.columns import write_count
 
 GRAIN = 12
 """Digits to which shares are rounded, so that a tie of equal strategies is one although floats are added in another
@@ -52,7 +53,7 @@ def round_robin(director: Director) -> ContestResult:
     played = [one for one in played if not director.struck.keys() & set(one.row.entries)]
     rows, found = [one.row for one in played], exact.chances
     standings = _rank(director, rows, games, exact.baseline_rates())
-    heading = f"{len(rows)} match{'es' * (len(rows) != 1)} of {length} game{'s' * (length != 1)}"
+    heading = f"{write_count(len(rows), 'match')} of {write_count(length, 'game')}"
     heading = f"{heading}, seed {director.seed}"
     if found is None or len(standings) < 2:
         shown = shown_of(standings, rows, heading, game.spec.baseline)

@@ -20,6 +20,7 @@ from dicegym.arena.formats.rounds import GRAIN, Rounds
 from dicegym.arena.options import ContestOptions
 from dicegym.arena.report import EVERYTHING
 from dicegym.arena.results import Columns, ContestResult, Presentation, Standing, ranking, ranking_table
+from dicegym.columns import write_count
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 
@@ -82,7 +83,7 @@ def _buchholz(rounds: Rounds) -> dict[str, float]:
 def _shown(rounds: Rounds, standings: Sequence[Standing]) -> Presentation:
     games, n = rounds.games, len(rounds.rounds)
     facts = [
-        f"{n} round{'s' * (n != 1)} of matches of {games} game{'s' * (games != 1)}",
+        f"{write_count(n, 'round')} of matches of {write_count(games, 'game')}",
         f"seed {rounds.director.seed}",
     ]
     columns: Columns = {"Points": lambda row: _number(row["points"]), "Won": "won", "Drawn": "drawn", "Lost": "lost"}

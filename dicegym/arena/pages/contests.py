@@ -19,7 +19,7 @@ from dicegym.arena.ratings import MatchPlaces, Rating, Ratings, fit
 from dicegym.arena.ratings.shown import interval, shown_bounds, won_matrix
 from dicegym.arena.report import Matrix, Report, ReportTable, without_options
 from dicegym.arena.results import ContestResult
-from dicegym.columns import is_number
+from dicegym.columns import is_number, write_count
 from dicegym.files import write_text
 from dicegym.pictures.charts import ticks_between
 
@@ -199,7 +199,9 @@ def contest_page(
             # A format's own matrix without colours says the same as the one that is made here.
             tables = [table for table in tables if not isinstance(table, Matrix) or table.shades]
             tables.append(won_matrix(found, [row.name for row in _in_order(ratings, names)]))
-    left = f"The newest {len(matches):,} of {total:,} matches; `dicegym arena show ID -o FILE.json` writes all of them."
+    left = (
+        f"The newest {len(matches):,} of {write_count(total, 'match')}; `dicegym arena show ID -o FILE.json` has all."
+    )
     return ContestPage(
         title,
         report._replace(tables=tables, words=list(dict.fromkeys(without_options(report.words)))),

@@ -23,6 +23,7 @@ from dicegym.arena.replay.telling import words
 from dicegym.arena.report import Report, percent
 from dicegym.arena.storage import default_store
 from dicegym.arena.store.reading import PlayedGame, StoredContest, StoredMatch, StoredMisplay, StoreReader
+from dicegym.columns import write_count
 from dicegym.engine.game import Game
 from dicegym.errors import DicegymError
 from dicegym.pictures.naming import named
@@ -80,8 +81,9 @@ def stored_report(reader: StoreReader, contest: StoredContest) -> Report:
         ]
         for row in figures
     ]
-    planned = f" of {contest.planned:,}" if contest.planned > contest.played else ""
-    heading = f"{contest.game}: not ended, {contest.played:,}{planned} matches played, seed {contest.seed}"
+    of = f"{contest.played:,} of " if contest.planned > contest.played else ""
+    matches = of + write_count(contest.planned if of else contest.played, "match")
+    heading = f"{contest.game}: not ended, {matches} played, seed {contest.seed}"
     parameters = ", ".join(f"{name}={value}" for name, value in contest.parameters.items())
     facts = [
         ("game", f"{contest.game} ({parameters})"),

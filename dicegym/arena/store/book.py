@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
@@ -431,6 +431,21 @@ class Book(StoredOutcomes):
         add(connection, PLAYS, [own | {"match": one} for one in sorted(self.used)], ["contest", "match"], ["run"])
         self.used.clear()
 
+    def _unlink(self, connection: sa.Connection, seeds: Collection[str], struck: Collection[str]) -> None:
+        """Say of matches that do not count that they are not the contest's: ``seeds`` are those of the ones that do.
+
+        Where entries were struck, the matches of this run stay, as failures are in no row of a result.
+        """
+        own = sa.select(PLAYS.c.match, PLAYS.c.run, MATCHES.c.seed).join(MATCHES, MATCHES.c.id == PLAYS.c.match)
+        gone = [
+            {"gone": match}
+            for match, run, seed in connection.execute(own.where(PLAYS.c.contest == self._contest.id))
+            if run < self._contest.run or (seed not in seeds and not struck)
+        ]
+        if gone:
+            one = (PLAYS.c.contest == self._contest.id) & (PLAYS.c.match == sa.bindparam("gone"))
+            connection.execute(PLAYS.delete().where(one), gone)
+
     def _note(self) -> None:
         if self.used:
             with self._store.writing() as connection:
@@ -448,7 +463,7 @@ class Book(StoredOutcomes):
         rows = [row | {"contest": contest, "figures": json.dumps(row["figures"])} for row in saved.standings]
         with self._store.writing() as connection:
             self._link(connection)
-            connection.execute(PLAYS.delete().where((PLAYS.c.contest == contest) & (PLAYS.c.run < run)))
+            self._unlink(connection, {str(row.seed) for row in contest_result.matches}, struck)
             connection.execute(STANDINGS.delete().where(STANDINGS.c.contest == contest))
             if rows:
                 connection.execute(STANDINGS.insert(), rows)
