@@ -138,7 +138,7 @@ def test_what_cannot_be_made_again_is_said(tmp_path: Path, run: Run) -> None:
     store = tmp_path / "store.sqlite"
     contest("hog", FIVE[:2], 5, 1, games=2, less_luck=True, store=store)
     _, shown, _ = run("arena", "verify", "--store", store)
-    assert "0 of 1 stored results" in shown
+    assert "0 of 1 stored result " in shown
     assert "contest 1 was left out: only its players can say what luck did" in shown
     changed(store, "UPDATE contests SET format = 'mine.hold'", tmp_path / "other.sqlite")
     with StoreReader(tmp_path / "other.sqlite") as reader:
