@@ -302,11 +302,13 @@ class Director:
         common, misplays = self.common(), MisplayLog(KEPT_MISPLAYS)
         for misplay in (misplay for one in played for misplay in one.misplays):
             misplays.add(misplay)
+        rows = tuple(one.row for one in played)
         return ContestResult(
             **common | {"remarks": (*common["remarks"], *remarks)},
             standings=tuple(standings),
-            matches=tuple(one.row for one in played),
+            matches=rows,
             misplays=misplays.kept,
+            less_luck=() if self.luck is None else self.luck.rows(rows, [row.name for row in standings]),
             details=details,
             shown=shown,
         )

@@ -18,7 +18,7 @@ from dicegym.arena.director import Director, check_table
 from dicegym.arena.entries import AgentSpec, Named
 from dicegym.arena.executors import Executors
 from dicegym.arena.incidents import MisplayLog, misplay_counts, misplays_of
-from dicegym.arena.kept import opened
+from dicegym.arena.kept import run_contest
 from dicegym.arena.less_luck import LuckLedger
 from dicegym.arena.match import Match
 from dicegym.arena.results import Standing
@@ -129,26 +129,18 @@ def compare(
     plan = _Plan(game, tuple(specs), claims, margins is None and not company, most, score, luck)
     limits = _scaled(limits or Limits(), BLOCK / game.spec.games_per_match)
     storage = storage_of(store)
-    settings = Settings(game, FORMAT, plan.deciding, limits, "" if storage is None else storage.label)
-    with (
-        opened(storage, settings, seed, less_luck) as book,
-        Director(
-            game,
-            specs,
-            seed if book is None else book.seed,
-            workers,
-            limits=limits,
-            in_order=True,
-            isolation=isolation,
-            executors=executors,
-            book=book,
-        ) as director,
-    ):
-        result = _Course(plan, director, progress).result()
-        if book is not None:
-            book.finish(result, director.struck)
-            result = replace(result, stored=book.stored)
-        return result
+    return run_contest(
+        lambda director: _Course(plan, director, progress).result(),
+        Settings(game, FORMAT, plan.deciding, limits, "" if storage is None else storage.label),
+        specs,
+        seed,
+        storage,
+        in_order=True,
+        actions=less_luck,
+        workers=workers,
+        isolation=isolation,
+        executors=executors,
+    )
 
 
 def hold_stored(director: Director, options: Mapping[str, Any], told: Mapping[str, Any]) -> Comparison:
