@@ -314,30 +314,22 @@ class Director:
         )
 
 
-def _any_options(game: Game, options: ContestOptions) -> None:
-    pass
-
-
-def _any_field(game: Game, entries: int, options: ContestOptions) -> None:
-    pass
-
-
 class Format(NamedTuple):
     """A format of contests."""
 
     hold: Callable[[Director], ContestResult]
     """Plays and ranks: a function of the outcomes of the matches that it asks for, whenever they come."""
-    fewest: Callable[[Game], int]
+    fewest: Callable[[Game], int] = lambda game: max(2, game.spec.players[0])
     """How many entries it takes at least."""
     matches: Callable[[Game, int, ContestOptions], int] = lambda game, entries, options: 0
     """How many matches so many entries play, for ``progress``; 0: nobody knows."""
-    check: Callable[[Game, ContestOptions], None] = _any_options
+    check: Callable[[Game, ContestOptions], None] = lambda game, options: None
     """Raises ParameterError for options that make no sense with the game; asked before anything is done."""
     name: str = "a format of your own"
     """What it is called; ``_`` is written ``-`` on the command line."""
     takes: frozenset[str] = frozenset()
     """Options that it knows although `ContestOptions` does not say so, which lists this package's formats alone."""
-    fits: Callable[[Game, int, ContestOptions], None] = _any_field
+    fits: Callable[[Game, int, ContestOptions], None] = lambda game, entries, options: None
     """Raises ParameterError for more entries than can take part, or options that so many cannot do."""
 
     @property

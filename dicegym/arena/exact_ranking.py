@@ -19,8 +19,8 @@ import numpy as np
 from dicegym.arena.director import Director
 from dicegym.arena.luck import CONFIDENCE, Places, listed
 from dicegym.arena.options import ContestOptions
-from dicegym.arena.report import EVERYTHING, Matrix
-from dicegym.arena.results import Columns, Presentation, Standing, ranking_table
+from dicegym.arena.report import Matrix
+from dicegym.arena.results import Columns, Presentation, Standing, present
 from dicegym.arena.rows import MatchRow
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
@@ -309,8 +309,8 @@ def shown_exactly(
     cells = [["." if a == b else f"{100 * rate:.0f}" for b, rate in enumerate(row)] for a, row in enumerate(rates)]
     shades = [[None if a == b else round(2 * rate - 1, 2) for b, rate in enumerate(row)] for a, row in enumerate(rates)]
     matrix = Matrix("Exact win rates of the row against the column, in per cent", names, cells, shades)
-    words = [*_words(standings, bool(matches)), EVERYTHING]
-    return Presentation([f"{heading}, ranked by exact win rates"], [ranking_table(standings, columns), matrix], words)
+    facts, words = [f"{heading}, ranked by exact win rates"], list(_words(standings, bool(matches)))
+    return present(standings, columns, facts, [matrix], words)
 
 
 def _words(standings: Sequence[Standing], played: bool) -> Iterator[str]:

@@ -11,10 +11,10 @@ from dicegym.analysis.less_luck import MOST_SAVED
 from dicegym.arena.entries import Disqualified
 from dicegym.arena.incidents import Misplay, misplay_counts
 from dicegym.arena.less_luck import LuckRow
-from dicegym.arena.luck import Leads, Places, deserved
+from dicegym.arena.luck import Leads, Places, deserved, verdict
 from dicegym.arena.provenance import VERSION, Provenance
 from dicegym.arena.ratings.places import MatchPlaces
-from dicegym.arena.report import WIDTH, Matrix, Report, ReportTable, percent, plain_text
+from dicegym.arena.report import EVERYTHING, WIDTH, Matrix, Report, ReportTable, percent, plain_text
 from dicegym.arena.rows import MatchRow
 from dicegym.arena.storage import Stored
 from dicegym.columns import write_count
@@ -218,6 +218,34 @@ def ranking_table(
         for row in standings
     ]
     return heading, [*titles, *columns], rows
+
+
+def present(
+    standings: Sequence[Standing],
+    columns: Columns,
+    facts: Sequence[str],
+    tables: Sequence[ReportTable | Matrix] = (),
+    words: Sequence[str] = (),
+    *,
+    rivals: Sequence[Standing] | None = None,
+    among: str = "",
+) -> Presentation:
+    """Return what a report shows of a ranking, and what the games say of the first place if that is among it.
+
+    Args:
+        standings: the ranking.
+        columns: what is shown of each entry; with the figure ``could_be`` sentences say what it means.
+        facts: of the heading.
+        tables: below the ranking.
+        words: further sentences.
+        rivals: entries that compete for the first place (default: all).
+        among: where an entry's places are counted, such as " in its group".
+    """
+    first = standings if rivals is None else rivals
+    if "could_be" in columns.values() and all(row.could_be for row in first):
+        sure = f"'Could be': the places that an entry may deserve{among}; sure in 95 of 100 contests."
+        words = [sure, verdict([row.name for row in first], [row["could_be"] for row in first]), *words]
+    return Presentation(facts, [ranking_table(standings, columns), *tables], [*words, EVERYTHING])
 
 
 def won_games(names: Sequence[str], matches: Sequence[MatchRow]) -> list[Matrix]:

@@ -28,7 +28,8 @@ from dicegym.arena.provenance import EntryRecord
 from dicegym.arena.results import ContestResult
 from dicegym.arena.store.book import StoredOutcomes, saved_form
 from dicegym.arena.store.opening import called
-from dicegym.arena.store.reading import StoredContest, StoredEntry, StoredRules, StoreReader
+from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.stored import StoredContest, StoredEntry, StoredRules
 from dicegym.arena.store.tables import PLAYS
 from dicegym.arena.store.verifying import game_of_rules
 from dicegym.engine.game import Game

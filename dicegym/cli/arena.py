@@ -17,7 +17,8 @@ from dicegym.cli.replay import replay
 from dicegym.columns import plain_table, write_count
 
 if TYPE_CHECKING:
-    from dicegym.arena.store.reading import StoredContest, StoredMatch, StoreReader
+    from dicegym.arena.store.reading import StoreReader
+    from dicegym.arena.store.stored import StoredContest, StoredMatch
 
 ContestNumber = Annotated[int | None, Argument(metavar="ID", help="number of the contest (default: the latest)")]
 Sample = Annotated[

@@ -98,9 +98,8 @@ def test_stores_are_merged_once_and_stay_as_they_are(tmp_path: Path) -> None:
     for name in ("all.sqlite", "whole.sqlite"):
         with StoreReader(tmp_path / name) as reader:
             contests = reader.contests()
-            found = list(reader.matches(contests[-1].id))
-            keys = {match.id: match.key for match in found}
-            own = [(keys[game.match], *game[1:]) for game in reader.games(list(keys))]
+            found = reader.whole(reader.matches(contests[-1].id))
+            own = [(whole.match.key, *game[1:]) for whole in found for game in whole.games]
             games.append(sorted(map(str, own)))
     assert games[0] == games[1]
 

@@ -64,7 +64,6 @@ def _fits(game: Game, entries: int, options: ContestOptions) -> None:
 
 ONE_TABLE = Format(
     _hold,
-    fewest=lambda game: max(2, game.spec.players[0]),
     matches=lambda game, entries, options: options.seeds,
     name="one_table",
     fits=_fits,

@@ -18,8 +18,7 @@ from dicegym.arena.director import Director, Format
 from dicegym.arena.formats import pairing
 from dicegym.arena.formats.rounds import GRAIN, Rounds
 from dicegym.arena.options import ContestOptions
-from dicegym.arena.report import EVERYTHING
-from dicegym.arena.results import Columns, ContestResult, Presentation, Standing, ranking, ranking_table
+from dicegym.arena.results import Columns, ContestResult, Presentation, Standing, present, ranking
 from dicegym.columns import write_count
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
@@ -95,7 +94,7 @@ def _shown(rounds: Rounds, standings: Sequence[Standing]) -> Presentation:
             "Not everybody met everybody, so the luck of the draw is in it besides that of the dice: a round "
             "robin (--format round-robin) compares all with all, and says which places the games leave open."
         )
-    return Presentation(facts, [ranking_table(standings, columns)], [*words, EVERYTHING])
+    return present(standings, columns, facts, (), words)
 
 
 def _number(value: float) -> str:
@@ -122,4 +121,4 @@ def _matches(game: Game, entries: int, options: ContestOptions) -> int:
     return rounds * options.seeds * (entries // 2 if game.players == 2 else math.ceil(entries / game.players))
 
 
-SWISS = Format(swiss, fewest=lambda game: max(2, game.spec.players[0]), matches=_matches, name="swiss", fits=_fits)
+SWISS = Format(swiss, matches=_matches, name="swiss", fits=_fits)

@@ -17,7 +17,7 @@ from dicegym.arena.keys import VERSION, digest, written
 from dicegym.arena.match import MOST_INCIDENTS
 from dicegym.arena.ratings.places import match_places
 from dicegym.arena.store.opening import called
-from dicegym.arena.store.reading import PlayedGame, StoredRules, agents_in, game_from, rules_from
+from dicegym.arena.store.stored import PlayedGame, StoredRules, agents_in, game_from, rules_from
 from dicegym.arena.store.tables import (
     CONTESTS,
     GAMES,
