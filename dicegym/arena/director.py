@@ -19,7 +19,7 @@ from dicegym.arena.match import Match
 from dicegym.arena.options import ContestOptions
 from dicegym.arena.provenance import provenance
 from dicegym.arena.results import NOTHING_SHOWN, ContestResult, Presentation, Standing
-from dicegym.arena.rows import PlayedMatch
+from dicegym.arena.rows import PlayedMatch, answers_of
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
@@ -108,7 +108,7 @@ class Director:
                 f"players: name at least {fewest}{seats}"
             )
         if form is not None:
-            form.fits(game, len(self._records), options)
+            form.fits(game, self._found, options)
         self.struck = {bad.name: bad.reason for bad in field.broken}
         self.checks: dict[str, CheckReport] = {}
         self._printed: dict[str, tuple[tuple[str, ...], str]] = {}
@@ -309,7 +309,7 @@ class Director:
             matches=rows,
             misplays=misplays.kept,
             less_luck=() if self.luck is None else self.luck.rows(rows, [row.name for row in standings]),
-            details=details,
+            details=details | answers_of(played),
             shown=shown,
         )
 
@@ -329,8 +329,8 @@ class Format(NamedTuple):
     """What it is called; ``_`` is written ``-`` on the command line."""
     takes: frozenset[str] = frozenset()
     """Options that it knows although `ContestOptions` does not say so, which lists this package's formats alone."""
-    fits: Callable[[Game, int, ContestOptions], None] = lambda game, entries, options: None
-    """Raises ParameterError for more entries than can take part, or options that so many cannot do."""
+    fits: Callable[[Game, Sequence[Entry], ContestOptions], None] = lambda game, entries, options: None
+    """Raises ParameterError for entries that cannot take part, or options that they cannot do."""
 
     @property
     def title(self) -> str:

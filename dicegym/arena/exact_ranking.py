@@ -42,7 +42,7 @@ from dicegym.games.worth import first_place_shares
 from dicegym.players.roster import agent
 from dicegym.sandbox.heartbeat import LOADING, Reading
 from dicegym.sandbox.isolated import IsolatedPlayer
-from dicegym.sandbox.jobs import Context, Entry, Failure
+from dicegym.sandbox.jobs import Context, Entry, Failure, Sent
 
 CONTESTS = 10_000
 """Contests that are drawn to say what luck does."""
@@ -249,6 +249,16 @@ def check_exact(game: Game, options: ContestOptions) -> None:
         raise ParameterError(
             f"exact=True cannot be used, as {game!r} has no exact values{instead}: leave it out and play more games, "
             "such as games=1000"
+        )
+
+
+def check_askable(game: Game, entries: Sequence[Entry], options: ContestOptions) -> None:
+    """Raise ParameterError if entries are to be ranked by exact values of which one costs too much to be asked for."""
+    costly = [one.name for one in entries if isinstance(one.origin, Sent) and one.load(game, 0).costly]
+    if options.exact and costly:
+        raise ParameterError(
+            f"exact=True cannot rank {listed(costly)}, as it needs an answer to every situation of the game, and each "
+            "of these costs money or seconds: leave it out, or that entry"
         )
 
 

@@ -103,7 +103,8 @@ class ContestResult:
         remarks: further lines of the report, such as how ties were broken.
         printed: the beginning of what entries printed, which cost them nothing; by name.
         less_luck: what luck did for each entry, if that was asked for, the best first by what is left.
-        details: what else the format has to say, such as the ``rounds`` of a Swiss tournament, as plain values by name.
+        details: what else the format has to say, such as the ``rounds`` of a Swiss tournament, as plain values by name;
+            and ``answers``, counts of language models' answers (`dicegym.play.player.Usage`) by entry.
             In JSON they stand beside the other attributes.
         provenance: date, versions, rules and files that it comes from.
         shown: what a report shows of all that.
@@ -149,7 +150,7 @@ class ContestResult:
 
     def report(self) -> Report:
         """Return what there is to show."""
-        heading, tables = self.heading, [*self.tables(), *self._luck()]
+        heading, tables = self.heading, [*self.tables(), *self._luck(), *self._answers()]
         return Report(heading, tables, self.disqualified, self.misplays, self.remarks, self.words(), self._facts())
 
     def _luck(self) -> list[ReportTable]:
@@ -163,6 +164,13 @@ class ContestResult:
             left = f"{100 * row.less_luck:.2f}%", f"± {100 * row.half:.2f}%", saved
             rows.append([row.name, f"{row.games:,}", percent(row.share), f"{100 * row.luck:+.1f}%", *left])
         return [("Results less luck", titles, rows)]
+
+    def _answers(self) -> list[ReportTable]:
+        """Return how many answers of language models were no actions, apart from bad ones."""
+        counts = self.details.get("answers", {})
+        titles = {"decisions": "Decisions", "unreadable": "Unreadable", "illegal": "Illegal"}
+        rows = [[name, *(f"{own[one]:,}" for one in titles)] for name, own in counts.items()]
+        return [("Answers of language models", ["Entry", *titles.values()], rows)] if rows else []
 
     def _facts(self) -> list[tuple[str, str]]:
         """Return what was held, by which rules, where and with what; not when: equal contests have equal reports."""

@@ -202,12 +202,46 @@ def test_agents_are_named_with_words_and_addresses() -> None:
         ask(LlmPlayer("m"))
 
 
-def test_a_language_model_takes_part_in_contests_and_evaluations() -> None:
+def test_a_contest_counts_answers_that_are_no_actions_and_refuses_exact_ranks(tmp_path: Path) -> None:
+    from dicegym.arena import compare, contest
+    from dicegym.arena.saved_results import result_verdicts
+    from dicegym.arena.store.reading import StoreReader
+
+    def reply(body: dict[str, Any], number: int) -> Reply:
+        return Reply("well ..." if number % 2 else '{"action": "bid 9 of 9"}')
+
+    with serving(reply) as endpoint:
+        log = tmp_path / "own.sqlite"  # referees are started with the environment of whichever contest is first
+        entries, store = [f"llm(m, base_url={endpoint.url}, log={log})", "even"], tmp_path / "arena.sqlite"
+        game = dicegym.game("liarsdice", dice=1)
+        result = contest(game, entries, seed=0, workers=1, games=4, store=store)
+        ((name, counts),) = result.details["answers"].items()
+        assert name == "llm(m)"
+        assert counts["decisions"] == counts["unreadable"] + counts["illegal"] == len(endpoint.requests)
+        assert counts["unreadable"] > 0 < counts["illegal"]
+        (row,) = (line.split() for line in result.text().splitlines() if line.startswith("llm(m)"))
+        assert row == ["llm(m)", *(str(counts[one]) for one in ("decisions", "unreadable", "illegal"))]
+        again = contest(game, entries, seed=0, workers=1, games=4, store=store)
+        assert again.stored is not None
+        assert again.stored.played == 0
+        assert again.to_json()["answers"] == result.details["answers"]
+        compared = compare(game, *entries, seed=0, workers=1, games=4, isolation="none")
+        assert compared.to_json()["answers"]["llm(m)"]["decisions"] > 0
+        with StoreReader(store) as reader:
+            assert [one.wrong for one in result_verdicts(reader)] == [""]
+        asked = len(endpoint.requests)
+        for table, other in ((game, "even"), (dicegym.game("hog"), "bacon")):
+            with pytest.raises(ParameterError, match=r"cannot rank llm\(m\), as it needs an answer to every situation"):
+                contest(table, [entries[0], other], exact=True, workers=1, games=4)
+        assert len(endpoint.requests) == asked
+
+
+def test_a_language_model_takes_part_in_contests_and_evaluations(tmp_path: Path) -> None:
     from dicegym.arena import compare, contest
     from dicegym.learning.evaluate import evaluate
 
     with serving(always(Reply(FIVE))) as endpoint:
-        spec = f"llm(m, base_url={endpoint.url})"
+        spec = f"llm(m, base_url={endpoint.url}, log={tmp_path / 'own.sqlite'})"
         result = contest("hog", [spec, "bacon"], seed=0, workers=1, games=4)
         assert {row.name for row in result.standings} == {"llm(m)", "bacon"}
         asked = len(endpoint.requests)

@@ -17,12 +17,12 @@ from dicegym.arena.compare.sequential import Claims, NormalTest, SequentialTest,
 from dicegym.arena.director import Director, check_table
 from dicegym.arena.entries import AgentSpec, Named
 from dicegym.arena.executors import Executors
-from dicegym.arena.incidents import MisplayLog, misplay_counts, misplays_of
+from dicegym.arena.incidents import MisplayLog, misplay_counts
 from dicegym.arena.kept import run_contest
 from dicegym.arena.less_luck import LuckLedger
 from dicegym.arena.match import Match
 from dicegym.arena.results import Standing
-from dicegym.arena.rows import MatchRow, row_of
+from dicegym.arena.rows import PlayedMatch, answers_of, played_match
 from dicegym.arena.storage import Settings, Storage, storage_of
 from dicegym.engine.game import Game
 from dicegym.engine.validate import MOST, whole_number
@@ -94,8 +94,7 @@ def compare(
             the two do not meet. Default there: (0, 0.05).
         alpha: how often the test may say better where the difference is the first one.
         beta: how often it may say not better where the difference is the second one.
-        games: the most that are counted. They are played in blocks of 50 pairs, so that more games go on with the same
-            comparison.
+        games: the most that are played; with more of them the same comparison goes on.
         score: what a game is worth: "win", 1 for the first place, shared if that is; or "place", the share of the
             others who are left behind, which tells more at large tables.
         less_luck: take luck out of each game (`dicegym.analysis.less_luck`): so the test decides sooner. Pairs are then
@@ -259,7 +258,7 @@ class _Course:
     """Those that count, by block."""
     raw: list[Pairs] = field(default_factory=list)
     """The same with luck left in."""
-    rows: list[MatchRow] = field(default_factory=list)
+    played: list[PlayedMatch] = field(default_factory=list)
     """The matches that they are from."""
 
     def __post_init__(self) -> None:
@@ -288,7 +287,9 @@ class _Course:
     def _jobs(self, lineup: Lineup) -> Iterator[Any]:
         """Yield matches block by block until it is decided, or the games run out."""
         for number in range(-(-self.plan.most // BLOCK)):
-            for match in block_of(lineup, self.plan.game, self.director.seed, number, BLOCK):
+            for match in block_of(
+                lineup, self.plan.game, self.director.seed, number, min(BLOCK, self.plan.most - number * BLOCK)
+            ):
                 if self.over:
                     return
                 yield match
@@ -306,13 +307,13 @@ class _Course:
             raw.append(scores_of(outcome["returns"], self.plan.score))
             luck = self.plan.luck
             halves.append(raw[-1] if luck is None else luck.luck_of_match(match, outcome).left)
-            self.rows.append(row_of(match, outcome))
-            self.director.hear(names, outcome.get("printed", ()))
-            for misplay in misplays_of(names, outcome):
+            self.played.append(found := played_match(match, outcome))
+            self.director.hear(names, found.printed)
+            for misplay in found.misplays:
                 self.misplays.add(misplay)
-        found = pairs_of(lineup, halves).up_to(self.plan.most - self.test.pairs)
-        counted = self.test.add(found.differences)
-        self.pairs.append(found.up_to(counted))
+        pairs = pairs_of(lineup, halves).up_to(self.plan.most - self.test.pairs)
+        counted = self.test.add(pairs.differences)
+        self.pairs.append(pairs.up_to(counted))
         self.raw.append(pairs_of(lineup, raw).up_to(counted))
         self.over = self.test.accepted is not None or self.test.pairs >= self.plan.most
         if self.progress is not None:
@@ -327,7 +328,8 @@ class _Course:
         first, second, *others = plan.names
         return Comparison(
             **(self.director.common() | {"format": FORMAT, "options": plan.deciding}),
-            matches=tuple(self.rows),
+            matches=tuple(one.row for one in self.played),
+            details=answers_of(self.played),
             misplays=self.misplays.kept,
             first=first,
             second=second,

@@ -15,6 +15,7 @@ from dicegym.columns import write_count
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.parts import Progress
+from dicegym.sandbox.jobs import Entry
 from dicegym.sandbox.limits import Limits
 
 SECONDS_A_GAME = 0.2
@@ -53,12 +54,12 @@ def _shown(director: Director, standings: Sequence[Standing], games: int, words:
     return Presentation([write_count(games, "game"), f"seed {director.seed}"], [table], words)
 
 
-def _fits(game: Game, entries: int, options: ContestOptions) -> None:
+def _fits(game: Game, entries: Sequence[Entry], options: ContestOptions) -> None:
     most = game.spec.players[1]
-    if entries > most:
+    if len(entries) > most:
         raise ParameterError(
-            f"{entries} entries do not fit one table of {game.spec.title}, where {most} can sit: name {most} at most, "
-            "or hold a contest of another format"
+            f"{len(entries)} entries do not fit one table of {game.spec.title}, where {most} can sit: name {most} at "
+            "most, or run a contest of another format"
         )
 
 

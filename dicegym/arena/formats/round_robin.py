@@ -9,7 +9,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dicegym.arena.director import Director, Format
-from dicegym.arena.exact_ranking import ONE_DRAW, Exact, check_exact, pairs_of, ranked_exactly, shown_exactly
+from dicegym.arena.exact_ranking import (
+    ONE_DRAW,
+    Exact,
+    check_askable,
+    check_exact,
+    pairs_of,
+    ranked_exactly,
+    shown_exactly,
+)
 from dicegym.arena.formats.settling import settle
 from dicegym.arena.luck import leads_of_results, leads_of_shares
 from dicegym.arena.match import Match
@@ -101,5 +109,6 @@ ROUND_ROBIN = Format(
     fewest=lambda game: game.players,
     matches=lambda game, entries, options: math.comb(entries, game.players) * options.seeds,
     check=check_exact,
+    fits=check_askable,
     name="round_robin",
 )

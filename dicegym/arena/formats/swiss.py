@@ -22,6 +22,7 @@ from dicegym.arena.results import Columns, ContestResult, Presentation, Standing
 from dicegym.columns import write_count
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
+from dicegym.sandbox.jobs import Entry
 
 
 def swiss(director: Director) -> ContestResult:
@@ -107,11 +108,11 @@ def usual_rounds(entries: int) -> int:
     return max(1, math.ceil(math.log2(max(2, entries))))
 
 
-def _fits(game: Game, entries: int, options: ContestOptions) -> None:
-    most = entries - 1 + entries % 2
+def _fits(game: Game, entries: Sequence[Entry], options: ContestOptions) -> None:
+    most = len(entries) - 1 + len(entries) % 2
     if game.players == 2 and options.rounds is not None and options.rounds > most:
         raise ParameterError(
-            f"rounds={options.rounds} cannot be played by {entries} entries, as after {most} everybody has met "
+            f"rounds={options.rounds} cannot be played by {len(entries)} entries, as after {most} everybody has met "
             f"everybody: give at most {most}, or more games of a match"
         )
 
