@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 
 from starlette.requests import Request
 
-from dicegym.arena.store.reading import StoredContest, StoreReader
+from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.stored import StoredContest
 from dicegym.errors import ParameterError
 from dicegym.web.address import new_token
 from dicegym.web.limits import AddressLimits

@@ -376,7 +376,8 @@ def test_names_and_messages_of_others_do_nothing(
         assert page.locator("img[src=x]").count() == 0
         shot(page, re.sub(r"\W+", "-", address)[:30])
     with StoreReader(contest_store) as reader:
-        game = next(one.number + 1 for one in reader.games([1]) if one.seats[0] == 0)  # the short name
+        (whole,) = reader.whole([reader.match(1)])
+        game = next(one.number + 1 for one in whole.games if one.seats[0] == 0)  # the short name
     page.goto(running.url + f"/watch/games/1/{game}?move=1")
     assert harmless(HOSTILE[0])[:8] in page.locator("#players").inner_text()
 

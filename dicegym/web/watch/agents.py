@@ -16,7 +16,7 @@ from dicegym import games
 from dicegym.arena.pages.contests import moment
 from dicegym.arena.pages.template import trusted
 from dicegym.arena.ratings.shown import shown_bounds
-from dicegym.arena.store.reading import StoredEntry, StoredMatch
+from dicegym.arena.store.stored import StoredEntry, StoredMatch
 from dicegym.errors import DicegymError, UnknownNameError, one_line, unknown_name
 from dicegym.learning.curve_pictures import draw_learned
 from dicegym.pictures.charts import Axis, ChartLine, chart, swatch

@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import NamedTuple
 
-from dicegym.arena.pages.contests import ShownReport, contest_page, moment, page_title, shown_report
+from dicegym.arena.pages.contests import ContestPage, contest_page, moment, page_title
 from dicegym.arena.pages.stored import places_to_rate, stored_report
 from dicegym.arena.ratings import MatchPlaces, Rating, Ratings, fit
-from dicegym.arena.store.reading import StoredContest, StoreReader
+from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.stored import StoredContest
 from dicegym.errors import DicegymError
 from dicegym.web.context import Web
 
@@ -37,7 +38,7 @@ class Board(NamedTuple):
     title: str
     heading: str
     facts: list[tuple[str, str]]
-    report: ShownReport
+    page: ContestPage
     held: bool
     """Whether some process has it just now."""
     secret: bool
@@ -183,7 +184,7 @@ def computed(
             title,
             page.report.heading,
             [*page.report.facts, *dates],
-            shown_report(page),
+            page,
             False,
             secret,
             time.monotonic() - began,

@@ -12,7 +12,8 @@ from starlette.responses import Response
 
 from dicegym import games
 from dicegym.arena.pages.contests import ShownMatch, moment, winners
-from dicegym.arena.store.reading import StoredMatch, StoreReader
+from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.stored import StoredMatch
 from dicegym.errors import ParameterError, UnknownNameError, one_line
 from dicegym.web.context import Web
 from dicegym.web.pages import environment

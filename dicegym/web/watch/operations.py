@@ -9,8 +9,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from dicegym import games
+from dicegym.arena.incidents import misplay_lines
 from dicegym.arena.replay import to_json
-from dicegym.arena.store.reading import StoredMatch
+from dicegym.arena.store.stored import StoredMatch
 from dicegym.errors import ParameterError
 from dicegym.web.api import Operation, body_of, query_of
 from dicegym.web.context import Web
@@ -149,7 +150,7 @@ class _Answers:
                 store = there(reader)
                 board = self._rooms.contests.boards.board(store, number)
                 standings = store.standings(number)
-            shown = board.report
+            said = board.page.report
             return ContestBoard(
                 contest=_contest(board.contest, board.held),
                 facts=dict(board.facts),
@@ -166,8 +167,8 @@ class _Answers:
                     )
                     for row in board.ratings.values()
                 ],
-                struck=[StruckRow(name=name, reason=reason) for name, reason in shown.struck],
-                remarks=[*shown.words, *shown.faults, *shown.remarks],
+                struck=[StruckRow(name=bad.name, reason=bad.reason) for bad in said.disqualified],
+                remarks=[*said.words, *misplay_lines(said.misplays), *said.remarks],
             )
 
         return await self._web.work.run(request.state.visitor, found)
@@ -189,7 +190,7 @@ class _Answers:
         number = request.path_params["match"]
 
         def found() -> MatchGames:
-            match, contests, misplays, played = self._rooms.replays.match_found(number)
+            (match, _, played, misplays), contests = self._rooms.replays.match_found(number)
             return MatchGames(
                 match=_match(match),
                 contests=[contest for contest, _ in contests],

@@ -9,7 +9,8 @@ from starlette.responses import Response
 
 from dicegym.arena.replay import Replay
 from dicegym.arena.replay.stored import SERVER, stored_replay
-from dicegym.arena.store.reading import PlayedGame, StoredMatch, StoredMisplay, StoreReader
+from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.stored import WholeMatch
 from dicegym.errors import ParameterError
 from dicegym.pictures.watched import told_apart
 from dicegym.web.context import Web
@@ -47,9 +48,7 @@ class Replays:
     def match(self, request: Request) -> Response:
         """Answer with a match and the list of its games."""
         number, first = request.path_params["match"], number_of(request, "first") or 0
-        match, contests, misplays, games = self.match_found(number)
-        with self._web.store() as reader:
-            game = there(reader).rules([number])[number].game
+        (match, rules, games, misplays), contests = self.match_found(number)
         return shown(
             request,
             "watch/match.html",
@@ -58,22 +57,19 @@ class Replays:
             misplays=misplays,
             games=games[first : first + GAMES_PAGE],
             more=first + GAMES_PAGE if first + GAMES_PAGE < len(games) else None,
-            agent=lambda name: agent_address(game, name),
+            agent=lambda name: agent_address(rules.game, name),
         )
 
-    def match_found(
-        self, number: int
-    ) -> tuple[StoredMatch, list[tuple[int, bool]], list[StoredMisplay], list[PlayedGame]]:
-        """Return a match, the contests that have it and whether each has ended, what went wrong in it, and its games.
+    def match_found(self, number: int) -> tuple[WholeMatch, list[tuple[int, bool]]]:
+        """Return a match, and the contests that have it with whether each has ended.
 
         Raises UnknownNameError if there is none of this number.
         """
         with self._web.store() as reader:
             asked = there(reader)
-            match = asked.match(number)
-            games = [] if match.failed is not None else list(asked.games([number]))
+            (whole,) = asked.whole([asked.match(number)])
             contests = [(one.id, one.ended is not None) for one in asked.contests(with_match=number)[::-1]]
-            return match, contests, list(asked.misplays([number])), games
+            return whole, contests
 
     def game(self, request: Request) -> Response:
         """Answer with a game of a match."""

@@ -18,7 +18,7 @@ from starlette.responses import Response
 
 from dicegym.arena.pages.template import trusted
 from dicegym.arena.replay import Replay, to_json
-from dicegym.arena.replay.page import as_text, page_data, part, unpacked
+from dicegym.arena.replay.page import as_text, page_data, part, unpack
 from dicegym.errors import ParameterError, one_line
 from dicegym.web.watch.pages import shown as shown_page
 
@@ -142,7 +142,7 @@ class _Given:
 @functools.lru_cache(maxsize=KEPT)
 def _shown(digest: str, given: _Given) -> _Shown:
     data = page_data(given.replay, given.seat, notes=given.notes)
-    drawings = [] if data["pictures"] is None else unpacked(data["pictures"])
+    drawings = [] if data["pictures"] is None else unpack(data["pictures"])
     return _Shown(data, [one.svg() for one in drawings])
 
 
