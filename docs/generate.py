@@ -20,7 +20,7 @@ from dicegym.cli.app import whole_command
 from dicegym.games.parts import STARTER, part
 from dicegym.games.rules_page import apart, sections, title_of
 from dicegym.registry import ENVIRONMENTS, Environment, rules_module
-from dicegym.sandbox.customs import customs
+from dicegym.sandbox.limits import customs
 
 PICTURE_SEED = 3
 PICTURE_STEPS = 6

@@ -107,7 +107,7 @@ def with_options(message: str, command: Any, ctx: Any) -> str:
     """Return an error's message with ``games=0`` written as the user did: ``--games 0``.
 
     A command's parameters are called as what they are passed to, so their names lead to the options. What was given as
-    ``NAME=NUMBER`` keeps that form, behind its option. What is in parentheses stays, as a game's `repr` is, and commands.
+    ``NAME=NUMBER`` keeps that form, behind its option. What is in parentheses or backticks stays: games and commands.
     """
     written = {}
     for parameter in command.params:

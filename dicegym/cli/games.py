@@ -84,7 +84,7 @@ def _show(game: dicegym.Game) -> None:
 def _print_rules(game: str) -> None:
     from dicegym.games.parts import STARTER, part
     from dicegym.games.rules_page import rules_page
-    from dicegym.sandbox.customs import customs
+    from dicegym.sandbox.limits import customs
 
     out.print(rules_page(game).replace("``", "`"))
     starter = part(game, STARTER)
