@@ -26,7 +26,7 @@ from dicegym.learning.evaluate import Score
 from dicegym.players import model as models
 from dicegym.players.roster import agents_folder
 from dicegym.registry import ENVIRONMENTS, GAMES, Environment, rules_module
-from dicegym.sandbox.customs import customs
+from dicegym.sandbox.limits import customs
 
 PICTURE_SEED = 3
 PICTURE_STEPS = 6

@@ -17,19 +17,22 @@ from dicegym.cli import main
 from dicegym.cli.options import decisions
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
+from dicegym.registry import ENVIRONMENTS
 from dicegym.shipped import shipped_folder
 
 
 def test_games_lists_every_environment(run: Run) -> None:
     status, out, _ = run("games")
     assert status == 0
-    assert re.search(r"dicegym/Hog-v0 +hog +2 +12 +62 +goal=100 memory=0", out)
+    assert re.search(r"dicegym/YatzySolo-v0 +yatzy +players=1 +Yatzy: fifteen rounds", out)
+    assert all(environment.full_id in out for environment in ENVIRONMENTS)
 
 
 def test_agents_lists_bots_with_what_they_are(run: Run) -> None:
     status, out, _ = run("games", "hog")
     assert status == 0
-    *rows, last = out.splitlines()[1:]
+    _, about, _, _, *rows, last = out.splitlines()
+    assert re.fullmatch(r"hog +2 +12 +62 +goal=100 memory=0", about)
     assert len(rows) > 10
     for line in rows:
         assert re.match(r"\w+ {2,}\S.*\S", line), line
@@ -126,9 +129,11 @@ def test_what_an_agent_reads_is_exported_with_it(run: Run, tmp_path: Path, game:
         (("play", "hog", "--against", "bacon", "--against", "swap"), "seats 1 beside you"),
         (("play", "hog", "--against", "esay"), "Opponents by strength: easy (bacon), normal (swap), hard"),
         (("play", "yatzy", "-p", "players=1", "--against", "easy"), "leave out --against"),
-        (("play", "hog", "-p", "players=3"), "give a whole number from 2 to 2"),
+        (("play", "hog", "-p", "players=3"), "--parameter players=3 cannot be used as the number of players of Hog"),
+        (("values", "exploitability", "hog", "swap", "--seconds", "-1"), "--seconds -1.0 cannot be used as a time"),
+        (("check", "bacon", "--limit", "load=0"), "--limit load=0.0 leaves no time"),
         (("check", "bacon", "--limit", "disk=3"), "limits are seconds, load, move, memory"),
-        (("check", "bacon", "--limit", "seconds"), "write NAME=NUMBER, such as seconds=5"),
+        (("check", "bacon", "--limit", "seconds"), "write NAME=NUMBER, such as --limit seconds=5"),
         (("evaluate", "bacon", "--limit", "move=3"), "there is no such limit here; limits are seconds, memory"),
         (("evaluate", "bacon", "-o", "x.csv"), "--output x.csv must end in .json"),
         (("tournament", "hog", "-o", "a.json", "-o", "b.json"), "a.json and b.json are both .json"),

@@ -22,7 +22,7 @@ from dicegym.games.parts import INTERFACE, STARTER, part
 from dicegym.games.rules_page import apart, rules_page, sections, title_of
 from dicegym.players.agent_info import describe_agent
 from dicegym.registry import ENVIRONMENTS
-from dicegym.sandbox.customs import customs
+from dicegym.sandbox.limits import customs
 from dicegym.web.api import Operation
 from dicegym.web.context import Web
 from dicegym.web.markdown import plain_as_html
