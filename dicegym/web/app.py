@@ -8,13 +8,14 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import anyio.to_thread
-from starlette.applications import Starlette
+from fastapi import FastAPI
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+import dicegym
 from dicegym.web import api, openapi, static_files
 from dicegym.web.context import Web
 from dicegym.web.enter import SECTION as ENTER
@@ -43,7 +44,7 @@ COMPRESSION = 5
 """Of pages, by gzip: above it a page costs twice the time and is one in fifty smaller."""
 
 
-def create_app(settings: WebSettings, token: str | None = None) -> Starlette:
+def create_app(settings: WebSettings, token: str | None = None) -> FastAPI:
     """Return the application that serves all pages, their files, and the interface for programs.
 
     Args:
@@ -63,7 +64,7 @@ def create_app(settings: WebSettings, token: str | None = None) -> Starlette:
         operations += section.operations(web)
 
     @contextlib.asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
         for start in web.on_start:
             start()
@@ -74,12 +75,21 @@ def create_app(settings: WebSettings, token: str | None = None) -> Starlette:
                 stack.callback(stop)
             yield
 
-    app = Starlette(
-        routes=[*routes, *openapi.routes(operations), *api.routes(operations)],
+    app = FastAPI(
+        title="dicegym",
+        version=dicegym.__version__,
+        description="What the pages of this server show, for programs. Errors are JSON: `error` says what was wrong and "
+        "what to do instead.",
+        openapi_url=None,
         middleware=[Middleware(Safety, web=web), Middleware(GZipMiddleware, compresslevel=COMPRESSION)],
         exception_handlers=HANDLERS,
         lifespan=lifespan,
     )
+    for section in SECTIONS:
+        section.setup(web)
+        if section.door is not None:
+            section.door.open_in(app)
+    app.router.routes += [*routes, *openapi.routes(app, operations), *api.routes(operations)]
     app.state.sections = SECTIONS
     app.state.web = web
     return app

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import secrets
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -57,6 +58,7 @@ class Web:
         self.operators: list[Callable[[Request], bool]] = []
         self.open_contests: list[Callable[[StoredContest], bool]] = []
         self._shared: dict[Callable[[Web], Any], Any] = {}
+        self._sharing = threading.RLock()
         self.on_start: list[Callable[[], object]] = [self.readiness.start] if settings.compile else []
         self.on_stop: list[Callable[[], object]] = [self.readiness.stop, self.channels.end, self.work.end]
 
@@ -69,10 +71,11 @@ class Web:
 
     def shared(self, made: Callable[[Web], Made]) -> Made:
         """Return what a class makes of this server, made once: pages and programs ask the same."""
-        if made not in self._shared:
-            self._shared[made] = made(self)
-        found: Made = self._shared[made]
-        return found
+        with self._sharing:
+            if made not in self._shared:
+                self._shared[made] = made(self)
+            found: Made = self._shared[made]
+            return found
 
     def folder(self, name: str) -> Path:
         """Return a folder for what a section keeps; it is made."""

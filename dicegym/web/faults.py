@@ -5,6 +5,7 @@ from __future__ import annotations
 import http
 import math
 
+from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -12,6 +13,7 @@ from starlette.responses import JSONResponse, Response
 from dicegym.arena.store.opening import BusyError
 from dicegym.errors import DicegymError, UnknownNameError
 from dicegym.web.api import PREFIX, InvalidError
+from dicegym.web.door import faults_in
 from dicegym.web.limits import TooLargeError, TooOftenError, TooSlowError
 from dicegym.web.pages import page
 from dicegym.web.rights import NotAllowedError
@@ -44,6 +46,8 @@ async def refused(request: Request, error: Exception) -> Response:
         headers |= dict(error.headers or {})
         if words == http.HTTPStatus(status).phrase:
             words = WORDS.get(status, words)
+    elif isinstance(error, RequestValidationError):
+        status, words = 422, faults_in(error.errors(), "the request")
     else:
         status = next((number for kind, number in STATUSES if isinstance(error, kind)), getattr(error, "status", WRONG))
         words = str(error)
@@ -68,4 +72,4 @@ def _said(request: Request, status: int, words: str, headers: dict[str, str]) ->
     return answer
 
 
-HANDLERS = {DicegymError: refused, HTTPException: refused}
+HANDLERS = {DicegymError: refused, HTTPException: refused, RequestValidationError: refused}

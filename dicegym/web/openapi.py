@@ -16,6 +16,7 @@ from starlette.routing import Route
 
 import dicegym
 from dicegym.web.api import PREFIX, Operation
+from dicegym.web.door import describe as describe_app
 from dicegym.web.numbers import LARGEST, NUMBER
 from dicegym.web.pages import page
 
@@ -38,13 +39,16 @@ OF_SOME = {
 _PARAMETER = re.compile(r"{(\w+)(?::(\w+))?}")
 
 
-def routes(operations: Sequence[Operation]) -> list[Route]:
+def routes(app: Any, operations: Sequence[Operation]) -> list[Route]:
     """Return what answers ``/api``, a page for people, and ``/api/openapi.json``, the same for programs."""
 
     @functools.cache
     def document() -> dict[str, Any]:
         """When it is first asked for: a tenth of a second, which a start need not take. Tests of pages ask for it."""
-        return openapi(operations)
+        found, old = describe_app(app), openapi(operations)
+        found["paths"] |= old["paths"]
+        found["components"]["schemas"] |= {k: v for k, v in old["components"]["schemas"].items() if k != "Fault"}
+        return found
 
     async def describe(request: Request) -> Response:
         return JSONResponse(await run_in_threadpool(document), headers={"Cache-Control": "public, no-cache"})

@@ -9,6 +9,7 @@ from starlette.routing import BaseRoute
 
 from dicegym.web.api import Operation
 from dicegym.web.context import Web
+from dicegym.web.door import Door
 
 
 class Section(NamedTuple):
@@ -20,7 +21,11 @@ class Section(NamedTuple):
     """What it is called in the menu."""
     about: str
     """What one does there, in a sentence."""
-    routes: Callable[[Web], Sequence[BaseRoute]]
+    routes: Callable[[Web], Sequence[BaseRoute]] = lambda web: ()
     """Its pages."""
     operations: Callable[[Web], Sequence[Operation]] = lambda web: ()
     """What it offers to programs."""
+    door: Door | None = None
+    """What it answers people and programs."""
+    setup: Callable[[Web], object] = lambda web: None
+    """Called once for each server, before it starts."""

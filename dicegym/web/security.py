@@ -76,11 +76,13 @@ class Safety:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        if scope["method"] == "HEAD":
+            scope = {**scope, "method": "GET"}  # answered alike; the server leaves the body out
         request = Request(scope)
         known = request.cookies.get(COOKIE, "")
         visitor = known if _VISITOR.fullmatch(known) else secrets.token_hex(16)
         scope.setdefault("state", {})
-        scope["state"] |= {"visitor": visitor, "web": self._web}
+        scope["state"] |= {"visitor": visitor, "web": self._web, "largest": self._web.limits.largest(request.url.path)}
         began, status, size = time.perf_counter(), 0, 0
 
         async def answer(message: Message) -> None:

@@ -34,7 +34,7 @@ from dicegym.shipped import shipped_folder
 from dicegym.web import learn
 from dicegym.web.context import Web
 from dicegym.web.learn import places
-from dicegym.web.learn.places import model_of, trainings_of
+from dicegym.web.learn.places import Trainings, model_of
 from dicegym.web.settings import WebSettings
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ def test_models_of_trainings_alone_are_played_with(tmp_path: Path) -> None:
     ):
         with pytest.raises(ParameterError, match="is no model of a training here"):
             model_of(web, text)
-    assert trainings_of(web) is trainings_of(web)
+    assert web.shared(Trainings) is web.shared(Trainings)
 
 
 @pytest.mark.slow
