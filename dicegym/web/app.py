@@ -78,8 +78,7 @@ def create_app(settings: WebSettings, token: str | None = None) -> FastAPI:
     app = FastAPI(
         title="dicegym",
         version=dicegym.__version__,
-        description="What the pages of this server show, for programs. Errors are JSON: `error` says what was wrong and "
-        "what to do instead.",
+        description="What the pages show, for programs. An error is JSON: `error` says what was wrong and what to do.",
         openapi_url=None,
         middleware=[Middleware(Safety, web=web), Middleware(GZipMiddleware, compresslevel=COMPRESSION)],
         exception_handlers=HANDLERS,

@@ -17,7 +17,6 @@ from dicegym.web.address import new_token
 from dicegym.web.limits import AddressLimits
 from dicegym.web.readiness import Readiness
 from dicegym.web.settings import WebSettings
-from dicegym.web.streams import LiveChannels
 from dicegym.web.workers import WorkerThreads
 
 SECRET_BYTES = 32
@@ -37,8 +36,8 @@ class Web:
         token: makes a browser on this machine the operator's, see `dicegym.web.rights`; another one at each start.
         limits: what visitors and addresses have spent, and how large bodies may be.
         readiness: says which games can be played at once; it compiles the others if the settings ask for it.
-        work: threads for what takes longer than a request may.
-        channels: what is told to pages that stay live.
+        work: threads for what takes longer than a request may, and is waited for.
+        slow: threads for what takes as long as a game.
         operators: say whether somebody is an operator, see `dicegym.web.rights`; a section that knows adds to them.
         open_contests: say whether a stored contest still takes entries, whose dice nobody may foresee; a section that
             takes them adds to these. Ask `is_secret`.
@@ -54,13 +53,17 @@ class Web:
         self.readiness = Readiness()
         self.limits = AddressLimits()
         self.work = WorkerThreads()
-        self.channels = LiveChannels()
+        self.slow = WorkerThreads()
         self.operators: list[Callable[[Request], bool]] = []
         self.open_contests: list[Callable[[StoredContest], bool]] = []
         self._shared: dict[Callable[[Web], Any], Any] = {}
         self._sharing = threading.RLock()
         self.on_start: list[Callable[[], object]] = [self.readiness.start] if settings.compile else []
-        self.on_stop: list[Callable[[], object]] = [self.readiness.stop, self.channels.end, self.work.end]
+        self.on_stop: list[Callable[[], object]] = [
+            self.readiness.stop,
+            self.work.end,
+            self.slow.end,
+        ]
 
     def is_secret(self, contest: StoredContest) -> bool:
         """Return whether seeds and hidden parts of a contest are shown to nobody: it goes on, or may be gone on with.

@@ -2,7 +2,9 @@
 
 A section has a `Door`. Its decorators register a function at the address of a page, at one below `API`, or at both::
 
-    @DOOR.get("/watch/matches/{match:number}", api="/matches/{match:number}", template="watch/match.html", returns=Match)
+    @DOOR.get(
+        "/watch/matches/{match:number}", api="/matches/{match:number}", template="watch/match.html", returns=Match
+    )
     def show_match(request: Request, match: Number) -> dict[str, Any]: ...
 
 The function returns all that it found, as a mapping or an object. The template shows it; ``returns`` says which of its
@@ -37,11 +39,9 @@ DICT = "-"
 """Separates the name of a field that is a mapping from a key: ``parameters-goal``."""
 Number = Annotated[int, Path(ge=0, le=LARGEST)]
 """A number in a path, of the convertor in `dicegym.web.numbers`."""
-Asked = Annotated[
-    int | None, BeforeValidator(lambda given: None if given == "" else given), Query(ge=0, le=LARGEST)
-]
+Asked = Annotated[int | None, BeforeValidator(lambda given: None if given == "" else given), Query(ge=0, le=LARGEST)]
 """A number in a query, which may be missing or empty."""
-Finite = Annotated[float | None, BeforeValidator(lambda given: given if given is not None and isfinite(given) else None)]
+Finite = Annotated[float | None, BeforeValidator(lambda given: None if given is None or not isfinite(given) else given)]
 """A number of an answer; infinity and what is undefined are null."""
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -161,7 +161,8 @@ def _api_route(one: Operation, tag: str) -> APIRoute:
 def _page_endpoint(one: Operation) -> Callable[..., Any]:
     """Return what answers a browser: the operation, called with the form if it takes one, and its template."""
     hints = get_type_hints(one.function, include_extras=True)
-    parameters = [each.replace(annotation=hints[each.name]) for each in inspect.signature(one.function).parameters.values()]
+    declared = inspect.signature(one.function).parameters.values()
+    parameters = [each.replace(annotation=hints[each.name]) for each in declared]
     form = next((each for each in parameters if _is_model(each.annotation)), None)
 
     async def answer(**given: Any) -> Response:
@@ -199,6 +200,11 @@ def _shown(one: Operation, request: Request, found: Any) -> Response:
     if isinstance(values, Response):
         return values
     return page(request, one.template, **values)
+
+
+def for_programs(request: Request) -> bool:
+    """Return whether a program asks: it gets JSON."""
+    return request.url.path.startswith(API + "/")
 
 
 def _is_model(kind: Any) -> bool:

@@ -117,7 +117,9 @@ def _view_run(request: Request, run: WatchedRun) -> dict[str, Any] | Response:
     return {"run": shown_run(run), "seen": seen}
 
 
-@DOOR.get("/learn/run/{name:path}", api="/run", template="learn/run.html", view=_view_run, returns=RunDetails, errors=(404,))
+@DOOR.get(
+    "/learn/run/{name:path}", api="/run", template="learn/run.html", view=_view_run, returns=RunDetails, errors=(404,)
+)
 def show_run(request: Request, name: str) -> WatchedRun:
     """Show a training with its curve, pace and settings."""
     return _trainings(request).one(name)

@@ -23,7 +23,7 @@ from dicegym.registry import ENVIRONMENTS
 from dicegym.sandbox.customs import customs
 from dicegym.web.door import Door
 from dicegym.web.markdown import plain_as_html
-from dicegym.web.pages import page, web_of
+from dicegym.web.pages import web_of
 from dicegym.web.play.cards import cover_of
 from dicegym.web.rules.midway import picture_of
 from dicegym.web.section import Section
@@ -185,5 +185,8 @@ def show_picture(request: Request, game: str) -> Response:
 
 
 SECTION = Section(
-    "/rules", "Rules", "How each game is played, what its bots are asked, and what its environments are called.", door=DOOR
+    "/rules",
+    "Rules",
+    "How each game is played, what its bots are asked, and what its environments are called.",
+    door=DOOR,
 )

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 from typing import Any
 
 from pydantic import BaseModel, Field
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response
 
 from dicegym.errors import ParameterError
 from dicegym.games import game as make_game
@@ -17,17 +14,12 @@ from dicegym.players.roster import agent_names
 from dicegym.server.settings import ServerSettings
 from dicegym.web.context import Web
 from dicegym.web.door import Door
-from dicegym.web.pages import environment, web_of
+from dicegym.web.pages import web_of
 from dicegym.web.rights import is_operator, need_operator
 from dicegym.web.section import Section
 from dicegym.web.server.boards import ServerBoard, board, need_served, served_games
 from dicegym.web.server.held import HeldServers
-from dicegym.web.streams import Tell
 
-EVERY = 1.0
-"""Seconds between two looks at a server, for all who watch it together."""
-STORED = 3
-"""So many looks for one at the store."""
 TCP = 5000
 """The port that the form proposes."""
 DOOR = Door("servers")
@@ -119,7 +111,8 @@ def _servers(request: Request) -> Servers:
 
 
 def _view_list(request: Request, found: dict[str, Any]) -> dict[str, Any]:
-    return {"boards": found["servers"], "titles": {one.game: make_game(one.game).spec.title for one in found["servers"]}}
+    boards: list[ServerBoard] = found["servers"]
+    return {"boards": boards, "titles": {one.game: make_game(one.game).spec.title for one in boards}}
 
 
 @DOOR.get("/server", api="/servers", template="server/list.html", view=_view_list, returns=ServerReports)
@@ -144,26 +137,6 @@ def _view_server(request: Request, found: ServerBoard) -> dict[str, Any]:
 def show_server(request: Request, game: str) -> ServerBoard:
     """Show a game server: its tables, ratings and newest games."""
     return _servers(request).of(game)
-
-
-@DOOR.get("/server/{game}/live")
-async def watch_server(request: Request, game: str) -> Response:
-    """Tell of a server as long as somebody watches it."""
-    need_served(game)
-    servers = _servers(request)
-
-    async def source(tell: Tell) -> None:
-        template = environment().get_template("server/board.html")
-        known, looks = await run_in_threadpool(servers.of, game), 0
-        while True:
-            known = known._replace(held=servers.held.seen(game))
-            tell("board", template.render(board=known))
-            await asyncio.sleep(EVERY)
-            looks += 1
-            if looks % STORED == 0:
-                known = await run_in_threadpool(servers.of, game)
-
-    return web_of(request).channels.stream(request, f"server {game}", source)
 
 
 @DOOR.post(
