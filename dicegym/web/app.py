@@ -18,20 +18,20 @@ from starlette.routing import Route
 import dicegym
 from dicegym.web import api, openapi, static_files
 from dicegym.web.context import Web
-from dicegym.web.enter import SECTION as ENTER
+from dicegym.web.enter.section import SECTION as ENTER
 from dicegym.web.faults import HANDLERS
-from dicegym.web.learn import SECTION as LEARN
+from dicegym.web.learn.section import SECTION as LEARN
 from dicegym.web.pages import environment, page, web_of
 from dicegym.web.play import SECTION as PLAY
 from dicegym.web.play.cards import dealt
 from dicegym.web.play.hall import hall_of
 from dicegym.web.rights import sign_operator_in
-from dicegym.web.rules import SECTION as RULES
+from dicegym.web.rules.section import SECTION as RULES
 from dicegym.web.section import Section
 from dicegym.web.security import Safety
-from dicegym.web.server import SECTION as SERVER
+from dicegym.web.server.section import SECTION as SERVER
 from dicegym.web.settings import WebSettings
-from dicegym.web.watch import SECTION as WATCH
+from dicegym.web.watch.section import SECTION as WATCH
 from dicegym.web.workers import TooBusyError
 
 SECTIONS: tuple[Section, ...] = (PLAY, WATCH, ENTER, LEARN, RULES, SERVER)

@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-from starlette.requests import Request
-
 from dicegym.arena.store.reading import StoredContest, StoreReader
 from dicegym.errors import ParameterError
 from dicegym.web.address import new_token
@@ -38,7 +36,6 @@ class Web:
         readiness: says which games can be played at once; it compiles the others if the settings ask for it.
         work: threads for what takes longer than a request may, and is waited for.
         slow: threads for what takes as long as a game.
-        operators: say whether somebody is an operator, see `dicegym.web.rights`; a section that knows adds to them.
         open_contests: say whether a stored contest still takes entries, whose dice nobody may foresee; a section that
             takes them adds to these. Ask `is_secret`.
         on_start: called when it starts, in an event loop.
@@ -54,7 +51,6 @@ class Web:
         self.limits = AddressLimits()
         self.work = WorkerThreads()
         self.slow = WorkerThreads()
-        self.operators: list[Callable[[Request], bool]] = []
         self.open_contests: list[Callable[[StoredContest], bool]] = []
         self._shared: dict[Callable[[Web], Any], Any] = {}
         self._sharing = threading.RLock()

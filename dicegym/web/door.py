@@ -172,11 +172,13 @@ def _page_endpoint(one: Operation) -> Callable[..., Any]:
         async with request.form(max_files=1, max_fields=MOST_FIELDS, max_part_size=request.state.largest) as fields:
             request.state.form = fields
             try:
+                if request.state.refusal is not None:
+                    raise request.state.refusal
                 if form is not None:
                     given[form.name] = form_of(form.annotation, fields)
                 return await _called(one, request, given)
             except DicegymError as error:
-                if one.again is None or getattr(error, "status", 400) not in (400, 404, 422):
+                if one.again is None or getattr(error, "status", 400) not in (400, 404, 413, 422):
                     raise
                 return await run_in_threadpool(one.again, request, fields, error)
 
@@ -221,7 +223,7 @@ def form_of(model: type[BaseModel], form: FormData) -> BaseModel:
         called = field.alias or name
         values = [one.strip() if isinstance(one, str) else one for one in form.getlist(called)]
         filled = [one for one in values if one != ""]
-        if get_origin(field.annotation) is dict:
+        if get_origin(field.annotation) is dict and called not in form:
             keys = [key for key in form if key.startswith(called + DICT)]
             given[called] = {key.removeprefix(called + DICT): form[key] for key in keys if form[key] != ""}
         elif get_origin(field.annotation) in (list, tuple):
@@ -232,6 +234,12 @@ def form_of(model: type[BaseModel], form: FormData) -> BaseModel:
         return model.model_validate(given)
     except ValidationError as error:
         raise InvalidError(faults_in(error.errors(), "the form")) from None
+
+
+def text_in(form: FormData | None, name: str) -> str:
+    """Return the text of a field; empty if there is none."""
+    found = form.get(name) if form is not None else None
+    return found.strip() if isinstance(found, str) else ""
 
 
 def faults_in(errors: Sequence[Any], where: str) -> str:

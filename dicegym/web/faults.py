@@ -16,13 +16,11 @@ from dicegym.web.api import PREFIX, InvalidError
 from dicegym.web.door import faults_in
 from dicegym.web.limits import TooLargeError, TooOftenError, TooSlowError
 from dicegym.web.pages import page
-from dicegym.web.rights import NotAllowedError
 from dicegym.web.workers import TooBusyError
 
 WRONG, FAILED = 400, 500
 STATUSES: tuple[tuple[type[DicegymError], int], ...] = (
     (UnknownNameError, 404),
-    (NotAllowedError, 403),
     (TooSlowError, 408),
     (TooLargeError, 413),
     (InvalidError, 422),

@@ -34,7 +34,17 @@ class TooOftenError(DicegymError):
 
 
 class TooLargeError(DicegymError):
-    """A request's body is larger than what is taken there."""
+    """A request's body is larger than what is taken there.
+
+    Attributes:
+        head: its beginning, as far as it was kept.
+    """
+
+    status = 413
+
+    def __init__(self, words: str, head: bytes = b"") -> None:
+        super().__init__(words)
+        self.head = head
 
 
 class TooSlowError(DicegymError):

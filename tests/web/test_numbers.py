@@ -13,7 +13,7 @@ from web_pages import Visitor
 from web_stores import held_store
 
 from dicegym.web.app import SECTIONS, create_app
-from dicegym.web.enter.room import room_of
+from dicegym.web.enter.room import EnteringRoom
 from dicegym.web.numbers import LARGEST, NumberConvertor
 from dicegym.web.settings import WebSettings
 
@@ -34,7 +34,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Any:
     app = create_app(WebSettings(folder / "web", str(folder / "arena.sqlite"), (Path(folder / "runs"),)))
     with Visitor(app, client=LOCAL, raise_server_exceptions=False) as visitor:
         visitor.sign_operator_in()
-        token = room_of(app.state.web).tokens.add("teacher", operator=True)
+        token = app.state.web.shared(EnteringRoom).tokens.add("teacher", operator=True)
         visitor.headers["Authorization"] = f"Bearer {token}"
         yield visitor
 

@@ -106,7 +106,7 @@ def refuse_operations(asked: TestClient) -> None:
     assert "Run a contest" not in asked.get("/enter").text
     for action in ("start", "stop"):
         refused = asked.post(f"/server/{game}/{action}", data={"tcp": "0", "players": "2"})
-        assert refused.status_code == 403
+        assert refused.status_code in (401, 403)
         assert "operator" in refused.text
     assert asked.get("/enter/contests/new").status_code == 401
     assert asked.post("/enter/contests", data={"name": "mine", "game": "hog"}).status_code == 401

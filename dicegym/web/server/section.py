@@ -150,7 +150,7 @@ def show_server(request: Request, game: str) -> ServerBoard:
 def start_server(request: Request, game: str, wanted: ServerBegin) -> ServerBoard:
     """Start a game server for an operator, on this machine alone."""
     settings = ServerSettings(game, **{**wanted.model_dump(), "agents": tuple(wanted.agents)})
-    need_operator(request, "a server is started")
+    need_operator(request)
     servers = _servers(request)
     if servers.of(game).running:
         raise ParameterError(f"a server of {game} runs already: stop it first")
@@ -165,7 +165,7 @@ def start_server(request: Request, game: str, wanted: ServerBegin) -> ServerBoar
 @DOOR.post("/server/{game}/stop", api="/servers/{game}/stop", to="/server/{0.game}", returns=ServerReport, token=True)
 def stop_server(request: Request, game: str) -> ServerBoard:
     """Stop a game server for an operator."""
-    need_operator(request, "a server is stopped")
+    need_operator(request)
     servers = _servers(request)
     known = servers.of(game)
     if known.held is None and known.running:
