@@ -34,6 +34,8 @@ from dicegym.web.pages import page
 API = "/api"
 SEEN = 303
 """Status that has a browser get another page after a form."""
+AGAIN = (400, 404, 409, 413, 422, 503)
+"""Statuses of errors after which a form is shown again, where its operation can do so."""
 MOST_FIELDS = 200
 DICT = "-"
 """Separates the name of a field that is a mapping from a key: ``parameters-goal``."""
@@ -178,7 +180,7 @@ def _page_endpoint(one: Operation) -> Callable[..., Any]:
                     given[form.name] = form_of(form.annotation, fields)
                 return await _called(one, request, given)
             except DicegymError as error:
-                if one.again is None or getattr(error, "status", 400) not in (400, 404, 413, 422):
+                if one.again is None or getattr(error, "status", 400) not in AGAIN:
                     raise
                 return await run_in_threadpool(one.again, request, fields, error)
 

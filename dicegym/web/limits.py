@@ -28,6 +28,8 @@ class TooOftenError(DicegymError):
         wait: seconds until it may be asked for again.
     """
 
+    status = 429
+
     def __init__(self, words: str, wait: float) -> None:
         super().__init__(words)
         self.wait = wait
@@ -49,6 +51,8 @@ class TooLargeError(DicegymError):
 
 class TooSlowError(DicegymError):
     """A request's body came so slowly that it was not waited for."""
+
+    status = 408
 
 
 class AddressLimits:

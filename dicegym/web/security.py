@@ -20,9 +20,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from dicegym.errors import DicegymError
 from dicegym.server.access import Origins
 from dicegym.web.access import AccessLog
-from dicegym.web.api import PREFIX
 from dicegym.web.bodies import Bodies, GoneAwayError, replayed, whole_fields
 from dicegym.web.context import Web
+from dicegym.web.door import API
 from dicegym.web.faults import failed, refused
 from dicegym.web.forms import FORM_KEY, HEADER, check_form_key
 from dicegym.web.limits import TooLargeError
@@ -133,7 +133,7 @@ class Safety:
             return await self._bodies.read(request, receive, request.state.largest)
         except TooLargeError as error:
             fields = whole_fields(error.head, request.headers.get("content-type", ""))
-            if fields is None or request.url.path.startswith(PREFIX):
+            if fields is None or request.url.path.startswith(API):
                 raise
             request.state.refusal = error
             return fields
@@ -158,7 +158,7 @@ async def _check_form(request: Request, receive: Receive) -> None:
     without asking here first, which is not answered.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    as_program = not kind and request.url.path.startswith(PREFIX)
+    as_program = not kind and request.url.path.startswith(API)
     if "authorization" in request.headers or as_program or kind not in OF_FORMS:
         return
     given: object = request.headers.get(HEADER)

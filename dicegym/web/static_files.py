@@ -65,9 +65,9 @@ def address(name: str) -> str:
     return f"{PREFIX}/{name}?v={files()[name].tag}"
 
 
-async def static(request: Request) -> Response:
+def static(request: Request, name: str) -> Response:
     """Answer with a file. One that is asked for by its tag is kept for good, any other one asked for again."""
-    found = files().get(request.path_params["name"])
+    found = files().get(name)
     if found is None:
         raise HTTPException(404)
     headers = {

@@ -15,6 +15,7 @@ from dicegym.web.context import Web
 
 FRESH = 2.0
 """Seconds for which folders are not searched again, however many ask."""
+MODEL_SUFFIX = ".zip"
 _PLAYABLE = (*(f"{folder}/model.zip" for folder in CHECKPOINTS), *MODELS)
 
 GOES_ON = (PREPARING, RUNNING)
