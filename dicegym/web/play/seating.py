@@ -20,6 +20,8 @@ from dicegym.players.sitting import strengths
 from dicegym.registry import is_shipped
 from dicegym.sandbox.jobs import Entry
 
+SEARCH = "mcts(1000)"
+"""The search that plays every game, with as many simulations a move as a visitor waits for."""
 MOST_LOADED = 64
 """Players that are kept ready."""
 
@@ -44,10 +46,8 @@ def rivals(game: Game) -> tuple[Rival, ...]:
     """
     by_strength = strengths(game)
     found = [Rival(name, agent, describe_agent(game, agent), True) for name, agent in by_strength.items()]
-    return (
-        *found,
-        *(Rival(name, name, describe_agent(game, name)) for name in agent_names(game) if _may_sit(game, name)),
-    )
+    names = [*(name for name in agent_names(game) if _may_sit(game, name)), SEARCH]
+    return (*found, *(Rival(name, name, describe_agent(game, name)) for name in names))
 
 
 def _may_sit(game: Game, name: str) -> bool:

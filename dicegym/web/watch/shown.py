@@ -20,7 +20,7 @@ from dicegym.arena.pages.template import trusted
 from dicegym.arena.replay import Replay, to_json
 from dicegym.arena.replay.page import as_text, page_data, part, unpack
 from dicegym.errors import ParameterError, one_line
-from dicegym.web.watch.pages import shown as shown_page
+from dicegym.web.pages import page
 
 KEPT = 64
 """Games whose pages are kept in memory: what is looked at together is mostly the same game."""
@@ -88,7 +88,7 @@ def replay_page(
         return "?" + urlencode(query | ({"seat": str(chosen)} if chosen >= 0 else {}))
 
     seats = range(replay.players) if held is not None and not all_seeing and seat is None else views
-    return shown_page(
+    return page(
         request,
         template,
         title=title,
