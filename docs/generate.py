@@ -17,7 +17,7 @@ from typer.core import TyperGroup
 
 import dicegym
 from dicegym.cli.app import whole_command
-from dicegym.games.parts import STARTER, part
+from dicegym.games.parts import BOT_WRITER, part
 from dicegym.games.rules_page import apart, sections, title_of
 from dicegym.registry import ENVIRONMENTS, Environment, rules_module
 from dicegym.sandbox.customs import customs
@@ -37,7 +37,7 @@ def write_all(folder: Path) -> None:
     (folder / "environments" / "list.inc").write_text(environment_list(), encoding="utf-8")
     (folder / "bots" / "customs.txt").write_text(customs(), encoding="utf-8")
     for game in dict.fromkeys(environment.game for environment in ENVIRONMENTS):
-        if (starter := part(game, STARTER)) is not None:
+        if (starter := part(game, BOT_WRITER)) is not None:
             (folder / "bots" / f"interface_{game}.txt").write_text(starter.INTERFACE, encoding="utf-8")
     (folder / "reference").mkdir(exist_ok=True)
     (folder / "reference" / "commands.rst").write_text(command_page(), encoding="utf-8")
