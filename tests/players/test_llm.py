@@ -14,8 +14,10 @@ import pytest
 from chat_endpoint import Reply, Scripted, serving
 
 import dicegym
+from dicegym.arena.match import play_match
 from dicegym.errors import AgentError, FaultWarning, ParameterError, UnknownNameError
 from dicegym.play.drive import play_game
+from dicegym.play.player import total_usage
 from dicegym.play.turn import Turn
 
 pytest.importorskip("openai")
@@ -87,6 +89,18 @@ def test_an_answer_that_is_none_is_counted_and_never_another_action(reply: Reply
         assert len(endpoint.requests) == 1
     for usage in (player.usage, other.usage):
         assert usage.decisions == getattr(usage, kind) == usage.unreadable + usage.illegal == 1
+
+
+def test_counts_of_answers_are_those_of_a_match() -> None:
+    assert dicegym.agent("hog", "bacon").usage is None
+    replies = {0: Reply("no"), 1: Reply('{"action": "11"}'), 2: Reply(FIVE)}
+    with serving(lambda request, number: replies[min(number, 2)]) as endpoint:
+        player = LlmPlayer("m", endpoint.url, failure="random")
+        play_match(HOG, [player, dicegym.agent("hog", "bacon")], seed=0, games=2)
+    assert player.usage is not None
+    assert (player.usage.unreadable, player.usage.illegal) == (1, 1)
+    assert player.usage.decisions == player.usage.requests > 2
+    assert total_usage([player.usage, player.usage]) == tuple(2 * count for count in player.usage)
 
 
 def test_what_the_rules_take_a_failure_for_is_played() -> None:
