@@ -47,6 +47,9 @@ LADDER: tuple[tuple[str, ...], ...] = (
         "textarena",
         "training",
         "values",
+        "openenv",
+        "verifiers",
+        "mcp_server",
         "wrappers",
     ),  # doors for users; nobody below enters by them
     ("server",),
