@@ -23,7 +23,7 @@ from fastapi import FastAPI, Path, Query
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData
+from starlette.datastructures import FormData, ImmutableMultiDict
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -238,7 +238,7 @@ def form_of(model: type[BaseModel], form: FormData) -> BaseModel:
         raise InvalidError(faults_in(error.errors(), "the form")) from None
 
 
-def text_in(form: FormData | None, name: str) -> str:
+def text_in(form: ImmutableMultiDict[str, Any] | None, name: str) -> str:
     """Return the text of a field; empty if there is none."""
     found = form.get(name) if form is not None else None
     return found.strip() if isinstance(found, str) else ""
@@ -252,7 +252,7 @@ def faults_in(errors: Sequence[Any], where: str) -> str:
 
 def describe(app: FastAPI) -> dict[str, Any]:
     """Return the OpenAPI document of an application, made when it is first asked for."""
-    document = app.openapi()  # which keeps it
+    document: dict[str, Any] = app.openapi()  # which keeps it
     scheme = {"type": "http", "scheme": "bearer", "description": "A token from the operator of this server"}
     document["components"]["securitySchemes"] = {"token": scheme}
     document["servers"] = [{"url": "/"}]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import http
 import math
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -63,4 +65,8 @@ def _said(request: Request, status: int, words: str, headers: dict[str, str]) ->
     return answer
 
 
-HANDLERS = {DicegymError: refused, HTTPException: refused, RequestValidationError: refused}
+HANDLERS: dict[int | type[Exception], Callable[[Request, Any], Coroutine[Any, Any, Response]]] = {
+    DicegymError: refused,
+    HTTPException: refused,
+    RequestValidationError: refused,
+}

@@ -21,7 +21,7 @@ from dicegym.arena.exact_ranking import (
 from dicegym.arena.formats.settling import settle
 from dicegym.arena.luck import leads_of_results, leads_of_shares
 from dicegym.arena.match import Match
-from dicegym.arena.results import ContestResult, Presentation, Standing, present, ranking, won_games
+from dicegym.arena.results import Columns, ContestResult, Presentation, Standing, present, ranking, won_games
 from dicegym.arena.rows import MatchRow
 from dicegym.columns import write_count
 
@@ -99,7 +99,7 @@ def shown_of(standings: Sequence[Standing], matches: Sequence[MatchRow], fact: s
     last = {f"Winrate against `{baseline}`": "win_rate"} if rated else {"Games won": "share"}
     if any(row["less_luck"] is not None for row in standings):
         last, fact = {"Less luck": "less_luck"}, f"{fact}, ranked less luck"
-    columns = {"Wins": "wins", "Losses": "losses", "Could be": "could_be", **last}
+    columns: Columns = {"Wins": "wins", "Losses": "losses", "Could be": "could_be", **last}
     words = [f"--exact ranks without luck. {ONE_DRAW}"] if rated else []
     return present(standings, columns, [fact], won_games([row.name for row in standings], matches), words)
 
