@@ -105,20 +105,52 @@ def rules_page(game: str) -> str:
     return importlib.import_module(rules_module(game)).__doc__ or ""
 
 
+HEADINGS = {
+    "Actions": "Action space",
+    "Observation": "Observation space",
+    "Rewards": "Rewards",
+    "End": "Episode end",
+    "Parameters": "Arguments",
+    "Version history": "Version history",
+}
+"""Section of a rules page -> its heading on the site, in the order of Gymnasium's pages, behind all other sections."""
+EXAMPLE = """\
+import gymnasium as gym
+import dicegym
+
+env = gym.make({id!r})
+observation, info = env.reset(seed=0)
+terminated = truncated = False
+while not (terminated or truncated):
+    action = env.action_space.sample(info["action_mask"])  # your policy
+    observation, reward, terminated, truncated, info = env.step(action)
+print(info["returns"])
+"""
+
+
+def arguments(environment: Environment, game: dicegym.Game) -> str:
+    """Return the call that makes an environment, with all arguments and their defaults."""
+    from dicegym.envs import SingleAgentEnv
+
+    shared = inspect.signature(SingleAgentEnv).parameters.values()
+    given = {one.name: one.default for one in shared if one.default is not inspect.Parameter.empty}
+    players = {"players": game.players} if environment.multi and len(set(game.spec.players)) > 1 else {}
+    told = ", ".join(f"{name}={value!r}" for name, value in ({**game.parameters, **players} | given).items())
+    return f"``gymnasium.make({environment.full_id!r}, {told})``. :doc:`index` explains what all environments share."
+
+
 def environment_page(environment: Environment) -> str:
     """Return the page of one environment, made from its game's rules page."""
     game = dicegym.game(environment.game, **environment.settings)
     page = rules_page(game.name)
-    parameters = ", ".join(f"``{name}={value}``" for name, value in game.parameters.items()) or "none"
     facts = [
-        ("make", f"``gymnasium.make({environment.full_id!r})``"),
-        ("many games", f"``gymnasium.make_vec({environment.full_id!r}, num_envs=1024)``"),
-        *([("every seat", f"``pettingzoo.make('aec', {environment.full_id!r})``")] if environment.multi else []),
-        ("seats", seats(environment)),
-        ("action space", f"``Discrete({game.n_actions})``"),
-        ("observation space", f"``Box(0, 1, ({game.observation_size},), float32)``"),
-        ("parameters", parameters),
-        ("default opponent", default_opponent(game) if game.players > 1 else "nobody"),
+        ("Action space", f"``Discrete({game.n_actions})``"),
+        ("Observation space", f"``Box(0, 1, ({game.observation_size},), float32)``"),
+        ("Seats", seats(environment)),
+        ("Default opponent", default_opponent(game) if game.players > 1 else "nobody"),
+        ("One game", f"``gymnasium.make({environment.full_id!r})``"),
+        ("Many games", f"``gymnasium.make_vec({environment.full_id!r}, num_envs=1024)``"),
+        *([("Every seat", f"``pettingzoo.make('aec', {environment.full_id!r})``")] if environment.multi else []),
     ]
     lines = [
         heading(environment.id, "="),
@@ -129,7 +161,19 @@ def environment_page(environment: Environment) -> str:
         f"Train it: ``dicegym train {game.name}``. Bots that come with it: ``dicegym games {game.name}``. "
         f"How to bring your own: :doc:`/bots/{game.name}`.\n",
     ]
-    lines += [f"{heading(title, '-')}\n{apart(text.strip())}\n" for title, text in sections(page)]
+    found = dict(sections(page))
+    others = {title: text for title, text in found.items() if title not in HEADINGS}
+    for title, text in others.items():
+        faults = re.search("^ *fault 1 ", text, re.MULTILINE) is not None
+        told = text if text.startswith(title) or not faults else f"{title}: {text[:1].lower()}{text[1:]}"
+        lines.append(f"{heading('Faults' if faults else title, '-')}\n{apart(told.strip())}\n")
+    for title, shown in HEADINGS.items():
+        text = apart(found[title].strip()) if title in found else ""
+        if title == "Parameters":
+            text = f"{text}\n\n{arguments(environment, game)}"
+            example = textwrap.indent(EXAMPLE.format(id=environment.full_id), "   ")
+            text += f"\n\n{heading('Example', '-')}\n.. code-block:: python\n\n{example}"
+        lines.append(f"{heading(shown, '-')}\n{text}\n")
     return "\n".join(lines)
 
 
