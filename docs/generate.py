@@ -42,7 +42,7 @@ def write_all(folder: Path) -> None:
         Image.fromarray(picture(environment)).save(folder / "environments" / f"{name}.png")
     (folder / "environments" / "list.inc").write_text(environment_list(), encoding="utf-8")
     (folder / "models.inc").write_text(model_table(), encoding="utf-8")
-    (folder / "bench.inc").write_text(markdown(BenchResult.read(folder / "bench.json")), encoding="utf-8")
+    (folder / "bench.inc").write_text(bench_tables(folder / "bench.json"), encoding="utf-8")
     (folder / "bots" / "customs.txt").write_text(customs(), encoding="utf-8")
     for game in dict.fromkeys(environment.game for environment in ENVIRONMENTS):
         if (starter := part(game, STARTER)) is not None:
@@ -195,6 +195,15 @@ def best_response_to(card: str) -> str:
 def figure(value: float) -> str:
     """Return a share or a mean of points."""
     return f"{value:.4f}" if value <= 1 else f"{value:.1f}"
+
+
+def bench_tables(file: Path) -> str:
+    """Return the tables of measurements but ratios and median waits, in Markdown: `speed.md` includes them."""
+    *tables, last = [
+        table for table in markdown(BenchResult.read(file)).split("\n### ") if not table.startswith("Beside each other")
+    ]
+    lines = [line for line in last.splitlines() if not re.search(r": (median|of one core used|in progress) \|", line)]
+    return "\n### ".join([*tables, "\n".join([*lines, ""])])
 
 
 def model_table() -> str:
