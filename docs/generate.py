@@ -6,7 +6,7 @@ import importlib
 import inspect
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,6 @@ from benchmarks.result import BenchResult
 from dicegym.cli.app import whole_command
 from dicegym.games.parts import STARTER, part
 from dicegym.games.rules_page import apart, sections, title_of
-from dicegym.learning.curves import stages
 from dicegym.learning.evaluate import Score
 from dicegym.players import model as models
 from dicegym.players.roster import agents_folder
@@ -206,6 +205,12 @@ def bench_tables(file: Path) -> str:
     return "\n### ".join([*tables, "\n".join([*lines, ""])])
 
 
+def decisions_of(facts: Mapping[str, Any]) -> int:
+    """Return the learner's decisions in all stages of a model's training."""
+    before = facts.get("began_with")
+    return int(facts["timesteps"]) + (decisions_of(before) if before else 0)
+
+
 def model_table() -> str:
     """Return the table of the shipped models, from their files and cards, in Markdown: `results.md` includes it."""
     lines = ["| model | seats | decisions | score | a best response wins |", "|---|---:|---:|---|---|"]
@@ -214,7 +219,7 @@ def model_table() -> str:
             facts = models.facts(path)
             score = Score(**facts["score"])
             interval = f" ({figure(score.low)} to {figure(score.high)})" if score.games else ""
-            steps = sum(stage["timesteps"] for stage in stages(facts))
+            steps = decisions_of(facts)
             against = f" against {score.opponent}" if facts["players"] > 1 else ""
             cells = [
                 f"{dicegym.game(game).spec.title}, `{path.stem}`",
