@@ -29,7 +29,7 @@ from dicegym.sandbox.customs import customs
 
 PICTURE_SEED = 3
 PICTURE_STEPS = 6
-"""After so many random decisions of the learner a table looks like a game."""
+"""Random decisions of the learner before the picture."""
 
 
 def write_all(folder: Path) -> None:
@@ -75,7 +75,7 @@ def picture(environment: Environment) -> np.ndarray:
 
 
 def seats(environment: Environment) -> str:
-    """Return how many play."""
+    """Return the number of seats."""
     game = dicegym.game(environment.game, **environment.settings)
     low, high = game.spec.players
     if environment.multi and low < high:
@@ -94,13 +94,13 @@ def environment_list() -> str:
 
 
 def default_opponent(game: dicegym.Game) -> str:
-    """Return whom a learner meets if it names nobody, as ``opponent`` would be given."""
+    """Return the default opponent, as the argument ``opponent`` would name it."""
     found = game.spec.default_opponent
     return f"``{found}``" if isinstance(found, str) else f"``{dict(found)}``, drawn for each seat of each game"
 
 
 def rules_page(game: str) -> str:
-    """Return what stands at the top of a game's rules."""
+    """Return the page at the top of a game's rules."""
     return importlib.import_module(rules_module(game)).__doc__ or ""
 
 
@@ -299,7 +299,7 @@ def command_page() -> str:
         context = Context(command, info_name=f"dicegym {words}")
         usage = command.get_usage(context).removeprefix("Usage: ")
         lines += [heading(f"dicegym {words}", "-"), f".. code-block:: text\n\n   {usage}\n"]
-        text, _, listed = inspect.cleandoc(command.help or "").partition("\b\n")  # lines that the help must not fill
+        text, _, listed = inspect.cleandoc(command.help or "").partition("\b\n")  # lines that the help does not fill
         lines.append(literal(text.rstrip()) + "\n")
         if listed:
             lines.append(f".. code-block:: text\n\n{textwrap.indent(listed, '   ')}\n")
