@@ -129,7 +129,8 @@ def api() -> Iterator[str]:
     """Yield what a user's program may rest on: public names with their signatures, environments and entry points."""
     from importlib.metadata import distribution
 
-    for module in ("dicegym", "dicegym.wrappers", "dicegym.errors"):
+    rooms = ("agents", "contest", "envs", "training", "values", "wrappers", "errors")
+    for module in ("dicegym", *(f"dicegym.{room}" for room in rooms)):
         loaded = importlib.import_module(module)
         names = getattr(loaded, "__all__", None) or [
             name
@@ -138,17 +139,6 @@ def api() -> Iterator[str]:
         ]
         for name in sorted(names):
             yield f"{module}.{name}{signature(getattr(loaded, name))}"
-    forms = ("single:SingleAgentEnv", "vector:BatchEnv", "multi:TurnEnv", "multi:parallel_env", "sb3:SB3VecEnv")
-    for form in forms:
-        module, name = form.split(":")
-        home = importlib.import_module(f"dicegym.envs.{module}")
-        yield f"{home.__name__}.{name}{signature(getattr(home, name))}"
-    for module, name in (
-        ("arena.contest", "contest"),
-        ("arena.compare.comparing", "compare"),
-        ("learning.evaluate", "evaluate"),
-    ):
-        yield f"dicegym.{module}.{name}{signature(getattr(importlib.import_module(f'dicegym.{module}'), name))}"
     for point in sorted(distribution("dicegym").entry_points, key=str):
         yield f"entry point {point.group}: {point.name} = {point.value}"
 

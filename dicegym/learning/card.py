@@ -272,7 +272,7 @@ def _before(stage: Mapping[str, Any]) -> str:
 
 
 def _holes(best: Bracket | None, given: Grade | None, trained: Exploited | None = None) -> str:
-    """Return the part of the page about the model's exploitability and regret."""
+    """Return the part of the page about the best response to the model, and about the regret of its decisions."""
     parts = []
     if best is not None:
         wins = f"{best.low:.4f}" if best.high - best.low < 5e-5 else f"at least {best.low:.4f}, at most {best.high:.4f}"
@@ -289,7 +289,7 @@ def _holes(best: Bracket | None, given: Grade | None, trained: Exploited | None 
 
 
 def _floors(facts: Mapping[str, Any]) -> list[str]:
-    """Return what a model also had to reach to be selected, and whether it does."""
+    """Return the floors that the best model had to reach, and whether it does."""
     wanted, missed = floors_of(facts)
     if not wanted:
         return []

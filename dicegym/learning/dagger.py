@@ -43,11 +43,11 @@ class NoRollout(MaskableRolloutBuffer):
 
 
 class DAgger(MaskablePPO):
-    """Learns to choose as a teacher does; see the module.
+    """Imitate a teacher by the interface of MaskablePPO; see the module.
 
     Args:
-        policy, env, learning_rate, n_steps, batch_size, n_epochs, stats_window_size, tensorboard_log, policy_kwargs,
-            verbose, seed, device: as for `MaskablePPO`. The games are an `SB3VecEnv`, in wrappers or not.
+        policy: as for `MaskablePPO`, and so are all arguments that are not listed here.
+        env: an `SB3VecEnv`, in wrappers or not.
         teacher: the source of values that teaches, or "reply(AGENT)"; see `dicegym.learning.teacher.Teacher`.
         reply_trials: further tries at a better reply of such a kind, before anything is played; likewise.
         softness: what an action may cost, in win rate, to be taught as 1/e as good as the best.

@@ -115,7 +115,7 @@ def test_games_that_cannot_be_loaded_are_told_and_harm_nobody(site: Path) -> Non
     ("name", "value", "reason"),
     [
         ("pig", "dicegym.errors", "write it as 'Pig-v0'"),
-        ("Pig-v0", "dicegym.errors:SPEC", "the value is no module"),
+        ("Pig-v0", "dicegym.errors:SPEC", "invalid module"),
         ("Hog-v0", "dicegym.errors", "the name is taken"),
         ("Hog-v1", "dicegym.errors", "the name is taken"),
         ("Pig-v0", "no_such_package_at_all.rules", "there is no such package"),
