@@ -27,7 +27,7 @@ from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.engine.validate import finite_number, seed_number, whole_number
 from dicegym.errors import ParameterError
-from dicegym.games.hidden import known
+from dicegym.games.hidden import keep_known
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 
@@ -176,7 +176,7 @@ class MctsPlayer(Player):
             legal = np.flatnonzero(turn.mask)
             if len(legal) == 1:
                 return int(legal[0])
-            told = known(game, turn.record, turn.seat)[0]
+            told = keep_known(game, turn.record, turn.seat)[0]
             now = named_seed("mcts", seed, told.tobytes().hex())
             return _search(game, told, self.simulations, self.c, now, others).best
 

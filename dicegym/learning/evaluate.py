@@ -17,7 +17,7 @@ from dicegym.engine.game import Game
 from dicegym.engine.validate import MOST, finite_number, whole_number
 from dicegym.errors import AgentError, FaultWarning, ModelError, ParameterError, one_line, unknown_name
 from dicegym.games import game as make_game
-from dicegym.games.parts import Z_95, Duel, quick_solver_of, solitaire, tabulated
+from dicegym.games.parts import Z_95, Duel, quick_solver_of, solitaire, tabulate_player
 from dicegym.learning.blocks import APART, SIDE_BY_SIDE, BlockResult, Results, blocks_of, results_of
 from dicegym.play.player import Player
 from dicegym.players import twins
@@ -393,11 +393,11 @@ class _Here:
         self.names = [player.name for player in self.players]
 
     def tables(self) -> tuple[Duel, list[tuple[Any, bool]]] | None:
-        """Return what knows exact values, and everybody as `tabulated` does; None if there are no such values."""
+        """Return what knows exact values, and everybody as `tabulate_player` does; None if there are no such values."""
         values = quick_solver_of(self._game, *self.players)
         if values is None:
             return None
-        return values, [tabulated(values.tabulate, player, self._game) for player in self.players]
+        return values, [tabulate_player(values.tabulate, player, self._game) for player in self.players]
 
     def play(
         self, games: int, seed: int, less_luck: bool, weights: tuple[float, ...], tell: Callable[[int], None]
@@ -459,7 +459,7 @@ class _Apart:
                     found[job.entries[0]] = np.array(table["table"], np.dtype(table["dtype"])), bool(table["draws"])
         by_number = {number: found[job.entries[0]] for number, job in zip(apart, jobs, strict=True)}
         return values, [
-            by_number.get(number) or tabulated(values.tabulate, one, game) for number, one in enumerate(known)
+            by_number.get(number) or tabulate_player(values.tabulate, one, game) for number, one in enumerate(known)
         ]
 
     def play(

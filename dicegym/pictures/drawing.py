@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 from dicegym.engine.game import Game
 from dicegym.engine.part import Part
 from dicegym.errors import ParameterError
-from dicegym.pictures.naming import in_words, named
+from dicegym.pictures.naming import in_words, name_players
 from dicegym.pictures.scenes import scene_drawing
 from dicegym.pictures.svg import Drawing
 
@@ -53,7 +53,7 @@ class Viewpoint(NamedTuple):
             return f"{', '.join(names[:-1])} and {names[-1]} share the first place"
         return "You win" if names == [YOU] else f"{names[0]} wins"
 
-    def listed(self, seats: Sequence[int]) -> str:
+    def list_names(self, seats: Sequence[int]) -> str:
         """Return the names of players, as a list in words."""
         *most, last = (self.names[seat] for seat in seats)
         return f"{', '.join(most)} and {last}" if most else last
@@ -105,5 +105,5 @@ def draw(
     scene = game.scene(state, seat)
     plain = [name.removesuffix(OWN) for name in called]
     if own is None:
-        return scene_drawing(named(scene, plain))
+        return scene_drawing(name_players(scene, plain))
     return own.picture(state, view)._replace(title=in_words(scene, plain))

@@ -136,14 +136,14 @@ def sit_down(player: Player, game: Game, seat: int, seed: int) -> Act:
 
 
 def answer(act: Act, turn: Turn, player: Player) -> int:
-    """Return the action of a seated player; if it fails, what `forfeited` says of that."""
+    """Return the action of a seated player; if it fails, what `forfeit_for` says of that."""
     try:
         return whole(act(turn), player)
     except AgentError as error:
-        return forfeited(error, turn.game)
+        return forfeit_for(error, turn.game)
 
 
-def forfeited(error: AgentError, game: Game) -> int:
+def forfeit_for(error: AgentError, game: Game) -> int:
     """Return the action that the rules take a failure for, with a warning; raise ``error`` if they know none."""
     forfeit = game.spec.forfeit
     if forfeit is None:

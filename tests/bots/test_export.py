@@ -99,7 +99,7 @@ def test_file_needs_numpy_and_its_interface_alone_and_is_small(name: str, form: 
             imported |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             imported.add(node.module.partition(".")[0])
-    supplied = set(need(dicegym.game(name), INTERFACE).supplied_modules(PrivateRandom()))
+    supplied = set(need(dicegym.game(name), INTERFACE).supply_modules(PrivateRandom()))
     assert imported <= {"numpy"} | supplied | set(sys.stdlib_module_names)
 
 

@@ -14,7 +14,7 @@ from dicegym.games.bidding.table import FACES, MOST_QUANTITY, ODDS, bid_index, c
 from dicegym.games.bidding.text import FACE_NAMES, SHOWN_BIDS, bid_text, dice_text, face_plural
 from dicegym.games.bidding.view import View, bid_of, faces_of
 from dicegym.games.controls import BoardSeat, FilledForm, GameBoard, Option, PickOne, PlayForm, Stepper
-from dicegym.games.keyboard import Place, dice, listed, number_of, percent, unread, winners, won
+from dicegym.games.keyboard import Place, dice, list_names, name_winners, number_of, percent, unread, winners
 
 SEATS = 3
 OPEN: frozenset[str] = frozenset()
@@ -151,7 +151,7 @@ def read(
     allowed = lowest(view, least, most)
     if view.bids and quantity < int(least(view.bids[-1].quantity, view.bids[-1].face, face)):
         last = bid_text(view.bids[-1].quantity, view.bids[-1].face)
-        higher = f"type at least {listed([bid_text(*one) for one in allowed], 'or')}, " if allowed else "type "
+        higher = f"type at least {list_names([bid_text(*one) for one in allowed], 'or')}, " if allowed else "type "
         raise ParameterError(f"{bid_text(quantity, face)} is not higher than {last}: {higher}or {challenges}")
     return int(bid_index(quantity, face))
 
@@ -174,7 +174,7 @@ def write_action(action: int, words: Mapping[int, str]) -> str:
 # --- what happens ----------------------------------------------------------------------------------------------
 
 
-def told(
+def tell(
     place: Place,
     before: Any,
     after: Any,
@@ -247,7 +247,7 @@ def ending(place: Place, state: Any) -> str:
     """Return who has won."""
     first = winners(place, state)
     left = dice_text(int(state["left"][first[0]]))
-    return f"{won(place, first)}, with {left} left after {int(state['finished'])} hands."
+    return f"{name_winners(place, first)}, with {left} left after {int(state['finished'])} hands."
 
 
 def board(place: Place, state: Any) -> GameBoard:
@@ -326,7 +326,7 @@ def likely(view: View, chance: Callable[[float, float], float], wild: bool) -> s
     return percent(chance(*bid_chance(view, last.quantity, last.face, wild)))
 
 
-def chosen(offered: Sequence[PlayForm], form: str, fields: Any) -> int:
+def read_form(offered: Sequence[PlayForm], form: str, fields: Any) -> int:
     """Return the action of a bid or of a challenge, whose options have actions as values. Raises ParameterError."""
     filled = FilledForm(offered, form, fields)
     if filled.form.name == CHALLENGE:

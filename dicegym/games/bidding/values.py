@@ -43,7 +43,7 @@ def sources(game: Game) -> Sequence[ValueSource]:
     elif _is_solved_by_command(game):
         found.append(
             ValueSource(
-                solution.NAME, "equilibrium", doc, lambda: solution.is_kept(game), lambda _: solution.kept_values(game)
+                solution.NAME, "equilibrium", doc, lambda: solution.is_kept(game), lambda _: solution.load_values(game)
             )
         )
     return (*found, *recall_values.recall_sources(game, recall_values.BESIDE_EXACT if found else solution.NAME))

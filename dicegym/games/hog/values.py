@@ -31,7 +31,7 @@ from dicegym.games.hog.rules import N_ACTIONS, SPEC
 from dicegym.games.hog.solving.strategies import REMEMBERED, Duel, Search, choices_of, full_sight
 from dicegym.games.hog.solving.sweeps import PLAY, WEIGH, action_values, state_values
 from dicegym.games.parts import plays_with
-from dicegym.games.solved import Claim, damaged, read_arrays, tables_folder, unsolved, write_arrays
+from dicegym.games.solved import Claim, read_arrays, report_damage, report_unsolved, tables_folder, write_arrays
 from dicegym.games.worth import ActionValues, Meter, Progress, ValueKind, Valuer, ValueSource, ValueUnit
 from dicegym.play.player import Player
 
@@ -105,7 +105,7 @@ class Equilibrium:
         found = read_arrays(file, self.game, self.name, like | figures)
         for name in ("best", "mix"):
             if not (np.abs(found[name].sum(axis=1) - 1) < 1e-6).all() or (found[name] < 0).any():
-                raise damaged(file, f"holds {name} that are no probabilities", self.game, self.name)
+                raise report_damage(file, f"holds {name} that are no probabilities", self.game, self.name)
         return Search(self._to, **found)
 
 
@@ -223,7 +223,7 @@ def sources(game: Game) -> Sequence[ValueSource]:
         def load(progress: Progress | None, solution: Equilibrium = solution, folder: Path = folder) -> Valuer:
             solved = solution.read(folder)
             if solved is None:
-                raise unsolved(game, solution.name)
+                raise report_unsolved(game, solution.name)
             return ByScores(game, solved)
 
         doc = "the same if both know the scores alone, by an equilibrium that has been solved"

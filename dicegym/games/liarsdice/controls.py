@@ -47,11 +47,11 @@ def write_actions(place: Place, state: Any, actions: Sequence[int]) -> str:
     return controls.write_action(actions[0], {LIAR: "liar"})
 
 
-def told(place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:
+def tell(place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:
     """Return what was bid, or all that a call brought to light."""
     bid = None if fault or action == LIAR else (action // FACES + 1, action % FACES + 1)
     said = "call liar on" if not fault else "are taken to call liar on"
-    return controls.told(place, before, after, said, fault, WILD, brief, bid)
+    return controls.tell(place, before, after, said, fault, WILD, brief, bid)
 
 
 def forms(place: Place, state: Any) -> list[PlayForm]:
@@ -69,6 +69,6 @@ def forms(place: Place, state: Any) -> list[PlayForm]:
     return [*controls.bid_form(view, least, int(most(state)), WILD), *controls.challenge_form(view, calls)]
 
 
-def chosen(place: Place, state: Any, form: str, fields: Fields) -> list[int]:
+def read_form(place: Place, state: Any, form: str, fields: Fields) -> list[int]:
     """Return the action that bids or calls."""
-    return [controls.chosen(forms(place, state), form, fields)]
+    return [controls.read_form(forms(place, state), form, fields)]

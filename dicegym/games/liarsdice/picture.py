@@ -6,16 +6,16 @@ from typing import Any
 
 from dicegym.games.bidding.picture import table_picture, table_words
 from dicegym.games.liarsdice.rules import WILD
-from dicegym.games.liarsdice.text import TITLE, called
+from dicegym.games.liarsdice.text import TITLE, name_call
 from dicegym.pictures.drawing import Viewpoint
 from dicegym.pictures.svg import Drawing
 
 
 def picture(state: Any, view: Viewpoint) -> Drawing:
     """Return a drawing of a state."""
-    return table_picture(state, view, TITLE, called, WILD)
+    return table_picture(state, view, TITLE, name_call, WILD)
 
 
 def words(state: Any, view: Viewpoint) -> str:
     """Return what a picture shows, to be read out."""
-    return table_words(state, view, TITLE, called, WILD)
+    return table_words(state, view, TITLE, name_call, WILD)

@@ -21,14 +21,14 @@ def action_name(action: int) -> str:
 TITLE = "Liar's Dice"
 
 
-def called(action: int) -> str:
+def name_call(action: int) -> str:
     """Return how the action that ended a hand is told."""
     return "called liar"
 
 
 def scene(state: Any, seat: int | None) -> Scene:
     """Return the table as ``seat`` sees it (own dice only), or all of it for None."""
-    return table_scene(state, seat, TITLE, called, WILD)
+    return table_scene(state, seat, TITLE, name_call, WILD)
 
 
 def limits(game: Game) -> dict[str, tuple[Any, Any]]:

@@ -71,12 +71,12 @@ def write_actions(place: Place, state: Any, actions: Sequence[int]) -> str:
     return controls.write_action(actions[0], {LIAR: "liar", LOSE_TWO: "lose two", GAIN_ONE: "gain one"})
 
 
-def told(place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:
+def tell(place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:
     """Return what was bid, or all that a challenge brought to light."""
     quantity, face = (int(number) for number in bid_of(action))
     bid = None if fault or not quantity else (quantity, face)
     said = f'say "{CHALLENGES.get(action, "")}" to'
-    return controls.told(place, before, after, said, fault, WILD, brief, bid)
+    return controls.tell(place, before, after, said, fault, WILD, brief, bid)
 
 
 def forms(place: Place, state: Any) -> list[PlayForm]:
@@ -101,6 +101,6 @@ def _calls(place: Place, state: Any, view: Any) -> list[Option]:
     ]
 
 
-def chosen(place: Place, state: Any, form: str, fields: Fields) -> list[int]:
+def read_form(place: Place, state: Any, form: str, fields: Fields) -> list[int]:
     """Return the action that bids or challenges."""
-    return [controls.chosen(forms(place, state), form, fields)]
+    return [controls.read_form(forms(place, state), form, fields)]

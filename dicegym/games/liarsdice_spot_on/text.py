@@ -29,14 +29,14 @@ def title(state: Any) -> str:
     return f"Liar's Dice, spot on, {face_plural(int(state['faces']))} wild"
 
 
-def called(action: int) -> str:
+def name_call(action: int) -> str:
     """Return how the action that ended a hand is told."""
     return f'said "{CHALLENGES[action]}"'
 
 
 def scene(state: Any, seat: int | None) -> Scene:
     """Return the table as ``seat`` sees it (own dice only), or all of it for None."""
-    return table_scene(state, seat, title(state), called, WILD)
+    return table_scene(state, seat, title(state), name_call, WILD)
 
 
 def limits(game: Game) -> dict[str, tuple[Any, Any]]:

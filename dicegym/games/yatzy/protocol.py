@@ -184,7 +184,7 @@ def error_message(code: str, message: str) -> dict[str, Any]:
     return {"key": ERROR, "code": code, "message": message}
 
 
-def given_up(state: Any, seat: int) -> bool:
+def has_given_up(state: Any, seat: int) -> bool:
     """Return whether the server plays the rest of the game for this seat."""
     return bool(state["helped"][seat] >= MOST_HELP)
 
@@ -209,7 +209,7 @@ def interludes(game: Game, state: Any, action: int) -> list[Any]:
         # With one turn less on their account they are waited for, and the server's turn then puts it back.
         table["helped"] = table["helped"].clip(max=MOST_HELP - 1)
         game.step(table, SERVER_TURN if found else action)
-        if table["over"] or not given_up(after, int(table["player"])):
+        if table["over"] or not has_given_up(after, int(table["player"])):
             return found
         found.append(table.copy())
 
@@ -354,7 +354,7 @@ def final_text(message: object) -> str:
     return ", ".join(f"{place}. {name} {total} ({rating})" for place, name, total, rating in told)
 
 
-def welcomed(message: object) -> str:
+def read_welcome(message: object) -> str:
     """Return the name in a WELCOME. Raises CommandError."""
     name = message.get("playerName") if isinstance(message, dict) and word_of(message) == WELCOME else None
     if type(name) is not str:
@@ -464,14 +464,14 @@ def _best_places(box: int, dice: Sequence[int] | np.ndarray) -> int:
     return next(fitting) if most else HANDFULS - 1
 
 
-def named_by(action: int, dice: Sequence[int] | np.ndarray) -> tuple[int | None, int]:
+def name_dice(action: int, dice: Sequence[int] | np.ndarray) -> tuple[int | None, int]:
     """Return (box from 0, None for a roll; bit mask of the places) that one of the environments' actions names."""
     if action < KEEPS:
         return None, HANDFULS - 1 - int(places_kept(dice, action))
     return action - FIRST_BOX, _best_places(action - FIRST_BOX, dice)
 
 
-def written(box: int | None, places: int) -> dict[str, Any]:
+def write_command(box: int | None, places: int) -> dict[str, Any]:
     """Return the command that scores a box (from 0), or rolls if it is None, with the dice in a bit mask."""
     words = dict.fromkeys(WORDS, ROLL_DICE if box is None else SCORE_BOX)
     scored = {} if box is None else {"box": box + 1}
@@ -486,7 +486,7 @@ def command_of(action: int, dice: Sequence[int]) -> dict[str, Any]:
     shown = np.array(dice, np.int8)
     box, fits = None, True
     if 0 <= action < N_ACTIONS and shown.shape == (DICE,):
-        box, places = named_by(action, shown)
+        box, places = name_dice(action, shown)
         fits = box is not None or set_of(shown, HANDFULS - 1 - places) == action
     elif ROLL_PLACES <= action < ROLL_PLACES + HANDFULS:
         places = action - ROLL_PLACES
@@ -496,7 +496,7 @@ def command_of(action: int, dice: Sequence[int]) -> dict[str, Any]:
         places, fits = 0, False
     if not fits:
         raise CommandError(BAD_WORD, f"no command means action {action} with the dice {in_short(dice)}")
-    return written(box, places)
+    return write_command(box, places)
 
 
 def command_in(action: int, state: Any) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import DicegymError, ParameterError, UnknownNameError, one_line
 from dicegym.play.drive import Referee
 from dicegym.play.player import Player
-from dicegym.play.seeds import drawn_seed
+from dicegym.play.seeds import draw_seed
 from dicegym.web.context import Web
 from dicegym.web.learn.places import model_of
 from dicegym.web.play.seating import Guests, rival_of, rivals
@@ -243,7 +243,7 @@ def _players(text: str | None, game: Game) -> int:
 
 def _seed(given: str | int | None) -> int:
     if given is None or given == "":
-        return drawn_seed()
+        return draw_seed()
     try:
         seed = int(given)
     except ValueError:

@@ -11,7 +11,7 @@ from dicegym.arena.replay import Replay
 from dicegym.arena.replay.stored import SERVER, stored_replay
 from dicegym.arena.store.reading import PlayedGame, StoredMatch, StoredMisplay, StoreReader
 from dicegym.errors import ParameterError
-from dicegym.pictures.watched import told_apart
+from dicegym.pictures.watched import tell_apart
 from dicegym.web.context import Web
 from dicegym.web.watch.analyses import Analyses
 from dicegym.web.watch.contests import number_of, there, title_of
@@ -87,7 +87,7 @@ class Replays:
             replay,
             title=f"{title_of(replay.game)}, game {replay.id}",
             back=f"/watch/matches/{match}",
-            back_title=f"Match {match}: {', '.join(told_apart(replay.seats))}",
+            back_title=f"Match {match}: {', '.join(tell_apart(replay.seats))}",
             all_seeing=free,
             notes=None if kept is None else kept.notes,
             note=" ".join(notes),

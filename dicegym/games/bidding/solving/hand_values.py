@@ -137,7 +137,7 @@ class HandValues:
             legal = self.game.legal(state)
             spot = self.spot(state)
             if spot is None:
-                for action in self.judged_unseen(np.flatnonzero(legal)).tolist():
+                for action in self.judge_unseen(np.flatnonzero(legal)).tolist():
                     values[action] = self._by_belief(state, action)
             else:
                 actions, gains = self.gains(spot)
@@ -145,7 +145,7 @@ class HandValues:
             values[~legal] = np.nan
         return ActionValues(values, np.where(np.isnan(values), np.nan, 0.0))
 
-    def judged_unseen(self, legal: np.ndarray) -> np.ndarray:
+    def judge_unseen(self, legal: np.ndarray) -> np.ndarray:
         """Return those of the legal actions that have values after bids that the tables leave out."""
         return legal
 

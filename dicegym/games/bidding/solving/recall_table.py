@@ -29,7 +29,7 @@ import numpy as np
 from dicegym.engine.game import Game
 from dicegym.games.bidding import table
 from dicegym.games.bidding.solving.recall_solver import Side
-from dicegym.games.solved import damaged
+from dicegym.games.solved import report_damage
 
 FIRST_CALL = 60
 UNKNOWN = 63
@@ -190,14 +190,14 @@ class RecallTable:
         try:
             self.told, self._data = split(file.read_bytes())
         except ValueError as error:
-            raise damaged(file, str(error), game, name) from None
+            raise report_damage(file, str(error), game, name) from None
         try:
             dice = int(self.told["dice"])
             self.values = np.zeros((dice + 1, dice + 1))
             for key, value in self.told["values"].items():
                 self.values[int(key[0]), int(key[1])] = value
         except (ValueError, KeyError, TypeError, IndexError):
-            raise damaged(file, "does not begin as a table of hands", game, name) from None
+            raise report_damage(file, "does not begin as a table of hands", game, name) from None
         self.values[1:, 0] = 1
         self.hand = lru_cache(maxsize=None)(self._read)
 
@@ -232,7 +232,7 @@ class RecallTable:
                     waiting[number] += part * (1 - worth[found])
         return moving, waiting
 
-    def played_worth(self, own: int, others: int) -> float:
+    def evaluate_play(self, own: int, others: int) -> float:
         """Return how probable it is to win the game for who opens a hand, from what the next hands are worth."""
         side = self.hand(own, others).side
         each = [self.sweep(own, others, roll)[0][0][0] @ side.theirs.chances for roll in range(len(side.mine.chances))]

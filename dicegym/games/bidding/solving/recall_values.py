@@ -18,7 +18,7 @@ from dicegym.games.bidding.solving.hand_values import HandValues, Spot
 from dicegym.games.bidding.solving.recall_game import FILE
 from dicegym.games.bidding.solving.recall_table import NO_BID, PlayedSide, RecallTable
 from dicegym.games.bidding.table import FACES, MOST_DICE, N_BIDS, SEATS
-from dicegym.games.solved import tables_folder, unsolved
+from dicegym.games.solved import report_unsolved, tables_folder
 from dicegym.games.worth import Progress, Valuer, ValueSource
 from dicegym.shipped import shipped_folder
 
@@ -124,7 +124,7 @@ class RecallValues(HandValues):
             out[rows[:, None], side.actions[number]] = played.cells[number][:, member][:, rolls[rows]].T
         return out
 
-    def judged_unseen(self, legal: np.ndarray) -> np.ndarray:
+    def judge_unseen(self, legal: np.ndarray) -> np.ndarray:
         """Return the calls."""
         return legal[legal >= N_BIDS]
 
@@ -147,7 +147,7 @@ def recall_sources(game: Game, name: str) -> Sequence[ValueSource]:
     def load(progress: Progress | None) -> Valuer:
         file = table_file(game)
         if file is None:
-            raise unsolved(game, NAME)
+            raise report_unsolved(game, NAME)
         return RecallValues(game, RecallTable(game, file, NAME), name)
 
     doc = "how likely a player wins between two of an approximate equilibrium, which remember the last bids"

@@ -24,7 +24,7 @@ from dicegym.games.bidding.solving.hand import tabulate
 from dicegym.games.bidding.solving.hand_rules import Dice
 from dicegym.games.bidding.solving.learner import Strategy
 from dicegym.games.bidding.solving.table_values import EquilibriumValues
-from dicegym.games.solved import damaged, tables_folder, unsolved
+from dicegym.games.solved import report_damage, report_unsolved, tables_folder
 from dicegym.games.worth import Progress
 
 NAME = "equilibrium"
@@ -70,11 +70,11 @@ def is_kept(game: Game) -> bool:
     return (tables_folder(game, NAME) / f"{TABLES}.json").exists()
 
 
-def kept_values(game: Game) -> EquilibriumValues:
+def load_values(game: Game) -> EquilibriumValues:
     """Return what states are worth by the tables of a game. Raises ParameterError and DamagedFileError."""
     folder = tables_folder(game, NAME)
     if not is_kept(game):
-        raise unsolved(game, NAME)
+        raise report_unsolved(game, NAME)
     return _read_values(game, folder, (folder / f"{TABLES}.json").stat().st_mtime_ns)
 
 
@@ -90,7 +90,7 @@ def _read_values(game: Game, folder: Path, written: int) -> EquilibriumValues:
         )
         return EquilibriumValues(game, strategies, float(facts["exploitability"]), Worth(opens, follows))
     except (KeyError, TypeError, ValueError) as error:
-        raise damaged(folder / f"{TABLES}.json", f"does not fit the game ({error})", game, NAME) from None
+        raise report_damage(folder / f"{TABLES}.json", f"does not fit the game ({error})", game, NAME) from None
 
 
 def publish(
@@ -165,7 +165,7 @@ class EquilibriumSolution:
         try:
             return float(facts["exploitability"])
         except (KeyError, TypeError, ValueError):
-            raise damaged(folder / f"{TABLES}.json", "says no exploitability", self.game, NAME) from None
+            raise report_damage(folder / f"{TABLES}.json", "says no exploitability", self.game, NAME) from None
 
     def solve(self, folder: Path, *, goal: float, seconds: float | None, threads: int, progress: Progress) -> float:
         """Learn until the tables are as good as ``goal``; see `Solution.solve`.
@@ -239,7 +239,7 @@ class EquilibriumSolution:
             solver.restore(arrays, facts)
             return [(int(steps), float(found)) for steps, found in facts["curve"]]
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise damaged(folder / f"{WORK}.json", f"does not fit the game ({error})", self.game, NAME) from None
+            raise report_damage(folder / f"{WORK}.json", f"does not fit the game ({error})", self.game, NAME) from None
 
 
 def _next_look(curve: Sequence[tuple[int, float]]) -> int:

@@ -165,7 +165,7 @@ class Climber:
         return disturbed
 
 
-def climbed(
+def climb_all(
     opponent: np.ndarray, starts: Sequence[np.ndarray], threads: int, time: SearchTime | None = None
 ) -> Iterator[tuple[float, np.ndarray]]:
     """Yield where each of the tables ``starts`` leads, climbing from several at once; none is begun after ``time``."""
@@ -193,7 +193,7 @@ def best_table_against(mix: np.ndarray, starts: int, seed: int = 0, threads: int
     for _ in range(starts):
         drawn = generator.random((len(mix), 1)).reshape(-1, 1, 1, 1) < chances
         begun.append(np.where(drawn.any(axis=-1).reshape(likeliest.shape), table_of(drawn), likeliest))
-    return max(climbed(mix, begun, threads), key=lambda found: found[0])
+    return max(climb_all(mix, begun, threads), key=lambda found: found[0])
 
 
 class Search:
