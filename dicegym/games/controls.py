@@ -249,7 +249,7 @@ class FilledForm:
         return number
 
     def basket(self, name: str) -> dict[str, int]:
-        """Return how many are chosen of each item of a `Basket`, those of which there are none left out.
+        """Return how many are chosen of each item of a `Basket`, items with none left out.
 
         Raises ParameterError for more than there are or than the budget pays for.
         """

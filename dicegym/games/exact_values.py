@@ -60,7 +60,7 @@ class Duel(Protocol):
     ) -> tuple[float, np.ndarray]:
         """Return the best win rate found for a table against ``opponent``, and the table.
 
-        With ``time`` the search takes that long, and not so many ``trials``.
+        With ``time`` the search takes that long, whatever ``trials`` says.
         """
 
     def best_bot(

@@ -131,7 +131,7 @@ class UnreadError(ParameterError):
 
 
 def unread(text: str, instead: str) -> UnreadError:
-    """Return the error for what means nothing; ``instead`` goes on from "type"."""
+    """Return the error for text that means nothing; ``instead`` continues "type"."""
     return UnreadError(f"{text!r} means nothing here: type {instead}")
 
 

@@ -217,7 +217,7 @@ class Chance(Protocol):
         """
 
     def decisions(self, state: Any, draw: int) -> list[tuple[Any, int]]:
-        """Return what whoever saw one of these draws has done since: (the record before, its ordinary action), in turn.
+        """Return what the seat that saw one of these draws has done since, in turn: (record before, ordinary action).
 
         All that is hidden is in these records as in ``state``.
         """
@@ -260,7 +260,7 @@ class BotWriter(Protocol):
 
 
 MOST_QUESTIONS = 1_000_000
-"""Players that may draw are asked for tables of at most so many questions by evaluations, which else play games."""
+"""Evaluations ask players that may draw for tables of at most this many questions; else they play games."""
 
 KEYBOARD: Part[Keyboard] = Part(Keyboard, "controls", "that reads what a person types and tells what happens")
 CONTROLS: Part[Controls] = Part(Controls, "controls", "that says how a person plays on a page")

@@ -92,7 +92,7 @@ def position(text: str, game: Game | None = None) -> Position:
 
     Args:
         text: what `position_id` returned.
-        game: where it is none of the registered games; its parameters are those of the text all the same.
+        game: where it is not a registered game; its parameters are those of the text all the same.
 
     Raises ParameterError, which says what is wrong with it: it was cut or mistyped, or made by other rules, or nobody
     can have played to what it stands for.

@@ -60,7 +60,7 @@ def how_to_solve(game: Game, name: str) -> str:
 
 
 def report_unsolved(game: Game, name: str) -> ParameterError:
-    """Return the error for who asks for tables that nobody has solved yet here; it names the command."""
+    """Return the error for tables that are not solved on this machine; it names the command."""
     command = how_to_solve(game, name)
     return ParameterError(f"{name!r} of {game!r} is not solved on this machine yet: `{command}` does it")
 
@@ -68,7 +68,7 @@ def report_unsolved(game: Game, name: str) -> ParameterError:
 def report_damage(file: Path, reason: str, game: Game, name: str) -> DamagedFileError:
     """Return the error for a file of the tables ``name`` that cannot be used; it names the commands that mend it.
 
-    ``reason`` goes on from the file's name: ``is broken off``.
+    ``reason`` continues the file's name: ``is broken off``.
     """
     command = how_to_solve(game, name)
     return DamagedFileError(file, reason, f"`{command} --remove` removes these tables, `{command}` solves them again")
@@ -136,7 +136,7 @@ class Solution(Protocol):
         """
 
     def solve(self, folder: Path, *, goal: float, seconds: float | None, threads: int, progress: Progress) -> float:
-        """Solve it, or go on with what lies in ``folder``; return its quality.
+        """Solve it, or continue from what ``folder`` holds; return its quality.
 
         ``progress`` is told (steps done, of how many, in words: the quality so far) about once a second; steps of
         earlier runs count. It ends when ``goal`` is reached or ``seconds`` are over. Tables, and what is needed for

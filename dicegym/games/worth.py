@@ -63,14 +63,14 @@ class Valuer(Protocol):
     def value(self, state: Any, seat: int) -> float:
         """Return what a state is worth to a seat before the player to move decides, or at the end; in its unit.
 
-        Everybody goes on as the valuer supposes. Values of all seats sum to 1 where the unit is win rate.
+        Everybody plays on as the valuer supposes. Values of all seats sum to 1 where the unit is win rate.
         """
 
     def action_values(self, state: Any) -> ActionValues:
         """Return what each of the ``n_actions`` is worth to the player to move, before chance has a say."""
 
     def action_value(self, state: Any, action: int) -> float:
-        """Return the same of one action, wide and illegal ones included (the rules say what these come to)."""
+        """Return the same of one action, wide and illegal ones included (the rules decide what these do)."""
 
     def policy(self, state: Any) -> np.ndarray:
         """Return how the valuer supposes the player to move plays: float64[n_actions], probabilities."""
@@ -179,7 +179,7 @@ def training_against(game: Game, name: str) -> str:
 
 
 class Exploits(Protocol):
-    """What a game's ``values.py`` may offer besides, if it can say how often a best reply to a player wins."""
+    """What a game's ``values.py`` may also offer: how often a best response to a player wins."""
 
     def exploitability(
         self, player: Player, game: Game, *, time: SearchTime, progress: Progress | None = None
@@ -202,7 +202,7 @@ class Exploits(Protocol):
 class Meter(Protocol):
     """Is told of many games while they are played, and adds up what their luck was worth.
 
-    Luck is what chance brought beyond its mean, and has the mean 0 whoever plays (a martingale difference), so that a
+    Luck is what chance brought beyond its mean, and has the mean 0 for all players (a martingale difference), so that a
     result less its luck has the same mean as the result and varies less (AIVAT: Burch, Schmid, Moravcik, Morrill and
     Bowling, AAAI 2018). Where it is known how a player chooses among its actions, what it drew is luck too.
     """

@@ -15,7 +15,7 @@ from dicegym.pictures.svg import Drawing
 __all__ = ["PICTURE", "Drawing", "Picture", "Viewpoint", "draw"]
 
 YOU, OWN = "you", " (you)"
-"""What whoever looks is called, and what stands behind its name where it has one."""
+"""What the viewer is called, and what follows its name where it has one."""
 
 
 class Viewpoint(NamedTuple):
@@ -85,7 +85,7 @@ def draw(
         game: the game.
         state: its record.
         seat: as this seat may see it; None: everything.
-        names: what players are called, by seat (default: ``player 0`` and so on, and ``you`` besides at ``seat``).
+        names: what players are called, by seat (default: ``player 0`` and so on, with ``you`` added at ``seat``).
         opened: private fields of the record that are shown of everybody, as at a real table: a game's
             `dicegym.games.keyboard.Keyboard` lists what people see there.
 

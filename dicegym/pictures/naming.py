@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dicegym.engine.scene import Scene
 
 SEATS = re.compile(r"\bplayers? (\d+(?:(?:, | and )\d+)*)\b")
-"""How scenes call whoever sits in a seat, or in several."""
+"""How scenes call the player in a seat, or in several."""
 _NUMBER = re.compile(r"\d+")
 YOU = re.compile(r"\b(you (?:lose|gain|win))s\b", re.IGNORECASE)
 """Verbs of scenes, which are in the form for others."""

@@ -10,7 +10,7 @@ from dicegym.pictures.palette import FELT, GOLD, INK
 from dicegym.pictures.svg import Drawing, Tile, element, text
 
 BLOCK = 16
-"""Widths and heights of drawings are multiples of so many units: videos are encoded in such blocks of pixels."""
+"""Widths and heights of drawings are multiples of this many units: videos are encoded in such blocks of pixels."""
 WIDTH = 40 * BLOCK
 """Of every drawing of a game; on a phone half of it is seen, so letters are to be `SMALL` or larger."""
 MARGIN = 16

@@ -123,7 +123,7 @@ def play_game(game: Game, players: Sequence[Player], seed: int = 0, episode: int
 def walk(game: Game, state: Any, choose: Callable[[Any, int], int], most: int) -> Iterator[Any]:
     """Yield a record before each decision and at its game's end, ``most`` times at most; it changes in between.
 
-    No players are asked: ``choose(state, time)`` is the action of decision number ``time``, from 0. Whoever asks must
+    No players are asked: ``choose(state, time)`` is the action of decision number ``time``, from 0. The caller must
     not change the record.
     """
     for time in range(most):

@@ -72,7 +72,7 @@ class DrawsOpenly(Protocol):
     name: str
 
     def chances(self, game: Game, states: np.ndarray) -> np.ndarray:
-        """Return how likely each action is of whoever is to move in each state: float64[states, n_actions]."""
+        """Return how likely the player to move takes each action in each state: float64[states, n_actions]."""
 
 
 def draws_openly(player: object) -> TypeIs[DrawsOpenly]:
@@ -118,7 +118,7 @@ class RandomPlayer(Player):
 
 
 def sit_down(player: Player, game: Game, seat: int, seed: int) -> Act:
-    """Return ``player.join(game, seat, seed)``; whoever fails to, and may by the rules, fails when it is asked.
+    """Return ``player.join(game, seat, seed)``; a player that fails to, and may by the rules, fails when it is asked.
 
     Raises AgentError if it fails in a game whose rules know no ``forfeit``.
     """

@@ -186,7 +186,7 @@ def tell(
 ) -> list[str]:
     """Return a bid, or a challenge with all dice and what it costs.
 
-    ``said`` goes on from "You" if the action is no bid, and ends before the bid: ``call liar on``.
+    ``said`` continues "You" if the action does not bid, and ends before the bid: ``call liar on``.
     """
     mover = int(before["player"])
     watching = not before["left"][place.seat]

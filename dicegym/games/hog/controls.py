@@ -81,7 +81,7 @@ def table(place: Place, state: Any, full: bool) -> str:
 
 
 def weigh_roll(state: Any, seat: int, number: int) -> tuple[float, float]:
-    """Return the chance that so many dice show no 1, and the mean of the points that they bring ``seat``."""
+    """Return the chance that this many dice show no 1, and the mean of the points that they bring ``seat``."""
     faces, factor = sides_now(state), int(multiplier(int(state["runs"][seat])))
     lucky = (1 - 1 / faces) ** number
     return lucky, lucky * number * (faces + 2) / 2 * factor + (1 - lucky) * PIG_OUT

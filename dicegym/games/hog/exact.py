@@ -75,7 +75,7 @@ def _check(table: np.ndarray, game: Game) -> np.ndarray:
 
 
 def list_memory_axes(game: Game) -> tuple[int, ...]:
-    """Return what players of a game may choose by besides both scores: the further axes of a table."""
+    """Return the axes of a table beyond both scores: what players of a game may remember."""
     return REMEMBERED if game.parameters["memory"] else ()
 
 

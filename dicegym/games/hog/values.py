@@ -1,12 +1,12 @@
 """What states and actions of Hog are worth, what luck its dice brought, and what of it can be solved and kept.
 
-States are worth what they are exactly, as both play it who see everything, or as an equilibrium by scores has it.
+Values are exact for players that see everything, or those of an equilibrium by scores.
 Replies are worth what the best response to a strategy wins, by what players see.
 
 Luck: of players who always choose the same by both scores everything is known, what their game is worth before each
 turn and after it, and who moves first. All that happens is luck then, and what is left of every single result is the
-exact win rate. Of others the dice are measured by what they are worth to players who see everything: whoever plays,
-what the dice bring beyond their mean has the mean 0.
+exact win rate. The dice of other players are measured by what they are worth to players that see everything: for all
+players, what the dice bring beyond their mean has the mean 0.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Equilibrium:
         return float(reached.won[0]) - 0.5
 
     def read(self, folder: Path) -> Search | None:
-        """Return what lies in a folder; None if nothing does. Raises DamagedFileError."""
+        """Return what a folder holds; None if it holds nothing. Raises DamagedFileError."""
         file = folder / FILE
         if not file.exists():
             return None
@@ -291,7 +291,7 @@ class TurnMeter:
 
     Args:
         goal: of the game.
-        tables: of each player the table that it plays by; None if there is none, or nobody knows it.
+        tables: of each player the table that it plays by; None if it is not known.
         seats: int64[games, 2]: which of them sits in each seat.
     """
 

@@ -101,7 +101,7 @@ def tabulate(player: Player, game: Game) -> np.ndarray:
 
     Raises:
         AgentError: it cannot sit down.
-        ParameterError: the game is none that this module `solves`.
+        ParameterError: this module does not solve the game (`solves`).
     """
     _check_game(game)
     table = np.zeros(SHAPE)

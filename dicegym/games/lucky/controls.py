@@ -172,7 +172,7 @@ def _limits(state: Any, seat: int) -> list[int]:
 
 
 def _kind(number: int | None, text: str) -> int:
-    """Return the number of a die. Raises ParameterError if there is none such."""
+    """Return the number of a die. Raises ParameterError for any other number."""
     if number is None:
         raise unread(text, _TYPE)
     if not 0 <= number < N_DICE:

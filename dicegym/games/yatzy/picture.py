@@ -20,7 +20,7 @@ LABEL = 212
 NOW = 66
 """Width of the column that says what the dice are worth."""
 SUMS = 3
-"""Rows besides those of boxes: the upper sum, the bonus, and the total."""
+"""Further rows: the upper sum, the bonus, and the total."""
 
 
 def picture(state: Any, view: Viewpoint) -> Drawing:

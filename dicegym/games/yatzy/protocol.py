@@ -32,10 +32,7 @@ from dicegym.games.yatzy.rules import (
     SERVER_TURN,
     SPEC,
     USED_BOX,
-    View,
-    record_of,
     total,
-    view,
 )
 from dicegym.games.yatzy.tables import (
     BEST,
@@ -50,6 +47,7 @@ from dicegym.games.yatzy.tables import (
     places_kept,
     set_of,
 )
+from dicegym.games.yatzy.view import View, record_of, view
 
 OPEN = "-"
 """How an open box is written in a standing."""
@@ -58,13 +56,8 @@ WORDS = ("type", "key")
 ROLL_DICE, SCORE_BOX, LOGIN = "ROLL_DICE", "SCORE_BOX", "LOGIN"
 STANDING, FINAL, ERROR, WELCOME = "STANDING", "FINAL", "ERROR", "WELCOME"
 
-BAD_WORD, BAD_INDEX, BAD_BOX, BAD_STANDING, BAD_LOGIN = (
-    "bad-command",
-    "bad-index",
-    "bad-box",
-    "bad-standing",
-    "bad-login",
-)
+BAD_WORD, BAD_INDEX, BAD_BOX = "bad-command", "bad-index", "bad-box"
+BAD_STANDING, BAD_LOGIN = "bad-standing", "bad-login"
 UNREADABLE = -1
 """What stands for a command that cannot be read: one of the many numbers that are no action."""
 LONGEST = 60
@@ -118,7 +111,7 @@ _SCORE_TEXTS = (*map(str, range(128)), OPEN)  # -1, an open box, is the last
 
 @lru_cache(maxsize=4096)  # most rows of a table are as they were when somebody was asked last
 def score_text(scores: tuple[int, ...]) -> str:
-    """Return fifteen points, -1 for an open box, as they stand in a STANDING."""
+    """Return fifteen points, -1 for an open box, as a STANDING has them."""
     return ",".join([_SCORE_TEXTS[points] for points in scores])
 
 
@@ -192,8 +185,8 @@ def has_given_up(state: Any, seat: int) -> bool:
 def interludes(game: Game, state: Any, action: int) -> list[Any]:
     """Return the tables that ``action`` leads through before it leads to the next who plays for itself.
 
-    The rules play the turns of seats that have given up within the step that leads to them. Whoever follows the game
-    is to see each of them begin: these are the records, in their order, in which such a seat is shown its five dice.
+    The rules play the turns of seats that have given up within the step that leads to them. Clients see each of them
+    begin: these are the records, in their order, in which such a seat is shown its five dice.
 
     Args:
         game: a game of Yatzy.
@@ -345,7 +338,7 @@ def open_boxes(message: object, name: str) -> int:
 
 
 def final_text(message: object) -> str:
-    """Return in one line what a FINAL says. Raises CommandError if it is none."""
+    """Return in one line what a FINAL says. Raises CommandError for anything else."""
     rows = message.get("standing") if isinstance(message, dict) and word_of(message) == FINAL else None
     if type(rows) is not list or not all(isinstance(row, dict) for row in rows):
         raise CommandError(BAD_STANDING, f"{in_short(message)} is no {FINAL}")
@@ -481,7 +474,7 @@ def write_command(box: int | None, places: int) -> dict[str, Any]:
 def command_of(action: int, dice: Sequence[int]) -> dict[str, Any]:
     """Return the command that an action means when these five dice lie on the table.
 
-    Raises CommandError if no command means it: the action is none, or dice are to be kept that are not there.
+    Raises CommandError if no command means it: an unknown action, or one that keeps dice that are not there.
     """
     shown = np.array(dice, np.int8)
     box, fits = None, True

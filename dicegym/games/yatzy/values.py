@@ -102,7 +102,7 @@ class WinningValuer(AloneValuer):
 
     The player to move ends its turn as it wins most often, and from then on all play for the highest mean of points,
     as good players nearly do. So what a turn begun now gains by playing to win is counted, what later ones will is
-    not: between two turns values are too low for whoever is next by about 0.001. The distributions of all final totals
+    not: between two turns values are too low for the next player by about 0.001. The distributions of all final totals
     are exact, to a 65535th of their peak. Turns that the server plays for those who gave up are not foreseen.
     """
 

@@ -48,7 +48,7 @@ def fit(words: str, width: float, size: float, bold: bool = False) -> str:
 
 
 def wrap(words: str, width: float, size: float, lines: int, bold: bool = False) -> list[str]:
-    """Return text in at most so many lines, broken at spaces, the last one cut with an ellipsis if there is more."""
+    """Return text in at most ``lines`` lines, broken at spaces, the last one cut with an ellipsis if there is more."""
     found: list[str] = []
     rest = words.split()
     while rest and len(found) < lines:

@@ -75,6 +75,6 @@ def _opens(game: str) -> float:
 
 
 def _exploitability(game: str) -> float | None:
-    """Return what the tables say; None if there are none."""
+    """Return what the tables say; None without tables."""
     table = make_game(game, players=2, dice=2)
     return load_values(table).exploitability if is_kept(table) else None

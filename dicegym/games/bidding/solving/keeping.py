@@ -26,7 +26,7 @@ def write(folder: Path, kind: str, tag: int, arrays: Mapping[str, np.ndarray], f
     """Write arrays and facts about them, in place of what was written as this kind before.
 
     Args:
-        folder: where; it is made if there is none.
+        folder: where; it is made if it is missing.
         kind: what they are, as files are called.
         tag: a number that tells these arrays from those written before.
         arrays: by name.

@@ -38,8 +38,8 @@ FIRST_TIMES = 16
 ROUNDS = 6
 """How often, where hands lead upwards, it is computed at the end what they are worth."""
 FEW = 5
-"""Up to so many dice on the table the last three bids are remembered, else the last two; they are gone through twice
-as often."""
+"""Hands with up to this many dice on the table remember the last three bids, others the last two; the former are gone
+through twice as often."""
 
 
 class RecallSolution:

@@ -34,7 +34,7 @@ GOAL = 1e-3
 TABLES, WORK = "tables", "work"
 """What is kept: the strategies as they are played, and, until the goal is reached, what is needed for going on."""
 FIRST_LOOK, LOOKS = 20, 1.3
-"""How good a strategy is, is found out after so many steps, and then whenever they have grown by this factor: that
+"""The exploitability is computed after this many steps, and then whenever they have grown by this factor: that
 takes as long as a dozen steps."""
 LOOK_BELOW = 100
 """The same, in steps, for hands that come about later in the game."""
@@ -102,7 +102,7 @@ def publish(
         game: whose they are.
         folder: where.
         strategies: of all hands.
-        curve: steps, and the exploitability after so many; the last one is that of ``strategies``.
+        curve: steps, and the exploitability after them; the last one is that of ``strategies``.
         tag: a number that tells them from those written before.
     """
     worth = worths(groups_of(game), strategies, best=False)

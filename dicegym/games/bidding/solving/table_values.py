@@ -47,7 +47,7 @@ class EquilibriumValues(HandValues):
         self._judge = lru_cache(maxsize=65536)(self._find_worth)
 
     def before_rolls(self, own: int, others: int, opens: bool) -> float:
-        """Return how likely a player wins from the beginning of a hand. Raises ParameterError if there is none such."""
+        """Return how likely a player wins from a hand's beginning. Raises ParameterError for a hand that never begins."""
         dice = (own, others) if opens else (others, own)
         if dice not in self.hands.opens:
             raise self._no_such_hand(dice)

@@ -20,7 +20,7 @@ from dicegym.games.hog.solving.sweeps import IMPROVE, PLAY, RUNS, SEE_ALL, WEIGH
 from dicegym.games.worth import SearchTime
 
 REMEMBERED = (RUNS, 2)
-"""What a table has besides both scores if it chooses by the own run and the parity of the own exchanges: its axes."""
+"""The further axes of a table that chooses by the own run and the parity of the own exchanges too."""
 MARGIN = 1e-12
 """By how much a choice must be better to replace another: above rounding, so that every search ends."""
 
@@ -86,7 +86,7 @@ class Duel:
         self.sweep(WEIGH, *[PLAY] * (len(self.choices) - 1))
 
     def visits(self) -> np.ndarray:
-        """Return float64[goal * goal, K, P]: how often a game comes to player 0 by what it knows."""
+        """Return float64[goal * goal, K, P]: how often player 0 moves, by what it knows."""
         runs, owns = self.choices.shape[2:4]
         hidden = (2, 3, 4)[: 2 if runs > 1 else 3]
         found: np.ndarray = self.reach[0].sum(axis=hidden).reshape(owns, -1, runs).transpose(1, 2, 0)
