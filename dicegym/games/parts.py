@@ -341,7 +341,7 @@ def solver(game: Game | str) -> Duel | None:
 
 
 def solver_of(game: Game, *players: object) -> Duel | None:
-    """Return the exact values that a game has for these players; None if it has none, or none for one who draws."""
+    """Return the exact values that a game has for these players; None if it has none, or none for players that draw."""
     values = solver(game)
     draws = any(draws_openly(player) for player in players)
     return None if draws and not getattr(values, "MIXED", False) else values

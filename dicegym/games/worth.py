@@ -26,8 +26,8 @@ ValueKind = Literal["exact", "equilibrium", "rollouts"]
 """How a value is known: computed without error; by an equilibrium that was computed, exactly or nearly; by games played
 from there."""
 ValueUnit = Literal["win rate", "points", "return"]
-"""What a value counts: the probability to win, a shared first place shared out; points of the game, for those who play
-alone; the return of the rules (`dicegym.engine.spec.GameSpec`)."""
+"""What a value counts: the probability to win, a shared first place shared out; points of the game, for players
+that play alone; the return of the rules (`dicegym.engine.spec.GameSpec`)."""
 
 
 class ActionValues(NamedTuple):
@@ -58,7 +58,7 @@ class Valuer(Protocol):
     """How sure its values are, in words that go on from "values are": ``exact``, ``those of an equilibrium that a best
     reply beats in 0.5003 of games``."""
     sees_all: bool
-    """Whether its actions are judged by the whole record, hidden things included, as one who sees all would."""
+    """Whether its actions are judged by the whole record, hidden things included, as a player that sees all would."""
 
     def value(self, state: Any, seat: int) -> float:
         """Return what a state is worth to a seat before the player to move decides, or at the end; in its unit.
@@ -109,7 +109,7 @@ class Values(Protocol):
 
 
 class Bracket(NamedTuple):
-    """How often the best reply to a player wins, between two bounds; 0.5 against one who cannot be exploited."""
+    """How often the best reply to a player wins, between two bounds; 0.5 against a player that cannot be exploited."""
 
     low: float
     """A reply that wins so often was found."""
@@ -209,7 +209,7 @@ class Meter(Protocol):
 
     luck: np.ndarray
     """Of each seat so far, float64[games, players], in the unit of results (the share of the first place, or the return
-    of one who plays alone)."""
+    of a player that plays alone)."""
 
     def begin(self, states: np.ndarray, rows: np.ndarray) -> None:
         """Note that the games ``states[rows]`` have just begun: what chance decided then is luck too."""
@@ -235,7 +235,7 @@ class Luck(Protocol):
 
         Args:
             game: what is played.
-            players: everybody who plays in some of the games; None stands for one who cannot be asked, such as a
+            players: everybody who plays in some of the games; None stands for a player that cannot be asked, such as a
                 stranger's bot in another process: then its actions are all that is known of it.
             seats: int64[games, players of the game]: which of ``players`` sits in each seat.
         """

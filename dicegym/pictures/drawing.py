@@ -66,7 +66,7 @@ class Picture(Protocol):
         """Return a drawing of a state: the same width and height for all states of a game and number of players.
 
         What it shows is said in words, which become its title: by a function ``words(state, view) -> str`` of the same
-        file, for those who have it read out to them; without one by the game's scene
+        file, for viewers that have it read out to them; without one by the game's scene
         (`dicegym.pictures.naming.in_words`). They tell no more than the picture.
 
         Of private fields it shows what ``view.sees``, and nothing of secret ones unless ``view.seat`` is None.

@@ -1,4 +1,4 @@
-"""Scenes with players called by their names, and a scene as words for those who do not see its picture."""
+"""Scenes with players called by their names, and a scene as words for viewers that do not see its picture."""
 
 from __future__ import annotations
 

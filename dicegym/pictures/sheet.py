@@ -128,11 +128,11 @@ class Sheet:
             self.die(face, left + number * step, y, side)
 
     def marker(self, x: int, y: int, size: int) -> None:
-        """Put the triangle that points at who is to move."""
+        """Put the triangle that points at the player to move."""
         self.put(x, y, size, size, pieces.marker(size))
 
     def crown(self, x: int, y: int, size: int) -> None:
-        """Put the crown of who has won."""
+        """Put the crown of a winner."""
         self.put(x, y, size, size, pieces.crown(size))
 
     def bar(self, x: int, y: int, width: int, height: int, share: float, *, fill: str = GOLD, ground: str) -> None:

@@ -40,7 +40,7 @@ class Drawing(NamedTuple):
     tiles: tuple[Tile, ...]
     """The lower ones first."""
     title: str
-    """What it shows, in words, for those who do not see it."""
+    """What it shows, in words, for viewers that do not see it."""
 
     @property
     def body(self) -> str:

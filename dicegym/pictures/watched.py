@@ -21,7 +21,7 @@ class WatchedMove(NamedTuple):
     """A game as it stands after something was done."""
 
     done: tuple[str, ...]
-    """What was done, a line for each who did it; nothing at the beginning."""
+    """What was done, a line for each player that did it; nothing at the beginning."""
     scene: Scene
     """The whole table, hidden things too, players called by their names."""
     over: bool

@@ -1,6 +1,6 @@
 """A game from its beginning to its end: the one loop that asks players and plays what they answer.
 
-`play_game` plays a game among friends. Who holds games on other terms subclasses `Referee`: matches between untrusted
+`play_game` plays a game among friends. Other ways to run games subclass `Referee`: matches between untrusted
 bots (`dicegym.arena.match`), smoke games (`dicegym.bots.smoke_games`), the check of an agent (`dicegym.checks`).
 Environments and servers do not drive: there somebody else decides when the next action comes.
 """

@@ -58,7 +58,7 @@ class Player:
     def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """Return an action (int64) for each game ``states[rows[k]]``, in which ``seats[k]`` is to move.
 
-        Only asked of players who answer `at_once`. This one asks a seated player game by game.
+        Only asked of players that answer `at_once`. This one asks a seated player game by game.
         """
         act = sit_down(self, game, 0, 0)
         turns = (Turn(game, states[row], int(seat)) for row, seat in zip(rows, seats, strict=True))

@@ -35,7 +35,7 @@ STILL = 1e-9
 def sources(game: Game) -> Sequence[ValueSource]:
     """Return where values of ``game`` come from, the best first."""
     found: list[ValueSource] = []
-    doc = "how likely who is to move wins between two who play an equilibrium"
+    doc = "how likely the player to move wins between two players of an equilibrium"
     if solution.at_once(game):
         found.append(
             ValueSource(solution.NAME, "equilibrium", doc, lambda: True, lambda _: solution.values_at_once(game))
@@ -106,9 +106,9 @@ def exploitability(player: Player, game: Game, *, time: SearchTime, progress: Pr
 def best_reply(player: Player, game: Game, gap: float) -> Bracket:
     """Return the same bounds, ``gap`` apart or less; see `dicegym.games.worth.Exploits`.
 
-    All that the player lets come about more often than a threshold is looked at (`ResponseTree.grow`). The threshold is
-    lowered until the bounds are close, or a hand has `MOST_POINTS`: of one who plays at random, what is likely has no
-    end. Two dice each are the most: with three there are too many bids to follow each other.
+    All that the player lets come about more often than a threshold is looked at (`ResponseTree.grow`). The threshold
+    is lowered until the bounds are close, or a hand has `MOST_POINTS`: against random play, what is likely has no end.
+    Two dice each are the most: with three there are too many bids to follow each other.
 
     Raises:
         ParameterError: there are more dice or players, or it cannot be asked how the player draws.
@@ -122,7 +122,7 @@ def check_best_reply(game: Game) -> None:
     if game.players != 2 or int(game.parameters["dice"]) > SWEPT_DICE:
         raise ParameterError(
             f"how often the best reply wins is known within minutes in games for two with {SWEPT_DICE} dice each at "
-            f"most, not in {game!r}: give dice={SWEPT_DICE} or fewer, or choose by what is left against one who is "
+            f"most, not in {game!r}: give dice={SWEPT_DICE} or fewer, or choose by what is left against a player "
             'trained to win (`run.best_by="exploiter"`) or by win rates (`"worst"`)'
         )
 

@@ -23,7 +23,7 @@ class Showdown(NamedTuple):
     """The end of the hand that was played last."""
 
     hands: tuple[tuple[int, ...], ...]
-    """Per seat its dice, highest first; none for those who were out."""
+    """Per seat its dice, highest first; none for players that were out."""
     bids: tuple[Bid, ...]
     caller: int
     call: int

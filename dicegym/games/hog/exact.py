@@ -10,7 +10,7 @@ Values are probabilities over everything that the rules leave to chance or hide:
 parity of the exchanges, both runs of Pig outs. They are computed by dynamic programming over all states
 (`dicegym.games.hog.solving.sweeps`) and exact up to the rounding of floats, about 1e-13. Memory: 0.7 KB for each
 pair of scores, so 7 MB at goal 100 and 0.7 GB at goal 999; twice that to improve a table, and about three times that
-again for players who remember.
+again for players that remember.
 """
 
 from __future__ import annotations
@@ -262,7 +262,7 @@ def best_table(
     runs, as likely as they are there. Peaks are local, so it climbs from many starts (every fixed number of dice, the
     reply that sees everything in both parities, random tables), and then ``trials`` times from a disturbance of the
     best so far. The more the better: against always_roll(5) the starts reach 0.80991,
-    100 trials 0.81047, 300 trials 0.81083, 1000 trials 0.81092; one who sees everything reaches 0.84474.
+    100 trials 0.81047, 300 trials 0.81083, 1000 trials 0.81092; a player that sees everything reaches 0.84474.
     Pairs that no game meets get the choice that is best if nothing is hidden there (even parity, no runs).
 
     Args:

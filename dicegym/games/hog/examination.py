@@ -82,7 +82,7 @@ def examine(game: Game, player: Player, asked: Callable[[int], None]) -> np.ndar
 
 
 class _Told:
-    """A turn for who looks at both scores alone: making a record and its view takes longer than most strategies do."""
+    """A turn for strategies of both scores alone: making a record and its view takes longer than most strategies do."""
 
     __slots__ = ("view",)
     view: tuple[int, int]

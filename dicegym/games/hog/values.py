@@ -3,7 +3,7 @@
 Values are exact for players that see everything, or those of an equilibrium by scores.
 Replies are worth what the best response to a strategy wins, by what players see.
 
-Luck: of players who always choose the same by both scores everything is known, what their game is worth before each
+Luck: of players that always choose the same by both scores everything is known, what their game is worth before each
 turn and after it, and who moves first. All that happens is luck then, and what is left of every single result is the
 exact win rate. The dice of other players are measured by what they are worth to players that see everything: for all
 players, what the dice bring beyond their mean has the mean 0.
@@ -47,7 +47,7 @@ STARTS = 2
 
 
 class Equilibrium:
-    """A strategy for those who know both scores alone, which others of that kind hardly beat."""
+    """A strategy for players that know both scores alone, which others of that kind hardly beat."""
 
     name = "equilibrium"
     doc = "how to play if both know the scores alone, and each guards against whatever the other finds out"
@@ -119,7 +119,7 @@ def solutions(game: Game) -> Sequence[Equilibrium]:
 
 
 class FullSight:
-    """What states are worth to players who see the parity of all exchanges and both runs, and play their best.
+    """What states are worth to players that see the parity of all exchanges and both runs, and play their best.
 
     Moves alternate and nothing is hidden, so this is the one equilibrium value of the game with full sight. See
     `dicegym.games.worth.BatchValuer`.
@@ -128,7 +128,7 @@ class FullSight:
     name = "exact"
     kind: ValueKind = "exact"
     unit: ValueUnit = "win rate"
-    sure = "exact, for players who see everything: the parity of the exchanges and both runs of Pig outs, too"
+    sure = "exact, for players that see everything: the parity of the exchanges and both runs of Pig outs, too"
     sees_all = True
 
     def __init__(self, game: Game) -> None:
@@ -175,7 +175,7 @@ class FullSight:
 
 
 class ByScores(FullSight):
-    """What states are worth to players who know both scores alone, and play the equilibrium that was solved.
+    """What states are worth to players that know both scores alone, and play the equilibrium that was solved.
 
     A choice is worth what it is on average over the parity and the runs that may be behind the scores, each as likely
     as that equilibrium makes it.
@@ -214,7 +214,7 @@ class ByScores(FullSight):
 
 
 def sources(game: Game) -> Sequence[ValueSource]:
-    """Return where values of ``game`` come from; ``memory`` changes nothing for who sees everything."""
+    """Return where values of ``game`` come from; ``memory`` changes nothing for players that see everything."""
     doc = "how likely the player to move wins if both see everything and play their best"
     found = [ValueSource(FullSight.name, FullSight.kind, doc, lambda: True, lambda progress: FullSight(game))]
     for solution in solutions(game):
@@ -237,7 +237,7 @@ has no run and has exchanged the dice an even number of times. What is remembere
 
 
 def reply_values(opponent: Player | Function, game: Game, trials: int = 0) -> Callable[[np.ndarray], np.ndarray]:
-    """Return a function that says what choices are worth to one who replies to a strategy as well as is known.
+    """Return a function that says what choices are worth to a player that replies to a strategy as well as is known.
 
     The reply is the table of `dicegym.games.hog.exact.best_table` with ``trials`` trials, which knows what players of
     the game see. A choice is worth what is won by it, and by that table from the next turn on, over all that is hidden,

@@ -103,7 +103,7 @@ def write_hidden_hands(view: View, ids: Sequence[str]) -> str:
 
 
 def write_shown_hands(showdown: Showdown, ids: Sequence[str]) -> str:
-    """Return all hands at the showdown, without the players who were out before."""
+    """Return all hands at the showdown, without the players that were out before."""
     return ",".join([f"{ids[seat]}:{_digits(hand)}" for seat, hand in enumerate(showdown.hands) if hand])
 
 

@@ -183,7 +183,7 @@ def has_given_up(state: Any, seat: int) -> bool:
 
 
 def interludes(game: Game, state: Any, action: int) -> list[Any]:
-    """Return the tables that ``action`` leads through before it leads to the next who plays for itself.
+    """Return the tables that ``action`` leads through before it leads to the next seat that plays for itself.
 
     The rules play the turns of seats that have given up within the step that leads to them. Clients see each of them
     begin: these are the records, in their order, in which such a seat is shown its five dice.

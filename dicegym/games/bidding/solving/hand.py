@@ -1,9 +1,9 @@
 """One hand of Liar's Dice for two as tables: what solvers need to know, asked of the rules of the game.
 
-Who bids first is the *opener*, place 0; the *other* is place 1. Bids fall into levels: any bid of a higher level may
-follow. So what has been bid is a number with one digit for each level, 0 for none of its bids, the highest level last:
-a *node* of the public tree. The nodes below a node follow it without a gap, one's bid more is the addition of
-``step[bid]``, and the number of bids says who is to move.
+The player that bids first is the *opener*, place 0; the *other* is place 1. Bids fall into levels: any bid of a higher
+level may follow. So what has been bid is a number with one digit for each level, 0 for none of its bids, the highest
+level last: a *node* of the public tree. The nodes below a node follow it without a gap, one's bid more is the addition
+of ``step[bid]``, and the number of bids says which player is to move.
 
 Which bids there are and which may follow, which calls there are, and what they lead to for each pair of rolls, is found
 by playing the game's rules out (`tabulate`); nothing of it is written here. Bids above the dice on the table are no
@@ -41,7 +41,7 @@ class Hand:
     bids: np.ndarray
     """int64[bids]: their actions, by rising level."""
     calls: tuple[tuple[int, ...], tuple[int, ...]]
-    """By place of who calls: the actions that may answer a bid."""
+    """By place of the caller: the actions that may answer a bid."""
     first: np.ndarray
     """int64[bids + 1]: number of the lowest bid that may follow the bid i - 1; first[0] = 0: none was made yet."""
     step: np.ndarray

@@ -43,7 +43,7 @@ class Spot(NamedTuple):
 
 
 class HandValues:
-    """What states are worth between two who play by tables; a `dicegym.games.worth.BatchValuer`.
+    """What states are worth between two players of tables; a `dicegym.games.worth.BatchValuer`.
 
     The player to move knows its own roll and the bids. It infers the other roll from the tables (Bayes' rule).
     A bid that the tables never make with any roll that is still believed in is left out of what is believed. Where

@@ -1,4 +1,4 @@
-"""The equilibrium of a game for two who remember the last bids alone, with its number of dice: solved hand by hand.
+"""The equilibrium of a game for two players that remember the last bids alone, solved hand by hand.
 
 What a hand is worth follows from the hands that it leads to, so those of few dice come first. Where a call may bring
 dice back, hands lead upwards too: then all are gone through with little effort first, so that each finds about what

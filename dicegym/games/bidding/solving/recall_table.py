@@ -1,4 +1,4 @@
-"""Strategies of players who remember the last bids alone as one small file, which a bot reads with a few lines.
+"""Strategies of players that remember the last bids alone as one small file, which a bot reads with a few lines.
 
 A file of bytes: one line of JSON, then the hands, each compressed by zlib. The line has ``recall``, ``places``,
 ``values`` for each hand, by own and the other's dice as two digits (``"52"``): how many bids its states have, where it
@@ -206,7 +206,7 @@ class RecallTable:
         return float(self.values[own, others])
 
     def after_calls(self, own: int, others: int) -> np.ndarray:
-        """Return what calls are worth to who has ``own`` dice; see `Hand.after_calls` of `recall_tree`."""
+        """Return what calls are worth to a player with ``own`` dice; see `Hand.after_calls` of `recall_tree`."""
         return self.hand(own, others).side.hand.after_calls(self.values)
 
     def sweep(self, own: int, others: int, roll: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
@@ -233,7 +233,7 @@ class RecallTable:
         return moving, waiting
 
     def evaluate_play(self, own: int, others: int) -> float:
-        """Return how probable it is to win the game for who opens a hand, from what the next hands are worth."""
+        """Return the probability that the opener of a hand wins the game, from what the next hands are worth."""
         side = self.hand(own, others).side
         each = [self.sweep(own, others, roll)[0][0][0] @ side.theirs.chances for roll in range(len(side.mine.chances))]
         return float(side.mine.chances @ np.array(each))

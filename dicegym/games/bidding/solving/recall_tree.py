@@ -1,4 +1,4 @@
-"""One hand of two players who remember the last bids alone: what the game's rules say of it, and its public states.
+"""One hand of two players that remember the last bids alone: what the game's rules say of it, and its public states.
 
 Nothing of the rules stands here: legal bids, the dice that count for a bid and the outcome of every call are asked of
 the game, once for each size of hand.

@@ -1,4 +1,4 @@
-"""What states of Liar's Dice for two are worth between players who remember the last bids alone, by their table.
+"""What states of Liar's Dice for two are worth between players that remember the last bids alone, by their table.
 
 A player's belief of the other's roll follows from all bids of the hand: how the table plays each roll.
 """
@@ -33,7 +33,7 @@ MOST_ROLLS = 64
 
 
 class RecallValues(HandValues):
-    """What states are worth between two who play the strategies of a table; see `HandValues`.
+    """What states are worth between two players of a table; see `HandValues`.
 
     Tables leave out bids that are true in less than one hand of 2,000. After one of those, calls alone have values.
 
@@ -150,5 +150,5 @@ def recall_sources(game: Game, name: str) -> Sequence[ValueSource]:
             raise report_unsolved(game, NAME)
         return RecallValues(game, RecallTable(game, file, NAME), name)
 
-    doc = "how likely a player wins between two of an approximate equilibrium, which remember the last bids"
+    doc = "how likely a player wins between two of an approximate equilibrium that remember the last bids"
     return (ValueSource(name, "equilibrium", doc, lambda: table_file(game) is not None, load),)

@@ -125,7 +125,7 @@ class EquilibriumSolution:
     """
 
     name = NAME
-    doc = "how two players play who leave each other nothing to gain, and what every position is worth between them"
+    doc = "how two players play an equilibrium, and what every position is worth between them"
     measure = "exploitability, in win rate"
     goal = GOAL
 
@@ -170,8 +170,8 @@ class EquilibriumSolution:
     def solve(self, folder: Path, *, goal: float, seconds: float | None, threads: int, progress: Progress) -> float:
         """Learn until the tables are as good as ``goal``; see `Solution.solve`.
 
-        What is needed for going on is removed once the goal is reached, as it takes a multiple of the tables: who then
-        wants a better one begins anew.
+        What is needed for going on is removed once the goal is reached, as it takes a multiple of the tables: a
+        better one begins anew.
         """
         began = saved = told = time.monotonic()
         solver, quality = Solver(self.game, threads), self.quality(folder)

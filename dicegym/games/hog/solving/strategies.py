@@ -114,7 +114,7 @@ def full_sight(goal: int) -> np.ndarray:
     Float64[1, goal * goal, 2, RUNS, RUNS], as both players are alike. To 100 that takes 0.03 s and 2.6 MB, to 999 five
     seconds and 256 MB.
     """
-    duel = Duel(np.empty((goal * goal, 1, 1, 0)))  # who sees everything has no choices by what is known
+    duel = Duel(np.empty((goal * goal, 1, 1, 0)))  # a player that sees everything has no choices by what is known
     duel.sweep(SEE_ALL)
     return duel.values[:, 0]
 
@@ -197,7 +197,7 @@ def best_table_against(mix: np.ndarray, starts: int, seed: int = 0, threads: int
 
 
 class Search:
-    """Two players who know both scores alone learn against each other: one strategy, which both play.
+    """Two players that know both scores alone learn against each other: one strategy, which both play.
 
     Each step adds to the regrets of all choices what they would have gained, weighted by how often a game comes there
     (regret matching+; Tammelin 2014). Players of the contest forget how they came where they are, so that nothing is
@@ -211,7 +211,7 @@ class Search:
         mix: float64[goal * goal, 1, 1, N_ACTIONS], choices by scores, as `regrets`, `total` and `best`.
         total: the strategies of all steps, each weighted by its number.
         best: the strategy that was hardest to beat when it was measured.
-        won: float64[2], what wins against it: the best table found, and who sees everything, more than whom nobody.
+        won: float64[2], what wins against it: the best table found, and a player that sees everything, an upper bound.
         steps: done so far.
     """
 
