@@ -109,7 +109,7 @@ class Values(Protocol):
 
 
 class Bracket(NamedTuple):
-    """How often the best reply to a player wins, between two bounds; 0.5 against a player that cannot be exploited."""
+    """How often the best response to a player wins, between two bounds; 0.5 if it cannot be exploited."""
 
     low: float
     """A reply that wins so often was found."""
@@ -184,7 +184,7 @@ class Exploits(Protocol):
     def exploitability(
         self, player: Player, game: Game, *, time: SearchTime, progress: Progress | None = None
     ) -> Bracket:
-        """Return the bounds of how often the best reply to ``player`` wins, as found when ``time`` is over.
+        """Return the bounds of how often the best response to ``player`` wins, as found when ``time`` is over.
 
         Raises ParameterError for a game that it knows no way for, and for a player of whom too little is known.
         """

@@ -55,7 +55,7 @@ def _is_solved_by_command(game: Game) -> bool:
 
 
 def exploitability(player: Player, game: Game, *, time: SearchTime, progress: Progress | None = None) -> Bracket:
-    """Return the bounds of how often the best reply to ``player`` wins; see `dicegym.games.worth.Exploits`.
+    """Return the bounds of how often the best response to ``player`` wins; see `dicegym.games.worth.Exploits`.
 
     All hands with any numbers of dice are looked at from the fewest dice on, each as far as its share of the time
     allows (`ResponseTree.improve`). The responder bids and calls what environments offer, and knows the player's whole
@@ -71,7 +71,9 @@ def exploitability(player: Player, game: Game, *, time: SearchTime, progress: Pr
         ParameterError: more than two play, or it cannot be asked how the player draws.
     """
     if game.players != 2:
-        raise ParameterError(f"what a best reply wins is known in games for two alone, not in {game!r}: give players=2")
+        raise ParameterError(
+            f"what a best response wins is known in games for two alone, not in {game!r}: give players=2"
+        )
     asked = _policy(game, player)
     if int(game.parameters["dice"]) <= SWEPT_DICE and not player.pure:
         return _by_thresholds(game, asked, STILL, time, progress)
@@ -94,11 +96,11 @@ def exploitability(player: Player, game: Game, *, time: SearchTime, progress: Pr
     found = _at_first(starts, worths)
     low, high = max(0.5, found.low), found.high
     if high - low < STILL:
-        return Bracket(low, high, "exact: in all hands everything that a best reply could want was looked at")
+        return Bracket(low, high, "exact: in all hands everything that a best response could want was looked at")
     complete = sum(worths[tree.start].high - worths[tree.start].low < STILL for tree in trees)
     how = (
-        f"best replies in {len(starts)} hands, {complete} of them worked out; in the others, what was not looked at is "
-        "called at once (low; a copy of the player wins 0.5), or ends the hand as well as hands can end (high)"
+        f"best responses in {len(starts)} hands, {complete} of them worked out; in the others, what was not looked at "
+        "is called at once (low; a copy of the player wins 0.5), or ends the hand as well as hands can end (high)"
     )
     return Bracket(low, max(low, high), how)
 
@@ -121,7 +123,7 @@ def check_best_reply(game: Game) -> None:
     """Raise ParameterError for a game in which `best_reply` would take too long."""
     if game.players != 2 or int(game.parameters["dice"]) > SWEPT_DICE:
         raise ParameterError(
-            f"how often the best reply wins is known within minutes in games for two with {SWEPT_DICE} dice each at "
+            f"how often the best response wins is known within minutes in games for two with {SWEPT_DICE} dice each at "
             f"most, not in {game!r}: give dice={SWEPT_DICE} or fewer, or choose by what is left against a player "
             'trained to win (`run.best_by="exploiter"`) or by win rates (`"worst"`)'
         )

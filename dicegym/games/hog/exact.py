@@ -1,4 +1,4 @@
-"""Exact values of Hog: win rates of strategies, and the best replies to one.
+"""Exact values of Hog: win rates of strategies, and the best responses to one.
 
 A table is a strategy as int8[goal, goal]: ``table[own score, opponent's score]`` = number of dice, -1 to 10;
 ``goal`` is the parameter of the game. In a game with ``memory`` it may be int8[goal, goal, 4, 2] too, and then also
@@ -218,7 +218,7 @@ def costs(strategy: Strategy, better: Strategy, opponent: Strategy, game: Game) 
 
 
 def best_response(opponent: Strategy, game: Game) -> tuple[float, np.ndarray]:
-    """Return the best reply to ``opponent`` by a player who sees everything.
+    """Return the best response to ``opponent`` by a player that sees everything.
 
     No strategy wins more often against ``opponent``, whatever it remembers or guesses.
 

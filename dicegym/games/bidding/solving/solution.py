@@ -249,5 +249,5 @@ def _next_look(curve: Sequence[tuple[int, float]]) -> int:
 def _words(solver: Solver, curve: Sequence[tuple[int, float]]) -> str:
     if not solver.last:
         return f"hands of {', '.join(f'{a} and {b} dice' for a, b in solver.learners)}"
-    found = f"a best reply gains {curve[-1][1]:.5f} after {curve[-1][0]}, " if curve else ""
+    found = f"a best response gains {curve[-1][1]:.5f} after {curve[-1][0]}, " if curve else ""
     return f"{found}{solver.steps} steps on the first hand"

@@ -38,7 +38,7 @@ class EquilibriumValues(HandValues):
     ) -> None:
         super().__init__(game)
         self.exploitability = exploitability
-        self.sure = f"those of an equilibrium that a best reply beats in {0.5 + exploitability:.6f} of games"
+        self.sure = f"those of an equilibrium that a best response beats in {0.5 + exploitability:.6f} of games"
         self.strategies = strategies
         self.hands = worth or worths(groups_of(game), strategies, best=False)
         """How likely a player wins from the beginning of each hand, before anybody has rolled."""

@@ -101,7 +101,7 @@ def win_rates(one: np.ndarray, other: np.ndarray) -> tuple[float, float]:
 
 
 def best_response(opponent: np.ndarray) -> tuple[float, np.ndarray]:
-    """Return the win rate of the best reply to choices that sees everything, and its `Duel.policy`."""
+    """Return the win rate of the best response to choices that sees everything, and its `Duel.policy`."""
     duel = Duel(opponent, opponent)
     duel.sweep(SEE_ALL, PLAY)
     return sum(duel.rates()) / 2, duel.policy
