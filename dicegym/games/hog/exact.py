@@ -147,7 +147,9 @@ def win_rates(a: Strategy, b: Strategy, game: Game) -> tuple[float, float]:
 
     Raises ParameterError if a table does not fit the game.
     """
-    return solving.win_rates(*map(choices_of, fitting([a, b], game, shortest=True)))
+    duel = Duel(*map(choices_of, fitting([a, b], game, shortest=True)))
+    duel.sweep(PLAY, PLAY)
+    return duel.rates()
 
 
 def win_rate(a: Strategy, b: Strategy, game: Game) -> float:

@@ -93,13 +93,6 @@ class Duel:
         return found
 
 
-def win_rates(one: np.ndarray, other: np.ndarray) -> tuple[float, float]:
-    """Return how often choices win against others: (moving first, moving second), exactly."""
-    duel = Duel(one, other)
-    duel.sweep(PLAY, PLAY)
-    return duel.rates()
-
-
 def best_response(opponent: np.ndarray) -> tuple[float, np.ndarray]:
     """Return the win rate of the best response to choices that sees everything, and its `Duel.policy`."""
     duel = Duel(opponent, opponent)
