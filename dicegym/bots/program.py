@@ -128,7 +128,7 @@ class Program(Asked):
         self.random = PrivateRandom(seed)
         self._folder = source.file.resolve().parent
         own = {"random": self.random.as_module(), "sys": PrivateSys(self.printed)}
-        self._modules: dict[str, types.ModuleType] = own | dict(interface.supplied_modules(self.random))
+        self._modules: dict[str, types.ModuleType] = own | dict(interface.supply_modules(self.random))
         self.builtins = dict(vars(builtins))
         self.builtins |= {"__import__": self._import, "print": private_print(self.printed), "input": no_input}
         if named := self._modules.pop("builtins", None):
@@ -155,7 +155,7 @@ class Program(Asked):
 
     def seated(self, seat: int) -> Callable[..., Any]:
         """Return what is asked in one game. Raises AgentError if the bot fails as it sits down."""
-        found: Callable[..., Any] = self.interface.seated(self, self.bot, seat)
+        found: Callable[..., Any] = self.interface.seat_bot(self, self.bot, seat)
         return found
 
     def failure(self, error: BaseException, when: str) -> AgentError:

@@ -19,7 +19,7 @@ from dicegym.cli.console import NO_FILES, Outputs
 from dicegym.cli.progress import progress_bar, thinking
 from dicegym.errors import ParameterError
 from dicegym.escape import lines
-from dicegym.play.seeds import drawn_seed
+from dicegym.play.seeds import draw_seed
 from dicegym.signals import status_of, word_of
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def play(
     adviser = None if tutor is None else _tutor(table, tutor)
     ask = _asking()
     answers = {"hint": ("what is best here, and by how much", _hinting(table)), "id": _ID}
-    number = drawn_seed() if seed is None else seed
+    number = draw_seed() if seed is None else seed
     while True:
         place = drawn_seat(number, table.players) if seat is None else seat
         warn = None if adviser is None else _warning(adviser)
@@ -110,7 +110,7 @@ def play(
         except KeyboardInterrupt as end:
             _show(f"\n{word_of(end)[0].upper()}{word_of(end)[1:]}.")
             raise typer.Exit(status_of(end)) from None
-        number = drawn_seed() if seed is None else number + 1
+        number = draw_seed() if seed is None else number + 1
     _show("Goodbye.")
 
 

@@ -22,7 +22,7 @@ from dicegym.engine.game import Game
 from dicegym.envs.opponents import Opponents
 from dicegym.errors import AgentError, FaultWarning
 from dicegym.play.drive import Referee
-from dicegym.play.player import Player, forfeited, sit_down, whole
+from dicegym.play.player import Player, forfeit_for, sit_down, whole
 from dicegym.play.turn import Turn
 from dicegym.players.pool import Pool
 from dicegym.players.roster import load
@@ -283,11 +283,11 @@ class _BlockReferee(Referee):
         self._who, self._heartbeat = who, heartbeat
         super().__init__(game, states, players)
 
-    def failed(self, seat: int, error: AgentError) -> int:
+    def handle_failure(self, seat: int, error: AgentError) -> int:
         self._heartbeat.blamed = self._who[seat]
         if isinstance(error, GoneError):
             raise error
-        return super().failed(seat, error)
+        return super().handle_failure(seat, error)
 
 
 class PureIsolated(Player):
@@ -336,7 +336,7 @@ class PureIsolated(Player):
     def _forfeited(self, error: AgentError, game: Game) -> int:
         if isinstance(error, GoneError):
             raise error
-        return forfeited(error, game)
+        return forfeit_for(error, game)
 
 
 def blocks_of(

@@ -17,7 +17,7 @@ from dicegym.engine.game import Game
 from dicegym.engine.validate import MOST, finite_number, whole_number
 from dicegym.errors import AgentError, FaultWarning, ModelError, ParameterError, one_line, unknown_name
 from dicegym.games import game as make_game
-from dicegym.games.parts import Z_95, Duel, quick_solver_of, solitaire, tabulated
+from dicegym.games.parts import Z_95, Duel, quick_solver_of, solitaire, tabulate_player
 from dicegym.learning.blocks import APART, BlockResult, Results, blocks_of
 from dicegym.play.player import Player
 from dicegym.players import twins
@@ -228,7 +228,7 @@ def _computed(
 ) -> Score:
     """Return the score of the first side against the second, or against the mix of the others in the other seat.
 
-    Each side is what `dicegym.games.parts.tabulated` returns; no games are played.
+    Each side is what `dicegym.games.parts.tabulate_player` returns; no games are played.
     """
     (player, _), *rivals = sides
     rates = [values.win_rate(player, rival, game) for rival, _ in rivals]
@@ -363,7 +363,7 @@ class _Table:
         return load(self._game, self._specs[number], trust=self._trust)
 
     def tables(self) -> tuple[Duel, list[tuple[Any, bool]]] | None:
-        """Return what knows exact values, and everybody's table as `tabulated` does.
+        """Return what knows exact values, and everybody's table as `tabulate_player` does.
 
         None: the game has no such values, or a stranger's table takes too many questions. Raises AgentError for a
         player that fails.
@@ -379,7 +379,7 @@ class _Table:
         strangers = self._ask_strangers([spec for spec, far in zip(self._specs, apart, strict=True) if far])
         if strangers is None:
             return None
-        tables = [strangers.pop(0) if one is None else tabulated(values.tabulate, one, game) for one in known]
+        tables = [strangers.pop(0) if one is None else tabulate_player(values.tabulate, one, game) for one in known]
         return values, tables
 
     def _ask_strangers(self, specs: Sequence[Any]) -> list[tuple[Any, bool]] | None:

@@ -17,7 +17,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.escape import lines, one_line
 from dicegym.games.controls import Controls, Fields, Option, PickOne, PlayForm
-from dicegym.games.keyboard import Keyboard, Place, listed, unread, winners, won
+from dicegym.games.keyboard import Keyboard, Place, list_names, name_winners, unread, winners
 from dicegym.games.parts import CONTROLS, KEYBOARD, part
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
@@ -206,10 +206,12 @@ class NumberedKeyboard:
             return [action]
         begun = [name for name in names.values() if name.lower().startswith(text)] if text else []
         if len(begun) > 1:
-            raise ParameterError(f"{text!r} is the beginning of {listed(begun[:4])}: type more of it, or its number")
+            raise ParameterError(
+                f"{text!r} is the beginning of {list_names(begun[:4])}: type more of it, or its number"
+            )
         raise unread(text, "a number in brackets or a name; `list` shows all of them")
 
-    def told(self, place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:
+    def tell(self, place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:
         """Return who did what."""
         mover = int(before["player"])
         return [f"{place.does(mover, 'play')}: {place.game.action_name(action)}{f' ({fault})' if fault else ''}"]
@@ -224,7 +226,7 @@ class NumberedKeyboard:
 
     def ending(self, place: Place, state: Any) -> str:
         """Return the last scene, and who has won."""
-        return f"{place.game.scene(state, place.seat).text()}\n{won(place, winners(place, state))}."
+        return f"{place.game.scene(state, place.seat).text()}\n{name_winners(place, winners(place, state))}."
 
 
 FORM, FIELD = "actions", "action"
@@ -239,7 +241,7 @@ class ActionButtons:
         options = tuple(Option(str(action), name) for action, name in names.items())
         return [PlayForm(FORM, "Your move", (PickOne(FIELD, "What you may do", options),))]
 
-    def chosen(self, place: Place, state: Any, form: str, fields: Fields) -> list[int]:
+    def read_form(self, place: Place, state: Any, form: str, fields: Fields) -> list[int]:
         """Return the action that is meant. Raises ParameterError if none is."""
         given = [*fields.get(FIELD, ())]
         names = {str(action): action for action in legal_names(place, state)}

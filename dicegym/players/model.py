@@ -27,7 +27,7 @@ from dicegym.engine import loops
 from dicegym.engine.dice import mix, private_seed
 from dicegym.engine.game import Game
 from dicegym.errors import DependencyError, ModelError, ParameterError, one_line
-from dicegym.games.hidden import hidden_fields
+from dicegym.games.hidden import list_hidden_fields
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 from dicegym.players import model_file
@@ -84,7 +84,7 @@ def gives_away(game: Game) -> bool:
 
     So it is in games with hidden dice. Where all choose at once and in secret, nobody answers what it sees.
     """
-    return game.players > 1 and bool(hidden_fields(game)) and game.spec.joint_action is None
+    return game.players > 1 and bool(list_hidden_fields(game)) and game.spec.joint_action is None
 
 
 def usual_temperature(game: Game) -> float:

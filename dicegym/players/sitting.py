@@ -67,7 +67,7 @@ class Rerun(Referee):
             self.acts[seat](turn)
         return replayed
 
-    def failed(self, seat: int, error: AgentError) -> int:
+    def handle_failure(self, seat: int, error: AgentError) -> int:
         """Return what the rules take a failure for, and keep it to be told; else raise ``error``."""
         action = self.game.spec.forfeit if self.replayed is None else self.replayed
         if action is None:
@@ -75,7 +75,7 @@ class Rerun(Referee):
         self._failures.append(f"{self.place.names[seat]} fails: {error.reason}")
         return action
 
-    def erred(self, seat: int, reason: str) -> None:
+    def note_fault(self, seat: int, reason: str) -> None:
         """Keep what was wrong with the action, to be told with it."""
         self._fault = reason
 
@@ -83,7 +83,7 @@ class Rerun(Referee):
         """Return what there is to tell of the last action; ``before`` is a copy of the record before it."""
         lines = [
             *self._failures,
-            *self.keyboard.told(self.place, before, self.actions[-1], self.state, self._fault, brief),
+            *self.keyboard.tell(self.place, before, self.actions[-1], self.state, self._fault, brief),
         ]
         self._failures.clear()
         self._fault = ""

@@ -24,7 +24,6 @@ from dicegym.arena.replay.page import pack, page_data, unpack, write_page
 from dicegym.engine.game import Game
 from dicegym.pictures.drawing import draw
 from dicegym.pictures.svg import Drawing, Tile
-from dicegym.pictures.watched import told_apart
 from dicegym.play.player import RandomPlayer
 
 NAMES = ("</script><img src=x onerror=alert(1)>", "@data@ <!--", "c\x1b[31m")

@@ -17,7 +17,7 @@ from dicegym.bots.network import Layer, Network
 from dicegym.engine.game import Game
 from dicegym.envs.opponents import Opponents
 from dicegym.errors import ModelError, ParameterError
-from dicegym.games.hidden import hidden_fields
+from dicegym.games.hidden import list_hidden_fields
 from dicegym.learning.blocks import results_of
 from dicegym.learning.evaluate import evaluate
 from dicegym.play.drive import play_game
@@ -67,7 +67,7 @@ def positions(game: Game, n: int) -> np.ndarray:
 def test_what_gives_away_what_is_hidden() -> None:
     drawn_in = {name for name in GAMES if gives_away(dicegym.game(name))}
     assert drawn_in == {"liarsdice", "liarsdice_spot_on"}
-    assert hidden_fields(dicegym.game("lucky"))  # but nobody sees what others choose before choosing too
+    assert list_hidden_fields(dicegym.game("lucky"))  # but nobody sees what others choose before choosing too
     assert usual_temperature(dicegym.game("liarsdice")) == 1
     assert usual_temperature(dicegym.game("hog")) == 0
 

@@ -95,15 +95,15 @@ def history_text(bids: Sequence[Bid], ids: tuple[str, ...], caller: int | None =
     return ",".join(plays)
 
 
-def hidden_hands(view: View, ids: Sequence[str]) -> str:
+def write_hidden_hands(view: View, ids: Sequence[str]) -> str:
     """Return all hands as one player sees them while the hand is played."""
     hands = [f"{ids[seat]}:{'x' * left}" for seat, left in enumerate(view.left)]
     hands[view.seat] = f"{ids[view.seat]}:{_digits(view.hand)}"
     return ",".join(hands)
 
 
-def shown_hands(showdown: Showdown, ids: Sequence[str]) -> str:
-    """Return all hands at the showdown, without the players who were out before."""
+def write_shown_hands(showdown: Showdown, ids: Sequence[str]) -> str:
+    """Return all hands at the showdown, without the players that were out before."""
     return ",".join([f"{ids[seat]}:{_digits(hand)}" for seat, hand in enumerate(showdown.hands) if hand])
 
 
@@ -119,7 +119,7 @@ class Seated:
         """Return the action that the bot plays. Raises AgentError if it gives none."""
         view: Any = turn.view
         ids = ids_of(turn.order)
-        me, hands, history = ids[view.seat], hidden_hands(view, ids), history_text(view.bids, ids)
+        me, hands, history = ids[view.seat], write_hidden_hands(view, ids), history_text(view.bids, ids)
         try:
             answer = self._get_play(me, hands, history)
         except BaseException as error:
@@ -138,7 +138,7 @@ class Seated:
         if view.showdown is None:
             return
         ids = ids_of(turn.order)
-        me, hands = ids[view.seat], shown_hands(view.showdown, ids)
+        me, hands = ids[view.seat], write_shown_hands(view.showdown, ids)
         history = history_text(view.showdown.bids, ids, view.showdown.caller)
         try:
             self._get_play(me, hands, history)

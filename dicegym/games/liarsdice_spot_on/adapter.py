@@ -115,7 +115,7 @@ class Learned(Player):
 def export(player: Player, game: Game, form: str) -> str:
     """Return the source of a bot that chooses as ``player`` does; see `dicegym.bots.export`.
 
-    Who was disqualified in the present round is not told to bots: there a model that sees it may choose otherwise.
+    Bots are not told which seats were disqualified in the present round: a model that sees it may choose otherwise.
     """
     words = f"CHALLENGES = {CHALLENGES}\nLARGEST = {LARGEST}\n"
     return network_source(player, game, words + _INTERFACE)

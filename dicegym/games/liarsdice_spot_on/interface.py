@@ -23,7 +23,7 @@ ENTRY_FILES = ("player_bot.py", "bot.py")
 ENTRY_POINT = METHOD = "move"
 
 
-def supplied_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
+def supply_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
     """Return the module ``player`` with the abstract base class of all bots."""
 
     class Player(abc.ABC):
@@ -63,7 +63,7 @@ def find(program: Program) -> Callable[..., Any]:
     return class_in(program, base, ENTRY_POINT)
 
 
-def seated(program: Program, bot: Callable[..., Any], seat: int) -> Callable[..., Any]:
+def seat_bot(program: Program, bot: Callable[..., Any], seat: int) -> Callable[..., Any]:
     """Return what is asked in one game: ``move`` of a new object of the class. Raises AgentError if it fails."""
     name = getattr(bot, "__name__", "the class")
     try:

@@ -38,7 +38,7 @@ def counts_of(answer: object) -> list[int] | None:
 
 
 def _whole(item: object) -> int:
-    """Return a number of another type, NumPy's or the bot's own, as an int, -1 if it is none."""
+    """Return a number of another type, NumPy's or the bot's own, as an int, -1 for anything else."""
     if isinstance(item, bool | np.bool_):
         return -1
     try:

@@ -24,7 +24,7 @@ ENTRY_POINT = METHOD = "get_orders"
 BASE = "Bot"
 
 
-def supplied_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
+def supply_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
     """Return what the controller had: the class ``Bot``, in modules of either name and without an import."""
 
     class Bot:
@@ -52,7 +52,7 @@ def find(program: Program) -> Callable[..., Any]:
     return class_in(program, program.builtins[BASE], ENTRY_POINT)
 
 
-def seated(program: Program, made: Callable[..., Any], seat: int) -> Callable[..., Any]:
+def seat_bot(program: Program, made: Callable[..., Any], seat: int) -> Callable[..., Any]:
     """Return what is asked in one game: ``get_orders`` of a new bot of the class. Raises AgentError if it fails."""
     name = getattr(made, "__name__", BASE)
     try:

@@ -32,7 +32,7 @@ A_CLIENT = (
 )
 
 
-def supplied_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
+def supply_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
     """Return a module ``socket`` that says what a bot is instead; the original interface is the messages alone."""
 
     def connect(*_: object, **__: object) -> NoReturn:
@@ -53,7 +53,7 @@ def find(program: Program) -> Callable[..., Any]:
     return program.entry(ENTRY_POINT)
 
 
-def seated(program: Program, command: Callable[..., Any], seat: int) -> Callable[..., Any]:
+def seat_bot(program: Program, command: Callable[..., Any], seat: int) -> Callable[..., Any]:
     """Return what is asked in one game: the function."""
     return witnessed(command, ENTRY_POINT)
 

@@ -22,7 +22,6 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError, one_line
 from dicegym.play.drive import Referee
 from dicegym.play.player import Player
-from dicegym.play.seeds import drawn_seed
 from dicegym.web.context import Web
 from dicegym.web.door import Asked
 from dicegym.web.learn.places import model_of

@@ -14,7 +14,6 @@ from dicegym.arena.replay.stored import SERVER, stored_replay
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.stored import PlayedGame, StoredMatch
 from dicegym.errors import ParameterError
-from dicegym.pictures.watched import told_apart
 from dicegym.web.context import Web
 from dicegym.web.door import Asked, Number, for_programs
 from dicegym.web.pages import page, web_of
