@@ -12,7 +12,7 @@ import numpy as np
 
 from dicegym.bots.bot_player import BotPlayer
 from dicegym.bots.network import ACTIVATIONS, NetworkPlayer
-from dicegym.bots.transcription import HELPERS, packed, transcribe
+from dicegym.bots.transcription import HELPERS, pack_array, transcribe
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.escape import docstring
@@ -162,4 +162,4 @@ def network_source(player: Player, game: Game, interface: str, *functions: Calla
 
 def _weights(array: np.ndarray) -> str:
     """Return an expression for weights, which networks are trained in as float32."""
-    return f"{packed(array.astype(np.float32))}.astype(np.float64)"
+    return f"{pack_array(array.astype(np.float32))}.astype(np.float64)"

@@ -40,7 +40,7 @@ def card(
 
     Example: dicegym runs card runs/lucky/best.zip --exploit 30 --write
     """
-    from dicegym.players.model import trained_on
+    from dicegym.players.model import read_game
 
     exploits = exploit is not None or exploit_steps is not None
     if exploit is not None and exploit_steps is not None:
@@ -48,7 +48,7 @@ def card(
             f"--exploit {exploit:g} and --exploit-steps {exploit_steps} "
             "both say how long a best response is trained: give one of them"
         )
-    if exploits and trained_on(model).players < 2:
+    if exploits and read_game(model).players < 2:
         raise ParameterError(
             f"{model} plays alone, where nobody can be exploited: leave out --exploit and --exploit-steps"
         )
@@ -59,7 +59,7 @@ def card(
         from dicegym.learning.best_response import best_response
         from dicegym.learning.card import write_exploited
 
-        own, game = str(model), trained_on(model)
+        own, game = str(model), read_game(model)
         with progress_bar("seconds" if exploit_steps is None else "steps") as progress:
             found = best_response(
                 game, own, minutes=exploit, steps=exploit_steps, start=own, progress=progress, trust=trust

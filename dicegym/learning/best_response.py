@@ -27,7 +27,7 @@ from dicegym.errors import ParameterError
 from dicegym.games import game as make_game
 from dicegym.games.worth import Progress
 from dicegym.learning.building import new_games, new_model
-from dicegym.learning.card import ITSELF, Exploited, made_with
+from dicegym.learning.card import ITSELF, Exploited, collect_versions
 from dicegym.learning.configuration import from_plain, read_config, to_plain
 from dicegym.learning.evaluate import CURVE_SEED, FRESH_SEED, LEAGUE_SEED, Score, evaluate
 from dicegym.learning.evaluator import EXPLOITER
@@ -247,7 +247,7 @@ class _Training:
             return
         self.best, self._best_rate = now, score.value
         if self._output is not None:
-            with models.ignoring(self._model, ~self._met):
+            with models.ignore_inputs(self._model, ~self._met):
                 models.save(self._model, self._game, self._output, self._facts(score))
 
     def _facts(self, score: Score) -> dict[str, Any]:
@@ -258,7 +258,7 @@ class _Training:
             "score": score.to_json(),
             "scores": [score.to_json()],
             "seconds": round(time.monotonic() - self._began, 1),
-            **made_with(),
+            **collect_versions(),
             **models.playing(self._model, self._game, 0.0),
         }
 

@@ -64,7 +64,7 @@ class Results(NamedTuple):
     """float64[games]: what of that was luck, in the same unit; None: nobody asked."""
 
     @classmethod
-    def joined(cls, parts: Sequence[Results]) -> Results:
+    def join(cls, parts: Sequence[Results]) -> Results:
         """Return the results of all games of some blocks, one after the other."""
         luck = [part.luck for part in parts if part.luck is not None]
         return cls(np.concatenate([part.shares for part in parts]), np.concatenate(luck) if luck else None)
@@ -171,7 +171,7 @@ class EvaluationBlock:
         heartbeat.note(PLAYING, 0)
         with warnings.catch_warnings():
             warnings.simplefilter("always", FaultWarning)
-            warnings.showwarning = faults.heed
+            warnings.showwarning = faults.note
             found = table.play() if table.one_by_one else self.play(table.players)
         return BlockResult(found, faults.counted).to_plain()
 
@@ -196,7 +196,7 @@ class _Faults:
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
 
-    def heed(self, message: Warning | str, *where: Any, **more: Any) -> None:
+    def note(self, message: Warning | str, *where: Any, **more: Any) -> None:
         words = str(message)
         if words not in self._counts and len(self._counts) >= MOST_KINDS:
             words = next(reversed(self._counts))

@@ -23,7 +23,7 @@ from dicegym.learning.settings import AlgorithmSettings, NetworkSettings, Traini
 from dicegym.players import model as models
 from dicegym.players.model import PolicyPlayer
 from dicegym.players.pool import Pool
-from dicegym.players.torch_policy import checked_device
+from dicegym.players.torch_policy import check_device
 
 Games = SB3VecEnv | MixedTablesVecEnv
 """Games of a training, before anything is put around them."""
@@ -61,10 +61,10 @@ def new_games(game: Game, settings: TrainingSettings, seed: int, opponent: Pool 
             if run.tables
             else SB3VecEnv(game, run.games, **arguments)
         )
-    return wrapped(games, settings.environment.wrap) if settings.environment.wrap else games
+    return wrap_games(games, settings.environment.wrap) if settings.environment.wrap else games
 
 
-def wrapped(games: Games, wrap: str) -> VecEnv:
+def wrap_games(games: Games, wrap: str) -> VecEnv:
     """Return ``games`` in what the function or class that ``wrap`` names makes of them.
 
     Raises:
@@ -161,7 +161,7 @@ def new_model(settings: TrainingSettings, env: VecEnv, seed: int, logs: Path | N
         "env": env,
         "seed": seed,
         "policy_kwargs": policy_arguments,
-        "device": checked_device(settings.run.device),
+        "device": check_device(settings.run.device),
         "tensorboard_log": None if logs is None else str(logs),
         "verbose": 0,
     }

@@ -65,7 +65,7 @@ ITSELF = "itself"
 """What a best response began with, if with the networks of the model that it was trained against."""
 
 
-def made_with() -> dict[str, Any]:
+def collect_versions() -> dict[str, Any]:
     """Return the machine and the versions of packages, as model files hold them."""
     return {
         "machine": f"{os.cpu_count()} cores, {platform.machine()}, {platform.system()}",

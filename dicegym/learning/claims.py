@@ -15,7 +15,7 @@ from dicegym.errors import DicegymError, one_line
 from dicegym.games import game as make_game
 from dicegym.games.parts import CLAIMS, Claim, part
 from dicegym.learning.evaluate import evaluate
-from dicegym.players.model import trained_on
+from dicegym.players.model import read_game
 from dicegym.players.model_file import facts
 from dicegym.players.roster import agents_folder
 from dicegym.registry import GAMES
@@ -77,7 +77,7 @@ def _model_claims(name: str) -> Iterator[Claim]:
 
 
 def _exact_score(path: Any, opponent: str) -> float:
-    return evaluate(trained_on(path), str(path), opponent).value
+    return evaluate(read_game(path), str(path), opponent).value
 
 
 def verify(games: Iterable[str] = (), told: Callable[[str], None] = lambda what: None) -> Iterator[Verdict]:

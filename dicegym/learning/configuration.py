@@ -320,7 +320,7 @@ def _reason(error: Exception) -> str:
     return f"it lacks {error}" if isinstance(error, KeyError) else one_line(error, 120)
 
 
-class Described(NamedTuple):
+class SettingDescription(NamedTuple):
     """A setting, as people are told of it."""
 
     section: str
@@ -332,11 +332,11 @@ class Described(NamedTuple):
     meaning: str
 
 
-def described() -> Iterator[Described]:
+def describe_settings() -> Iterator[SettingDescription]:
     """Yield every setting, section by section."""
     for section, about in SECTIONS.items():
         for key, one in (_settings_of(section) or {"": about}).items():
-            yield Described(section, key, _takes(one), _default(one) if key else "", one.description or "")
+            yield SettingDescription(section, key, _takes(one), _default(one) if key else "", one.description or "")
 
 
 def _settings_of(section: str) -> dict[str, FieldInfo]:

@@ -170,7 +170,7 @@ class DAgger(MaskablePPO):
             if helped >= NEVER:
                 rows = np.flatnonzero(torch.rand(env.num_envs).numpy() < helped)
                 lesson = teacher.lesson(states[-1][rows])
-                actions[rows] = lesson.played(torch.rand(len(rows), dtype=torch.float64).numpy())
+                actions[rows] = lesson.draw_actions(torch.rand(len(rows), dtype=torch.float64).numpy())
             observed, _, dones, infos = env.step(actions)
             self._last_obs, self._last_episode_starts = np.asarray(observed), dones
             self.num_timesteps += env.num_envs

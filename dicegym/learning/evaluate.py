@@ -414,7 +414,7 @@ class _Table:
         for words, times in (fault for one in in_order for fault in one.faults):
             for _ in range(times):
                 warnings.warn(words, FaultWarning, stacklevel=3)
-        return Results.joined([one.results for one in in_order])
+        return Results.join([one.results for one in in_order])
 
     def _play_here(
         self, games: int, less_luck: bool, weights: tuple[float, ...], tell: Callable[[int], None]
@@ -427,7 +427,7 @@ class _Table:
             tell(block.first)
             found.append(block.play(players))
         tell(games)
-        return Results.joined(found)
+        return Results.join(found)
 
 
 def limits_of(seconds: float = GAME_SECONDS, memory: int = Limits.memory) -> Limits:
@@ -441,7 +441,7 @@ def limits_of(seconds: float = GAME_SECONDS, memory: int = Limits.memory) -> Lim
 
 
 @contextlib.contextmanager
-def kept_open(executors: Executors) -> Iterator[Opened]:
+def keep_open(executors: Executors) -> Iterator[Opened]:
     """Yield executors that are opened once, for all who ask for the same, and end them all at the end."""
     with contextlib.ExitStack() as stack:
         found: dict[tuple[Game, Limits | None, str], Executor] = {}

@@ -42,7 +42,7 @@ from dicegym.escape import cell, one_line
 from dicegym.files import read_text, write_text
 from dicegym.games.parts import Progress
 from dicegym.learning.curves import write_csv
-from dicegym.learning.evaluate import FRESH_SEED, LEAGUE_SEED, as_duel, evaluate, kept_open, rivals_of, wilson
+from dicegym.learning.evaluate import FRESH_SEED, LEAGUE_SEED, as_duel, evaluate, keep_open, rivals_of, wilson
 from dicegym.learning.run_folder import LEAGUE_FILE
 from dicegym.learning.settings import Priority, TrainingSettings
 from dicegym.play.player import Player, RandomPlayer
@@ -383,14 +383,14 @@ class League:
 
     def _meet(self, table: LeagueTable, a: Member, b: Member, games: int, seed: int, **more: Any) -> None:
         """Let ``a`` play against ``b``, as `evaluate` does with what ``more`` says, and record it in a table."""
-        score = evaluate(self.game, self.measured(a), self.measured(b), games, seed=seed, **more)
+        score = evaluate(self.game, self.measured_player(a), self.measured_player(b), games, seed=seed, **more)
         table.record(a.name, b.name, Result(score.value, score.games))
 
-    def measured(self, member: Member) -> Player:
+    def measured_player(self, member: Member) -> Player:
         """Return who is asked when a member is measured: of a scripted agent, its file where exact values ask that."""
         return self._files.get(member.name, member.player)
 
-    def measured_anew(
+    def measure_anew(
         self, games: int, executors: Executors | None = None, progress: Progress | None = None
     ) -> LeagueTable:
         """Return a table of its members, who play each other in games that neither training nor league has seen.
@@ -407,7 +407,7 @@ class League:
             table.add(member.name, member.kind, member.joined)
         meetings = list((combinations if self.game.players == 2 else permutations)(self.members, 2))
         told, total = progress or (lambda done, of, text: None), len(meetings) * games
-        with nullcontext() if executors is None else kept_open(executors) as by:
+        with nullcontext() if executors is None else keep_open(executors) as by:
             for number, (a, b) in enumerate(meetings):
                 begin, who = number * games, f"{a.name} against {b.name}"
 

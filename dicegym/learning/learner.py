@@ -67,7 +67,7 @@ def start_from(
         ParameterError: its networks do not fit.
     """
     path = model_file(game, named, "run.start_from")
-    models.check_fit(str(path), models.trained_on(path), game)
+    models.check_fit(str(path), models.read_game(path), game)
     facts = models.facts(path)
     weights = weights_of(path)
     taught = bool(facts.get("taught_by"))
@@ -84,7 +84,7 @@ def start_from(
             f"{one_line(wanted or 'those of that model')}{_ANY_CRITIC if taught else ''}"
         ) from error
     stage = {name: facts[name] for name in STAGE if name in facts} | {"path": named}
-    return stage | curve_fact(curve_in(facts)), models.heeded(model)
+    return stage | curve_fact(curve_in(facts)), models.used_inputs(model)
 
 
 class LearnerNetworks(NamedTuple):
@@ -97,7 +97,7 @@ class LearnerNetworks(NamedTuple):
     @classmethod
     def of(cls, model: BaseAlgorithm, met: np.ndarray) -> LearnerNetworks:
         """Return a copy of the networks of ``model``, which ignore inputs that were never ``met``."""
-        with models.ignoring(model, ~met):
+        with models.ignore_inputs(model, ~met):
             weights = {name: value.detach().clone() for name, value in model.policy.state_dict().items()}
         return cls(weights, met.copy())
 
@@ -108,7 +108,7 @@ def _widen_critic(weights: dict[str, Any], model: BaseAlgorithm) -> None:
     wanted = model.policy.state_dict().get(name)
     found = weights.get(name)
     more = 0 if found is None or wanted is None else wanted.shape[1] - found.shape[1]
-    if 0 < more <= models.privileged_of(model):
+    if 0 < more <= models.count_privileged(model):
         weights[name] = torch.nn.functional.pad(torch.as_tensor(found), (0, more))
 
 
@@ -120,7 +120,7 @@ def as_player(
     It plays at ``temperature`` (``[run] temperature``), as its file will; None: as is usual in the game.
     """
     heat = models.temperature_for(model, game) if temperature is None else temperature
-    with models.ignoring(model, ~met):
+    with models.ignore_inputs(model, ~met):
         return PolicyPlayer(model, game, name, temperature=heat)
 
 
@@ -201,7 +201,7 @@ class ParameterAverage:
         return cls(values, int(plain["taken"]), int(plain["newest"]))
 
     @contextmanager
-    def shown(self, model: BaseAlgorithm) -> Iterator[None]:
+    def apply_to(self, model: BaseAlgorithm) -> Iterator[None]:
         """Let ``model`` have the average for its parameters meanwhile, if there is one."""
         if self.values is None:
             yield

@@ -18,8 +18,9 @@ from dicegym.learning.evaluator import BY_EXPLOITER
 from dicegym.learning.league import SELF
 from dicegym.learning.run_folder import SETTINGS_FILE, is_empty
 from dicegym.learning.settings import RunSettings, TrainingSettings
-from dicegym.learning.teacher import replied_to
+from dicegym.learning.teacher import parse_reply
 from dicegym.players import model as models
+from dicegym.players.model_file import ModelFile
 from dicegym.players.roster import Origin, agent_names, model_file, resolve
 from dicegym.players.trust import TRUST, is_sealed
 from dicegym.sandbox.jobs import Entry
@@ -35,7 +36,9 @@ class Prepared(NamedTuple):
     resume: bool
     trust: bool
     finished: bool
-    """Whether the run that was to go on has nothing left to do."""
+    """Whether the run to resume has nothing left to do."""
+    notes: tuple[str, ...]
+    """What users should know before it begins, a line each."""
 
 
 def prepare(
@@ -92,10 +95,26 @@ def prepare(
         _check_anchor(table, settings)
         _check_exploiter(settings, overrides)
     if settings.run.start_from and not resume:
-        models.trained_on(model_file(table, settings.run.start_from, "run.start_from"))
+        models.read_game(model_file(table, settings.run.start_from, "run.start_from"))
     for setting, text in _named(settings, networks=not resume or settings.self_play.exploiter_every > 0):
         split_name(setting, text)
-    return Prepared(table, settings, command, folder, resume, trust, finished)
+    return Prepared(table, settings, command, folder, resume, trust, finished, tuple(_notes(table, settings, resume)))
+
+
+def _notes(table: Game, settings: TrainingSettings, resume: bool) -> Iterator[str]:
+    """Yield what users should know: that a critic begins anew, and that a game of several is trained for one player."""
+    start = settings.run.start_from
+    if start and not resume and not ModelFile(model_file(table, start, "run.start_from")).has_critic:
+        yield (
+            f"the file of {start} holds its policy alone, as those of models that ship do: the training continues with "
+            "that, and its value network starts fresh."
+        )
+    most = table.spec.players[1]
+    if settings.game.get("players") == 1 and most > 1:
+        yield (
+            "this trains for the most points of a player alone. The model plays at tables of up to "
+            f"{most} too; --set game.players=2 trains at one."
+        )
 
 
 def _why_now(name: str, table: Game, folder: Path) -> str:
@@ -148,7 +167,7 @@ def _agents(settings: TrainingSettings) -> Iterator[str]:
     for table in settings.run.evaluate_against:
         yield from [table] if isinstance(table, str) else table
     teacher = vars(settings.algorithm).get("teacher", "")  # an argument of DAgger's
-    if (agent := replied_to(teacher)) is not None:
+    if (agent := parse_reply(teacher)) is not None:
         yield agent
 
 

@@ -165,7 +165,7 @@ def find_folders(root: Path) -> list[Path]:
     return found
 
 
-def named_runs(roots: Sequence[Path]) -> dict[str, Path]:
+def name_runs(roots: Sequence[Path]) -> dict[str, Path]:
     """Return the folders of trainings below some folders, by their names; two such folders of one name are told apart.
 
     A name is the last part of the folder that was searched, and the way from there: ``runs/hog/seed-1``.
@@ -181,7 +181,7 @@ def named_runs(roots: Sequence[Path]) -> dict[str, Path]:
     return found
 
 
-def watched(folder: Path, name: str) -> WatchedRun:
+def inspect_run(folder: Path, name: str) -> WatchedRun:
     """Return how the training in a folder stands. Never raises for what is in it."""
     problems: list[str] = []
     preparing = _is_preparing(folder)

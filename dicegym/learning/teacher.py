@@ -33,7 +33,7 @@ class Lesson(NamedTuple):
     None of an equilibrium or a computed strategy, which are imitated as they are mixed: what actions are worth tells
     nothing of how often."""
 
-    def played(self, uniform: np.ndarray) -> np.ndarray:
+    def draw_actions(self, uniform: np.ndarray) -> np.ndarray:
         """Return what the teacher plays: int64[n], its best action, or of an equilibrium one drawn by ``uniform``.
 
         Args:
@@ -78,7 +78,7 @@ class Teacher:
         self.replies_to: str | None = None
         self._valuer: Valuer | None = None
         unit: ValueUnit = "win rate"
-        if (agent := replied_to(name)) is not None:
+        if (agent := parse_reply(name)) is not None:
             opponent = agent_of(game, agent)
             self.replies_to = opponent.name
             self._values = _reply_values(game, opponent, reply_trials)
@@ -101,7 +101,7 @@ class Teacher:
         return Lesson(policies / policies.sum(axis=1, keepdims=True), costs)
 
 
-def replied_to(name: str) -> str | None:
+def parse_reply(name: str) -> str | None:
     """Return the agent that a teacher of this name replies to; None if it is named after a source of values.
 
     Raises ParameterError if the name begins as such a one and does not end so, or is no text.

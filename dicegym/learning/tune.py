@@ -142,14 +142,14 @@ class Study(NamedTuple):
         """Return the trials in these states; all of them if none is named."""
         return self.study.get_trials(deepcopy=False, states=states or None)
 
-    def ranked(self) -> list[FrozenTrial]:
+    def rank_trials(self) -> list[FrozenTrial]:
         """Return the trials that ran to their end, the best first."""
         return sorted(self.trials(TrialState.COMPLETE), key=lambda one: one.value or 0.0, reverse=True)
 
     @property
     def best(self) -> FrozenTrial | None:
         """The trial with the best score of those that ran to their end."""
-        return next(iter(self.ranked()), None)
+        return next(iter(self.rank_trials()), None)
 
     def run_folder(self, number: int) -> Path:
         """Return the folder of the run of a trial with this number."""
@@ -382,7 +382,7 @@ def _page(found: Study) -> str:
     ]
     if plan.overrides:
         parts.append("Of all trials: " + ", ".join(f"`{text}`" for text in plan.overrides))
-    if ranked := found.ranked():
+    if ranked := found.rank_trials():
         rows = []
         for one in ranked[:SHOWN]:
             values = (one.params[name] for name in space)

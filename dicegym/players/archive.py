@@ -246,7 +246,7 @@ def tensors_in(content: bytes, called: str) -> Any:
     with ModelArchive(content, called, most=None) as archive:
         try:
             (described,) = [name for name in archive.names if _TENSORS.fullmatch(name)]
-            return _Tensors(archive, described.removesuffix("data.pkl"), len(content)).made()
+            return _Tensors(archive, described.removesuffix("data.pkl"), len(content)).build()
         except ModelError:
             raise
         except Exception as error:  # whatever a damaged description leads to
@@ -282,7 +282,7 @@ class _Tensors:
         self._room = _MOST_SHARED * size
         self._storages: dict[str, np.ndarray] = {}
 
-    def made(self) -> Any:
+    def build(self) -> Any:
         """Return what is described. Of what is named as a global nothing but the name is ever looked at."""
         if f"{self._folder}byteorder" in self._archive.names and self._read("byteorder") != b"little":
             raise ValueError("it is of a machine that writes numbers the other way round")

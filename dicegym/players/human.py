@@ -74,7 +74,7 @@ class HumanPlayer(Player):
 
     def show(self, text: str) -> None:
         """Show text, lines that are too long wrapped at spaces."""
-        self._show(wrapped(lines(text)))
+        self._show(wrap_lines(lines(text)))
 
     def question(self, prompt: str = PROMPT) -> str:
         """Return what is answered, in lower case and with single spaces."""
@@ -134,7 +134,7 @@ class SeatedPerson:
         try:
             self.waiting = list(self._keyboard.read(self.place, turn.record, text))
         except ParameterError as error:
-            action = meant(text, legal_names(self.place, turn.record), bare=False)
+            action = match_action(text, legal_names(self.place, turn.record), bare=False)
             if action is not None:
                 self.waiting = [action]
             elif text in TABLE_WORDS:
@@ -170,7 +170,7 @@ def list_of(names: Mapping[int, str], most: int | None = None) -> str:
     return "\n".join(textwrap.wrap("  ".join(one.replace(" ", _GLUE) for one in shown), 79)).replace(_GLUE, " ")
 
 
-def meant(answer: str, names: Mapping[int, str], bare: bool = True) -> int | None:
+def match_action(answer: str, names: Mapping[int, str], bare: bool = True) -> int | None:
     """Return the action whose number or name ``answer`` is, or the only one whose name begins so; else None.
 
     A number counts in brackets, and if ``bare`` without them too.
@@ -201,7 +201,7 @@ class NumberedKeyboard:
     def read(self, place: Place, state: Any, text: str) -> list[int]:
         """Return the action whose number or name ``text`` is."""
         names = legal_names(place, state)
-        action = meant(text, names)
+        action = match_action(text, names)
         if action is not None:
             return [action]
         begun = [name for name in names.values() if name.lower().startswith(text)] if text else []
@@ -242,7 +242,7 @@ class ActionButtons:
         return [names[given[0]]]
 
 
-def wrapped(text: str, width: int = WIDTH) -> str:
+def wrap_lines(text: str, width: int = WIDTH) -> str:
     """Return text whose lines fit, the rest of a line that does not being indented below it; `` `so` `` stays whole.
 
     So does a line of one word, which is to be copied.

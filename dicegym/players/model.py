@@ -41,13 +41,20 @@ from dicegym.players.model_file import (
     TEMPERATURE,
     ModelFile,
     check_fit,
-    checked_temperature,
+    check_temperature,
     facts,
+    read_game,
     replace_facts,
-    trained_on,
 )
-from dicegym.players.sb3 import algorithm, arrays_suffice, load_file, saved_by_sb3
-from dicegym.players.torch_policy import TorchPolicy, critic_of, heeded, ignoring, privileged_of, written_down
+from dicegym.players.sb3 import algorithm, arrays_suffice, load_file, sb3_bytes
+from dicegym.players.torch_policy import (
+    TorchPolicy,
+    count_privileged,
+    critic_of,
+    ignore_inputs,
+    to_network,
+    used_inputs,
+)
 from dicegym.players.trust import write_seal
 
 __all__ = [
@@ -58,18 +65,18 @@ __all__ = [
     "PolicyPlayer",
     "algorithm",
     "check_fit",
+    "count_privileged",
     "facts",
-    "heeded",
-    "ignoring",
+    "ignore_inputs",
     "load",
     "load_model",
     "playing",
-    "privileged_of",
+    "read_game",
     "replace_facts",
     "save",
     "save_model",
     "temperature_for",
-    "trained_on",
+    "used_inputs",
 ]
 
 _KEPT_SEEDS = 1 << 16
@@ -113,7 +120,7 @@ def probabilities(scores: np.ndarray, masks: np.ndarray, temperature: float) -> 
     return weights
 
 
-def drawn(chances: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
+def sample_actions(chances: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
     """Return an action (int64[n]) for each row of ``chances`` (float64[n, n_actions]), by numbers of 0 <= u < 1."""
     bounds = chances.cumsum(axis=1)
     actions = (bounds <= (uniforms * bounds[:, -1])[:, None]).sum(axis=1)
@@ -185,12 +192,12 @@ class PolicyPlayer(Player):
     ) -> None:
         self.name = name
         self.game = game
-        self.temperature = checked_temperature(temperature)
+        self.temperature = check_temperature(temperature)
         self.pure = self.temperature == BEST
         self.policy: Network | TorchPolicy = (
-            model_file.checked(model, game, f"model {name!r}")
+            model_file.check_network(model, game, f"model {name!r}")
             if isinstance(model, Network)
-            else written_down(model, game, name, device)
+            else to_network(model, game, name, device)
         )
 
     def plain_network(self) -> Network:
@@ -236,7 +243,7 @@ class PolicyPlayer(Player):
         if self.pure or seeds is None:
             return self.choose(observations, masks)
         chances = probabilities(self.scores(observations), masks, self.temperature)
-        return drawn(chances, uniforms(game, seeds, states))
+        return sample_actions(chances, uniforms(game, seeds, states))
 
     def chances(self, game: Game, states: np.ndarray) -> np.ndarray:
         """Return how likely it chooses each action: float64[states, n_actions], asked for whoever is to move in each.
@@ -279,7 +286,7 @@ def playing(model: Any, game: Game, temperature: float | None) -> dict[str, Any]
 
     Raises ParameterError for what is no temperature.
     """
-    found = temperature_for(model, game) if temperature is None else checked_temperature(temperature)
+    found = temperature_for(model, game) if temperature is None else check_temperature(temperature)
     return {PLAY: {TEMPERATURE: found}}
 
 
@@ -340,7 +347,7 @@ def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, 
     network = player.policy if isinstance(player.policy, Network) else None if of_sb3 else player.plain_network()
     kept, critic = {}, None
     if of_sb3:
-        whole = ModelFile(path, saved_by_sb3(model, to_go_on))
+        whole = ModelFile(path, sb3_bytes(model, to_go_on))
         names = whole.names
         if network is not None and not to_go_on and arrays_suffice(whole, type(model), game):
             names, critic = [SETTINGS_MEMBER], critic_of(model.policy)

@@ -146,7 +146,7 @@ class ModelFile:
             return BEST
         said = self.facts.get(PLAY, {})
         try:
-            return checked_temperature(said.get(TEMPERATURE, BEST))
+            return check_temperature(said.get(TEMPERATURE, BEST))
         except (AttributeError, ParameterError):
             raise ModelError(
                 f"{self.path}: {MEMBER} says {PLAY}={one_line(said, 80)}, which is no way to play: give "
@@ -178,12 +178,17 @@ class ModelFile:
     def network(self) -> Network | None:
         """The network that it carries as arrays, which fits its game; None if it carries none."""
         found = self._network("network")
-        return None if found is None else checked(found, self.game, str(self.path))
+        return None if found is None else check_network(found, self.game, str(self.path))
 
     @property
     def critic(self) -> Network | None:
         """The value network that it carries as arrays, as it is there; None if it carries none."""
         return self._network("critic")
+
+    @property
+    def has_critic(self) -> bool:
+        """Whether it holds a value network, in whatever form."""
+        return TENSORS_MEMBER in self.names or CRITIC_MEMBER in self.names
 
     def read(self, member: str) -> bytes:
         """Return the bytes of a member."""
@@ -207,7 +212,7 @@ class ModelFile:
         return Network(tuple(layers))
 
 
-def checked_temperature(value: Any) -> float:
+def check_temperature(value: Any) -> float:
     """Return a temperature as a float. Raises ParameterError unless it is a number from 0 on."""
     temperature = finite_number("temperature", value, "how evenly actions are drawn (0: the best one is played)")
     if temperature < 0:
@@ -223,7 +228,7 @@ def facts(path: str | os.PathLike[str]) -> dict[str, Any]:
     return ModelFile(path).facts
 
 
-def trained_on(path: str | os.PathLike[str]) -> Game:
+def read_game(path: str | os.PathLike[str]) -> Game:
     """Return the game that a model file was trained on. Raises ModelError if its rules are not known, or others now."""
     return ModelFile(path).game
 
@@ -336,7 +341,7 @@ def shows_as_much(game: Game, parameters: Mapping[str, int]) -> bool:
     return game.parameters == {**parameters, **more}
 
 
-def checked(network: Network, game: Game, model: str) -> Network:
+def check_network(network: Network, game: Game, model: str) -> Network:
     """Return ``network`` if it leads from the game's observations to its actions.
 
     Raises ModelError, in which it is called ``model``, if it does not, or if a score could be no finite number.

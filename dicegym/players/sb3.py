@@ -36,8 +36,8 @@ from dicegym.players.model_file import (
     TENSORS_MEMBER,
     ModelFile,
 )
-from dicegym.players.torch_policy import checked_device, other_game
-from dicegym.players.trust import is_sealed, load_sb3, untrusted
+from dicegym.players.torch_policy import check_device, other_game
+from dicegym.players.trust import is_sealed, load_sb3, trust_error
 
 
 class _Form(NamedTuple):
@@ -104,7 +104,7 @@ def algorithm(name: str) -> Any:
         raise DependencyError.for_extra(str(error.name), "train", f"a {name} model") from error
 
 
-def saved_by_sb3(model: Any, to_go_on: bool) -> bytes:
+def sb3_bytes(model: Any, to_go_on: bool) -> bytes:
     """Return the bytes that Stable-Baselines3 saves a model as; see `dicegym.players.model.save`."""
     file, optimizer = io.BytesIO(), model.policy.optimizer
     remembered = optimizer.state
@@ -138,7 +138,7 @@ def load_file(file: ModelFile, game: Game, device: str = "cpu", trust: bool = Fa
         raise _network_alone(file)
     if (name := file.algorithm) not in ALGORITHMS:
         raise ModelError(f"{file.path}: {unknown_name('algorithm', one_line(name, 80), list(ALGORITHMS))}")
-    kind, where = algorithm(name), checked_device(device)
+    kind, where = algorithm(name), check_device(device)
     if TENSORS_MEMBER in file.names and (trust or is_sealed(Path(file.path))):  # plain arrays need no trust
         # A million empty memories help nobody to play.
         return load_sb3(kind, file.path, where, {"buffer_size": 1} if name in ("DQN", "QRDQN") else None)
@@ -327,7 +327,7 @@ def _policy_arguments(
     kind = data.get("policy_class")
     module = kind.get("__module__") if isinstance(kind, dict) else None
     if module != form.module and not (module == ASYMMETRIC and form.module == _FORMS["MaskablePPO"].module):
-        raise untrusted(path, f"its policy is a class of {one_line(module, 80)!r}")
+        raise trust_error(path, f"its policy is a class of {one_line(module, 80)!r}")
     said = data.get("policy_kwargs")
     if not isinstance(said, dict):
         raise ModelError(f"{path} does not say what its policy was made with, as every model of Stable-Baselines3 does")
@@ -353,7 +353,7 @@ def _policy_arguments(
         elif key == "features_extractor_class":
             is_usual = value == _EXTRACTOR
         if not is_usual and found.get(key) is None:
-            raise untrusted(path, f"its policy was made with {one_line(key, 40)}={one_line(value, 80)}")
+            raise trust_error(path, f"its policy was made with {one_line(key, 40)}={one_line(value, 80)}")
     return found
 
 
@@ -378,7 +378,7 @@ def _layers(path: Any, form: _Form, weights: Mapping[str, Any]) -> dict[str, lis
             sizes.append(weights[name].numel())
             known |= {name, name.replace(".bias", ".weight")}
     if others := [name for name in weights if name not in known]:
-        raise untrusted(
+        raise trust_error(
             path,
             f"its network has {one_line(others[0], 80)!r}, which the policies of Stable-Baselines3 do not have for a "
             "vector of numbers",
@@ -420,7 +420,7 @@ def _schedule(path: Any, key: str, value: Mapping[str, Any]) -> Any:
         numbers = [float(text) for text in told.groups() if text] if told else []
         if numbers and all(map(math.isfinite, numbers)):
             return ConstantSchedule(*numbers) if len(numbers) == 1 else LinearSchedule(*numbers)
-    raise untrusted(path, f"its {key} is {one_line(parts or kind, 80)}")
+    raise trust_error(path, f"its {key} is {one_line(parts or kind, 80)}")
 
 
 def _is_number(value: Any) -> bool:

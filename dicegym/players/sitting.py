@@ -346,6 +346,6 @@ def usual_seats(game: Game, rivals: int = 0) -> int:
     return min(max(low, 2, wanted), high)
 
 
-def drawn_seat(seed: int, players: int) -> int:
+def draw_seat(seed: int, players: int) -> int:
     """Return the person's seat in the game of a seed, where none is asked for."""
     return named_seed("seat", seed) % players

@@ -28,7 +28,7 @@ TRUST = "--trust (in Python trust=True)"
 """How somebody says so."""
 
 
-def untrusted(called: object, reason: str) -> ModelError:
+def trust_error(called: object, reason: str) -> ModelError:
     """Return the error for a file that plain data does not explain.
 
     Args:

@@ -361,7 +361,7 @@ def test_members_of_all_kinds_play_in_a_batch() -> None:
     league.join(Member("first", PAST_SELF, dicegym.agent(DUEL, "always_roll(6)")))
     league.join(Member("sly", EXPLOITER, dicegym.agent(DUEL, "swap")))
     assert [member.kind for member in league.members] == [SCRIPTED, PAST_SELF, EXPLOITER]
-    picked = [league.pool().seated(key, 0, 2)[1].name for key in range(2000)]
+    picked = [league.pool().draw_seats(key, 0, 2)[1].name for key in range(2000)]
     counted = np.array([picked.count(member.player.name) for member in league.members]) / 2000
     assert counted == pytest.approx(list(league.shares().values()), abs=0.04)
 

@@ -75,7 +75,7 @@ class Actor:
         self.signals: list[int] = []
         self.over = False
 
-    def ended(self) -> str | None:
+    def poll(self) -> str | None:
         found = "killed" if signal.SIGKILL in self.signals else self.scripts.get(self.task.seed, _finishes)(self)
         self.over = found is not None
         return found

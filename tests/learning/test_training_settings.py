@@ -15,6 +15,7 @@ from small_runs import SMALL, STEADY, each_game
 
 import dicegym
 from dicegym.errors import ModelError, ParameterError, UnknownNameError
+from dicegym.learning.preparation import prepare
 from dicegym.learning.run_state import league_of
 from dicegym.players import model as models
 from dicegym.players.roster import model_file
@@ -111,19 +112,10 @@ def test_who_begins_with_a_model_that_was_taught_has_a_critic_of_its_own(trainin
         training.train("hog", tmp_path / "other", overrides=[*wide, "network.net_arch={pi=[64],vf=[64]}"])
 
 
-def test_a_training_that_begins_with_a_policy_alone_says_that_its_critic_starts_fresh(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    from dicegym.cli.training import _say_before
-
-    for overrides, resume, said in (
-        (["run.start_from=taught"], False, True),
-        (["run.start_from=taught"], True, False),
-        (["run.start_from=nobody"], False, False),
-        ([], False, False),
-    ):
-        _say_before("liarsdice", None, overrides, resume)
-        assert ("its value network starts fresh" in " ".join(capsys.readouterr().err.split())) == said
+def test_a_training_that_begins_with_a_policy_alone_says_that_its_critic_starts_fresh(tmp_path: Path) -> None:
+    for overrides, said in ((["run.start_from=taught"], True), ([], False)):
+        notes = prepare("liarsdice", tmp_path / "run", None, overrides, False).notes
+        assert ("its value network starts fresh" in " ".join(notes)) == said
 
 
 def test_a_training_begins_with_an_agent_that_is_named(training: Any, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from dicegym.errors import AgentError, ParameterError
 from dicegym.games.keyboard import STRENGTHS, Place, count, listed, percent
 from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
 from dicegym.play.turn import Act, Turn
-from dicegym.players.human import WIDTH, HumanPlayer, NumberedKeyboard, SeatedPerson, keyboard_of, wrapped
+from dicegym.players.human import WIDTH, HumanPlayer, NumberedKeyboard, SeatedPerson, keyboard_of, wrap_lines
 from dicegym.players.sitting import AGAIN, QUIT, Sitting
 
 LONGEST = 3000
@@ -339,8 +339,8 @@ def test_words() -> None:
     assert (count(1, "point"), count(2000, "point")) == ("1 point", "2,000 points")
     assert listed(["a", "b", "c"], "or") == "a, b or c"
     assert [percent(chance) for chance in (0, 0.001, 0.5, 0.999, 1)] == ["0%", "<1%", "50%", ">99%", "100%"]
-    assert wrapped("  a " + "b " * 60).splitlines()[1].startswith("    b")
-    assert wrapped("x" * 70 + " type `roll #1 #3` now").splitlines() == ["x" * 70 + " type", "  `roll #1 #3` now"]
+    assert wrap_lines("  a " + "b " * 60).splitlines()[1].startswith("    b")
+    assert wrap_lines("x" * 70 + " type `roll #1 #3` now").splitlines() == ["x" * 70 + " type", "  `roll #1 #3` now"]
 
 
 @pytest.mark.slow

@@ -143,7 +143,7 @@ class SeedTrainer(Protocol):
     waits: str
     """What the training waits for until it says something itself."""
 
-    def ended(self) -> str | None:
+    def poll(self) -> str | None:
         """Return None while the training runs; then what ended it, if it could not write that, else an empty text."""
 
     def stop(self, number: int) -> None:
@@ -174,7 +174,7 @@ class SeedProcess:
                 start_new_session=True,
             )
 
-    def ended(self) -> str | None:
+    def poll(self) -> str | None:
         """Return how the process ended, and remove a log that says nothing; see `SeedTrainer`."""
         status = self._process.poll()
         if status is None:

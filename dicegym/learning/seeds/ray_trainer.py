@@ -58,7 +58,7 @@ class RayTrainer:
         train = cluster.remote(train_on_node, **room, max_calls=1, runtime_env=threads)
         self._work = train.remote(package_version(), task, holder_of(Path(task.folder).parent), os.getcwd())
 
-    def ended(self) -> str | None:
+    def poll(self) -> str | None:
         """Return None while it runs; see `dicegym.learning.seeds.job.SeedTrainer`."""
         self._cluster.look()
         if not self._cluster.ray.wait([self._work], timeout=0)[0]:

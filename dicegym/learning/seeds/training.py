@@ -259,7 +259,7 @@ class _Trainings:
     def _hear(self, seed: int) -> bool:
         """Take note of what a training has written; return whether that was anything."""
         task, trainer = self._under_way[seed]
-        over = trainer.ended()  # first: then all that it wrote is there
+        over = trainer.poll()  # first: then all that it wrote is there
         before, now = self._known[seed], read_status(task)
         self._known[seed] = now
         for text in now.said[len(before.said) :]:
