@@ -1,7 +1,7 @@
 """What a bot is asked, answers and prints, for its author: nothing is hidden that passes between game and bot.
 
 Nobody looks as a rule, and then nothing is paid for it: an adapter asks `report_calls` for the function that it is
-about to hand out, and gets the bot's own. Whoever holds games within `watch_calls` is told of every call.
+about to hand out, and gets the bot's own. Within `watch_calls` a witness notes every call.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def watch_calls(witness: Witness) -> Iterator[None]:
 
 
 def overheard(text: str) -> None:
-    """Tell whoever watches that a bot has printed ``text``."""
+    """Let the witness note that a bot has printed ``text``."""
     if (witness := _WITNESS.get()) is not None:
         witness.note_print(text)
 
@@ -81,7 +81,7 @@ def call_text(name: str, arguments: tuple[object, ...], limit: int = LONGEST) ->
 
 
 def report_calls(function: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """Return a bot's function or class: itself, or what does the same and tells whoever watches."""
+    """Return a bot's function or class: itself, or a wrapper that lets the witness note each call."""
     witness = _WITNESS.get()
     if witness is None:
         return function

@@ -108,7 +108,7 @@ def export_source(player: Player, game: Game, form: str) -> str:
 def table_beside(player: Player) -> Path | None:
     """Return the file of data that a bot of one file reads: called as the bot is, with the suffix ``.table``.
 
-    Without it the source of the bot (`export_source`) does not play. None if there is none.
+    Without it the source of the bot (`export_source`) does not play. None if the bot has no such file.
     """
     if not isinstance(player, BotPlayer) or player.source.arguments is not None:
         return None
@@ -135,7 +135,7 @@ def network_source(player: Player, game: Game, interface: str, *functions: Calla
     if isinstance(player, BotPlayer) and player.source.arguments is None:
         return player.source.file.read_text()
     if not isinstance(player, NetworkPlayer):
-        raise ParameterError(f"{player.name!r} is no model, and no bot that is one file: neither can be written as one")
+        raise ParameterError(f"{player.name!r} cannot be exported: it is neither a model nor a bot of one file")
     player.check_fit(game)
     network = player.plain_network()
     kernels = game.spec.kernels

@@ -357,7 +357,7 @@ def class_in(program: Program, base: type, method: str) -> type[Any]:
 
 
 def check_class(program: Program, found: object, base: type) -> type[Any]:
-    """Return the class that a source names. Raises AgentError if it is none that derives from ``base``."""
+    """Return the class that a source names. Raises AgentError if it does not derive from ``base``."""
     if isinstance(found, type) and issubclass(found, base):
         return found
-    raise AgentError(program.name, f"{program.source.attribute} is no class that derives from {base.__name__}")
+    raise AgentError(program.name, f"{program.source.attribute} is not a class that derives from {base.__name__}")

@@ -74,7 +74,7 @@ def _stripped(function: Callable[..., Any]) -> ast.FunctionDef:
     """Return the function without decorators, annotations and docstring."""
     tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
     if not isinstance(tree, ast.FunctionDef):
-        raise TypeError(f"{function!r} is no function with a source of its own")
+        raise TypeError(f"{function!r} is not a function with a source of its own")
     tree.decorator_list, tree.returns = [], None
     for argument in (*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs):
         argument.annotation = None

@@ -1,7 +1,7 @@
 """A best response to a fixed player, by training: how much can be won of it where nobody can compute that.
 
-A trained best response is a bound from below: whoever is trained longer, or better, may win more. It is trained by the
-settings of the game's own training against the player alone, at a table filled with copies of it; the best of its
+A trained best response is a bound from below: longer or better training may find one that wins more. It is trained by
+the settings of the game's own training against the player alone, at a table filled with copies of it; the best of its
 training, by games of its curve, is measured in fresh ones, from every seat in turn, playing its best action, as against
 a fixed player nobody has to hide anything. Exploiters are trained against the learner of one moment: those of a league
 join it, and those of evaluations say how much is left to the learner.
@@ -61,7 +61,7 @@ GAMES = 5000
 def settings_for(game: Game, start: str = "") -> TrainingSettings:
     """Return by which settings a best response is trained: the game's own, with the networks of ``start``, a model.
 
-    Raises ModelError if ``start`` is none.
+    Raises ModelError if ``start`` is not a model's file.
     """
     settings = read_config(game.name)
     if start:
@@ -222,7 +222,7 @@ class _Training:
             self._looked = int(done * LOOKS)
             began = time.monotonic()
             self._look()
-            self._began += time.monotonic() - began  # what was measured meanwhile is no training
+            self._began += time.monotonic() - began  # measuring does not count as training
 
     def _after_step(self, steps: int, ended: int) -> None:
         rate = f", wins {self.curve[-1][1]:.3f}" if self.curve else ""
@@ -284,7 +284,7 @@ def exploiter(
         name: of the exploiter.
         interruption: of the run.
 
-    Raises StopTraining if that is wanted. The run goes on as if nothing had been drawn for it.
+    Raises StopTraining if that is wanted. The run continues as if nothing had been drawn for it.
     """
     seed = named_seed(name, settings.run.seed) % (LARGEST_TRAINING_SEED + 1)
     if getattr(settings.algorithm, "kl_coef", 0.0):
@@ -323,7 +323,7 @@ def against_exploiter(
         interruption: of the run.
         tell: told how far it is.
 
-    Raises StopTraining if that is wanted. The run goes on as if nothing had been drawn for it.
+    Raises StopTraining if that is wanted. The run continues as if nothing had been drawn for it.
     """
     game, run = learner.game, settings.run
     own = settings_for(game)

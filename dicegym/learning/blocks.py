@@ -1,6 +1,6 @@
 """The games of an evaluation, in blocks: played side by side here, or as jobs wherever an executor has them done.
 
-A block is a function of its game, its entries, the seed and its games' numbers. So an evaluation comes to the same
+A block is a function of its game, its entries, the seed and its games' numbers. So an evaluation has the same
 figures on any number of processes or machines.
 """
 
@@ -157,7 +157,7 @@ class EvaluationBlock:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What decides the outcome besides game, entries and limits; see `Job.facts`."""
+        """What decides the outcome, in addition to game, entries and limits; see `Job.facts`."""
         asked: dict[str, Any] = {"less_luck": True} if self.less_luck else {}
         asked |= {"weights": list(self.weights)} if self.weights else {}
         return {"kind": "evaluation", "seed": self.seed, "first": self.first, "games": self.games} | asked

@@ -68,7 +68,7 @@ def wrap_games(games: Games, wrap: str) -> VecEnv:
     """Return ``games`` in what the function or class that ``wrap`` names makes of them.
 
     Raises:
-        ParameterError: that is no wrapper around them, or shows a learner other observations or actions: the model
+        ParameterError: that is not a wrapper around them, or shows a learner other observations or actions: the model
             would not fit its game.
         UnknownNameError: ``wrap`` names nothing.
     """
@@ -133,7 +133,7 @@ def enough_memory(asked: str) -> Iterator[None]:
         if isinstance(error, RuntimeError) and "allocate" not in str(error):
             raise
         raise ParameterError(
-            f"{asked} cannot be used here, as there is not so much memory ({one_line(error) or 'MemoryError'}): give "
+            f"{asked} cannot be used here, as there is not enough memory ({one_line(error) or 'MemoryError'}): give "
             "smaller numbers"
         ) from None
 

@@ -97,7 +97,7 @@ def _measured_against(game: Game, run: Mapping[str, Any], trust: bool) -> list[t
 
 
 def best_score(model: Path) -> Score:
-    """Return the score that a model's file says of itself. Raises ModelError or ParameterError if it is none."""
+    """Return the score that a model's file says of itself. Raises ModelError or ParameterError if it says none."""
     return Score.from_json(models.facts(model).get("score"))
 
 
@@ -110,7 +110,7 @@ def bracket_of(game: Game, player: Player, seconds: float, progress: Progress | 
 
 
 def grade_of(game: Game, player: Player, games: int, progress: Progress | None = None) -> Grade | None:
-    """Return what a player's decisions give away against the baseline, where values are known by computation.
+    """Return the regret of a player's decisions against the baseline, where values are known by computation.
 
     None elsewhere: values of networks and rollouts are estimates, and take long.
     """
@@ -220,7 +220,7 @@ def card(
 
 
 def _teller(progress: Progress, total: int) -> Callable[[str], Progress]:
-    """Return a function that begins the next of ``total`` measurements, and returns what is told how far it is."""
+    """Return a function that begins the next of ``total`` measurements, and returns its progress function."""
     numbers = itertools.count()
 
     def begin(what: str) -> Progress:
@@ -234,7 +234,7 @@ def _teller(progress: Progress, total: int) -> Callable[[str], Progress]:
 def write_card(model: Path, text: str) -> list[Path]:
     """Write a card's page beside its model, and the picture that it shows, if the model's file tells a curve.
 
-    Returns the paths of what was written. Raises ModelError if the file is no model.
+    Returns the paths of what was written. Raises ModelError if the file is not a model's.
     """
     page_file = model.with_suffix(".md")
     write_text(page_file, text)
@@ -272,7 +272,7 @@ def _before(stage: Mapping[str, Any]) -> str:
 
 
 def _holes(best: Bracket | None, given: Grade | None, trained: Exploited | None = None) -> str:
-    """Return the part of the page about what can be won of the model, and what its decisions give away."""
+    """Return the part of the page about the best response to the model, and about the regret of its decisions."""
     parts = []
     if best is not None:
         wins = f"{best.low:.4f}" if best.high - best.low < 5e-5 else f"at least {best.low:.4f}, at most {best.high:.4f}"
@@ -289,7 +289,7 @@ def _holes(best: Bracket | None, given: Grade | None, trained: Exploited | None 
 
 
 def _floors(facts: Mapping[str, Any]) -> list[str]:
-    """Return what a model had to come to besides, to be the best, and whether it does."""
+    """Return the floors that the best model had to reach, and whether it does."""
     wanted, missed = floors_of(facts)
     if not wanted:
         return []

@@ -89,7 +89,7 @@ def read_config(game: str, config: Path | None = None) -> TrainingSettings:
 
     Raises:
         UnknownNameError: there is no such game.
-        ParameterError: there is no file ``config``, or it says what cannot be.
+        ParameterError: there is no file ``config``, or it holds an invalid setting.
     """
     if game not in registry.GAMES:
         raise unknown_name("game", game, list(registry.GAMES))
@@ -159,7 +159,7 @@ def from_plain(plain: Mapping[str, Any], source: str = "") -> TrainingSettings:
         source: where they come from, the beginning of error messages.
 
     Raises:
-        UnknownNameError: a value is none of those that there are.
+        UnknownNameError: a value is not one of the choices.
         ParameterError: there is no such setting, or a value is of another kind or out of range.
     """
     try:
@@ -292,7 +292,7 @@ class AboutRun(NamedTuple):
 
 
 def about_run(folder: Path) -> AboutRun:
-    """Return what ``settings.json`` in a run's folder says. Raises DamagedFileError if that is no such file."""
+    """Return what ``settings.json`` in a run's folder says. Raises DamagedFileError if the file is damaged."""
     path = folder / SETTINGS_FILE
     instead = (
         f"name the folder of a training; networks of a damaged one can begin a new run by --set "

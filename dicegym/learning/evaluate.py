@@ -120,7 +120,7 @@ def _hides(game: Game, player: Player) -> bool:
 def _named(game: Game, opponent: Any) -> tuple[list[Any], tuple[float, ...]]:
     """Return the agents that ``opponent``, as for `evaluate`, names, and their weights if it is a mix.
 
-    Raises ParameterError if they have no seats, or a weight is no positive number.
+    Raises ParameterError if they have no seats, or a weight is not a positive number.
     """
     if isinstance(opponent, dict):
         weights = [
@@ -234,8 +234,8 @@ def _computed(
 def as_duel(share: float, players: int) -> float:
     """Return a share of first places at a table as a win rate of duels: 1 / ``players`` is 0.5.
 
-    If first places fall to players by their strengths (Luce, "Individual choice behavior", 1959), whoever takes a share
-    s among n - 1 equals wins a duel against one of them with probability s (n - 1) / (s (n - 1) + 1 - s).
+    If first places fall to players by their strengths (Luce, "Individual choice behavior", 1959), a player that takes a
+    share s among n - 1 equals wins a duel against one of them with probability s (n - 1) / (s (n - 1) + 1 - s).
     """
     odds = share * (players - 1)
     return odds / (odds + 1 - share)
@@ -249,7 +249,7 @@ def overall(scores: Sequence[Score], by: str = "mean", players: Sequence[int] = 
     Args:
         scores: one for each opponent.
         by: which.
-        players: of the table of each score, where these differ: the worst one is then that which comes to least as a
+        players: of the table of each score, where these differ: the worst one is then the least as a
             duel (`as_duel`). Empty: all are of one table.
 
     Raises:

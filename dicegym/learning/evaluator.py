@@ -70,7 +70,7 @@ class Evaluator:
         self.game = game
         self.meetings = meetings_of(game, settings, trust)
         self.left = [one for one in OWN_RIVALS if one in (settings.best_by, *settings.best_floor)]
-        """What is measured besides: keys of `OWN_RIVALS`."""
+        """What else is measured: keys of `OWN_RIVALS`."""
         known = [*find_own_rivals(game, self.left), *(meeting.label for meeting in self.meetings)]
         if settings.best_by not in (choices := ["mean", "worst", BY_LAST, *known]):
             hint = how_to_name(game, settings.best_by)
@@ -121,7 +121,7 @@ class Evaluator:
         return overall(scores[:count], by, players[:count])
 
     def even(self, score: Score) -> float:
-        """Return what equals would come to in ``score``, which `measure` returned: a share of first places."""
+        """Return what equal players would have in ``score``, which `measure` returned: a share of first places."""
         tables = [one.table for one in self.meetings if one.label == score.opponent]
         if score.opponent in OWN_RIVALS.values():
             tables = [self.game]
@@ -141,7 +141,7 @@ def check_floors(floors: Mapping[str, float], known: Sequence[str], game: Game) 
     Args:
         floors: score by opponent.
         known: what floors may be about: what evaluations call their opponents, and keys of `OWN_RIVALS`.
-        game: what is played; alone there is no most that a score can be.
+        game: what is played; the score of a player alone has no upper bound.
 
     Raises UnknownNameError and ParameterError.
     """
@@ -150,7 +150,7 @@ def check_floors(floors: Mapping[str, float], known: Sequence[str], game: Game) 
             raise unknown_name("opponent in run.best_floor", name, list(known), how_to_name(game, name))
         if game.players > 1 and not 0 <= least <= 1:
             raise ParameterError(
-                f"run.best_floor asks for {least:g} against {name}, which is no share of games: give one from 0 to 1"
+                f"run.best_floor asks for {least:g} against {name}, which is not a share of games: give one from 0 to 1"
             )
         if name == BY_EXPLOITABILITY and least > 1 / 2:
             raise ParameterError(

@@ -10,10 +10,10 @@ are still hard to beat, and adds exploiters, who are trained against the present
     past self    what the learner was, taken at intervals
     exploiter    made by the training script against the learner of that time
 
-Whoever joins plays against everybody who is there: an exact win rate where the game has exact values, else the same
+A new member plays against all others: an exact win rate where the game has exact values, else the same
 games for every pair, of seeds that training never sees. Past selves join as the learner of that moment, so the row of
 the newest one says how the learner stands to each member, and that is what priorities are made of until the next one
-joins. All of it is a function of the settings and of who joined, so a resumed run goes on with the same league.
+joins. All of it is a function of the settings and of who joined, so a resumed run continues with the same league.
 
 With more than two players, a win rate is the share of first places at tables filled with one opponent, which is
 1 / players among equals; priorities need it on the scale of duels (`dicegym.learning.evaluate.as_duel`). Of two members
@@ -65,7 +65,7 @@ PRIORITIES: dict[Priority, Callable[[float, float], float]] = {
 """What a member's share is proportional to, given the learner's win rate against it: those who are hard to beat come
 first, those who are about as strong, or nobody. The first two are those of AlphaStar."""
 Z_SURE = 3.0
-"""Standard errors beyond which a result is no chance: so many pairs are looked at that two would often be exceeded."""
+"""Standard errors beyond which a result is significant: among this many pairs, chance often exceeds two."""
 MARGIN = 0.01
 """Less than this is not worth reporting, however sure it is."""
 MOST_CYCLES = 10
@@ -118,7 +118,7 @@ class LeagueTable:
         return table
 
     def add(self, name: str, kind: str, joined: int) -> None:
-        """Note that a member joined after so many steps. Raises ParameterError for a name that is known."""
+        """Note that a member joined after ``joined`` steps. Raises ParameterError for a name that is known."""
         if name in self.kinds:
             raise ParameterError(f"there is a {name!r} in the league already: give it another name")
         self.kinds[name], self.joined[name] = kind, joined
@@ -221,7 +221,7 @@ class LeagueTable:
 
 
 def read_league(path: Path) -> tuple[LeagueTable, dict[str, float]]:
-    """Return the table in a ``league.csv`` and the shares of those in it. Raises DamagedFileError if it is none."""
+    """Return the table in a ``league.csv`` and the shares of those in it. Raises DamagedFileError."""
     instead = 'name the folder of a training against "self": `dicegym train` writes it there'
     text = read_text(path, instead)
     try:
@@ -295,7 +295,7 @@ class LeagueState(NamedTuple):
         for one in plain["members"]:
             player, weight = one["player"], float(one["weight"])
             if not (isinstance(player, Player) and weight > 0):
-                raise ValueError("its league is none")
+                raise ValueError("its league has an invalid member")
             members.append(Member(str(one["name"]), str(one["kind"]), player, int(one["joined"]), weight))
         if not members:
             raise ValueError("its league is empty")

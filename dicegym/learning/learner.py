@@ -62,7 +62,7 @@ def start_from(
         do not ignore (bool[what it observes]).
 
     Raises:
-        ModelError: the file is no model of the game.
+        ModelError: the file does not hold a model of the game.
         UnknownNameError: there is no such agent, or it is a bot.
         ParameterError: its networks do not fit.
     """
@@ -195,7 +195,7 @@ class ParameterAverage:
         if values is None:
             return cls()
         if not (isinstance(values, np.ndarray) and values.dtype == np.float32 and np.isfinite(values).all()):
-            raise ValueError("its average of parameters is none")
+            raise ValueError("its average of parameters is invalid")
         if int(plain["taken"]) < 1:
             raise ValueError("its average is one of nothing")
         return cls(values, int(plain["taken"]), int(plain["newest"]))

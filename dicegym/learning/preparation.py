@@ -44,14 +44,14 @@ class Prepared(NamedTuple):
 def prepare(
     game: str, folder: Path, config: Path | None, overrides: Sequence[str], resume: bool, trust: bool = False
 ) -> Prepared:
-    """Return what a training begins with, checked as far as nothing slow is needed for it.
+    """Return what a training begins with, checked as far as that is quick.
 
     Args:
         game: a game's name.
         folder: the run's.
         config: as for `dicegym.learning.configuration.read_config`.
         overrides: as for `dicegym.learning.configuration.override`.
-        resume: go on with the run in ``folder``.
+        resume: continue the run in ``folder``.
         trust: run the programs that the settings of a run name which came from elsewhere.
 
     Raises:
@@ -118,7 +118,7 @@ def _notes(table: Game, settings: TrainingSettings, resume: bool) -> Iterator[st
 
 
 def _why_now(name: str, table: Game, folder: Path) -> str:
-    """Return, as the end of an error, why an agent that a training had cannot play when the training is to go on."""
+    """Return, as the end of an error, why an agent of a training cannot play when that is resumed."""
     if name in agent_names(table):  # found, and found wanting: the reason says all
         return ""
     path, settings = Path(name).expanduser(), folder / SETTINGS_FILE
@@ -130,7 +130,7 @@ def _why_now(name: str, table: Game, folder: Path) -> str:
 
 
 def _named_by(name: str, table: Game, config: Path | None, overrides: Sequence[str]) -> str:
-    """Return, as the beginning of an error, what names an agent that ``table`` does not have; empty: nobody is told."""
+    """Return, as the beginning of an error, what names an agent that ``table`` does not have; or nothing."""
     if name in _agents(read_config(table.name, config)):
         return "" if config is None else f"the settings of --config {one_line(config)} do not fit {table!r}: "
     said = [text for text in overrides if name in text]
@@ -149,7 +149,7 @@ def _check_anchor(table: Game, settings: TrainingSettings) -> None:
 
 
 def _check_exploiter(settings: TrainingSettings, overrides: Sequence[str]) -> None:
-    """Raise ParameterError where it is said how long exploiters of evaluations are trained, and there are none."""
+    """Raise ParameterError for the length of the exploiters' training where no evaluation trains exploiters."""
     run = settings.run
     said = run.exploiter_steps != RunSettings().exploiter_steps
     said = said or any(text.startswith("run.exploiter_steps=") for text in overrides)

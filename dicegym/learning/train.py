@@ -35,7 +35,7 @@ def train(
         folder: the run's: models, cards, curve, logs and checkpoint.
         config: a file of settings, or the name of one that ships; None: those that ship for the game, or for any game.
         overrides: each ``section.key=value``, as after ``--set``.
-        resume: go on with the run in ``folder``; of a finished one nothing is done and its end is returned.
+        resume: continue the run in ``folder``; a finished one is returned as it is.
         progress: called with (steps done, steps in all, text).
         evaluated: called with (steps, score) of every evaluation that the run keeps (not of that at Ctrl-C); what it
             raises ends the run.

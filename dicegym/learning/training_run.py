@@ -1,8 +1,8 @@
 """A training of a Stable-Baselines3 agent on a game of dicegym, from beginning to end.
 
-A resumed run goes on exactly where the checkpoint was taken if its opponents remember nothing, and draw nothing but by
-the keys of games (bots with ``PURE = True``, compiled twins, models, past selves), and its algorithm keeps no replay
-buffer (PPO, MaskablePPO, A2C). Otherwise it goes on with new games of the same seeds, or an empty buffer. Ctrl-C,
+A resumed run continues exactly where the checkpoint was taken if its opponents remember nothing, and draw nothing but
+by the keys of games (bots with ``PURE = True``, compiled twins, models, past selves), and its algorithm keeps no replay
+buffer (PPO, MaskablePPO, A2C). Otherwise it continues with new games of the same seeds, or an empty buffer. Ctrl-C,
 SIGTERM and SIGHUP take a checkpoint, at the cost of the games played since the networks were last updated, so that
 resuming is exact then too; a second one leaves at once. A finished run is left as it is, unless --steps asks for more.
 One training at a time writes in a folder.
@@ -16,7 +16,7 @@ The run's folder then holds
     league.csv      who beat whom among past selves, scripted agents and exploiters, if the learner plays against
     league.md       itself: to be read by programs and by people (or with `dicegym runs league`)
     tensorboard/    everything that the algorithm logs
-    checkpoint/     the newest checkpoint, from which --resume goes on
+    checkpoint/     the newest checkpoint, from which --resume continues
     best.zip        the model with the best evaluation so far (or as run.best_by says), and best.md, its card with the
                     curve, best.curve.svg
     model.zip       the model at the end, and model.md, its card, with model.curve.svg
@@ -68,7 +68,7 @@ class Run:
     """One training run in one folder.
 
     Args:
-        prepared: what it begins with; a run to resume goes on with the newest checkpoint in its folder.
+        prepared: what it begins with; a run to resume continues from the newest checkpoint in its folder.
         progress: told how far it is.
         evaluated: told of each evaluation.
 
@@ -171,7 +171,7 @@ class Run:
         raise SignalInterrupt(self.interruption.number, f"{where} ({self.score}): {self.again()}") from None
 
     def again(self) -> str:
-        """Return what to write to go on, whatever command began the run."""
+        """Return the command that resumes the run, whatever command began it."""
         return f"`dicegym train {self.game.name} --run-dir {shlex.quote(str(self.folder))} --resume` goes on"
 
     def between_rollouts(self, logger: Logger) -> None:
@@ -222,7 +222,7 @@ class Run:
         self.progress(self.model.num_timesteps, self.settings.run.steps, text)
 
     def tell_card(self, model: str) -> Progress:
-        """Return what is told how far the card of a model's file is."""
+        """Return a function that is called with the progress of a model's card."""
         return lambda done, total, text: self.tell(f"{self.score}; card of {model}, {done + 1} of {total}: {text}")
 
     def evaluate(self, logger: Logger, told: bool = True) -> None:
@@ -244,7 +244,7 @@ class Run:
         with self.state.average.apply_to(self.model):
             networks = LearnerNetworks.of(self.model, self.state.seen_inputs) if plays else None
         steps, target = self.model.num_timesteps, self.player("learner")
-        # Who was asked already measures to the end before it leaves: a second signal is none of ours.
+        # A run that was interrupted measures to the end before it stops: it does not handle a second signal.
         interruption = Interruption() if self.interruption.wanted else self.interruption
         return against_exploiter(self.settings, target, networks, steps, interruption, self.tell)
 

@@ -1,6 +1,6 @@
 """Zip files that somebody else may have made: read as data alone, and never more of them than was promised.
 
-Models and checkpoints are zips. What a stranger sends may be damaged or made to harm whoever opens it, so sizes are
+Models and checkpoints are zips. What a stranger sends may be damaged or malicious, so sizes are
 known before anything is unpacked, arrays before memory is taken for them, and whatever is wrong is one error. The
 files of PyTorch describe their tensors by a pickle: it is followed here step by step (`tensors_in`), and can make
 nothing but plain values and tensors.
@@ -73,8 +73,8 @@ class ModelArchive:
         unpacked: bytes of all of them.
 
     Raises:
-        ModelError: it is no zip or a damaged one, is too large, has members twice or with names of other places. So do
-            all methods.
+        ModelError: it is not a zip or a damaged one, is too large, has members twice or with names of other places. So
+            do all methods.
     """
 
     def __init__(
@@ -221,7 +221,7 @@ _MOST_SHARED = 8
 _TENSORS = re.compile(r"[^/]+/data\.pkl")
 _CONSTANTS: dict[str, Any] = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False, "EMPTY_TUPLE": ()}
 _TAKEN = {"TUPLE1": 1, "TUPLE2": 2, "TUPLE3": 3, "SETITEM": 2, "APPEND": 1}
-"""Instructions that take so many values, where others of their kind take all since the last mark."""
+"""Instructions that take this number of values, where others of their kind take all since the last mark."""
 _DICT, _TENSOR = "collections OrderedDict", "torch._utils _rebuild_tensor_v2"
 _STORAGES = {
     f"torch {name}Storage": dtype

@@ -1,4 +1,4 @@
-"""A person at the keyboard or on a page: the player, and what stands in for a game's own keyboard and controls.
+"""A person at the keyboard or on a page: the player, and what replaces a game's own keyboard and controls.
 
 A game with a ``controls.py`` is played as that reads what is typed (`dicegym.games.keyboard.Keyboard`), and shows its
 forms (`dicegym.games.controls.Controls`). Any other one is played by a numbered list of its actions, and by buttons.
@@ -50,7 +50,7 @@ class HumanPlayer(Player):
         ask: called with the question, returns the answer (default: ``input``).
         show: called with text to show (default: ``print``).
         names: what the others are called, by seat (default: ``player 0`` and so on).
-        words: what is understood besides.
+        words: further words that are understood.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class HumanPlayer(Player):
         return " ".join(self._ask(prompt).lower().replace("`", "").split())
 
     def answer(self, word: str, turn: Turn) -> bool:
-        """Show what answers a word that is understood besides; return whether there is something."""
+        """Show the answer to a further word; return whether there is one."""
         if word not in self._words:
             return False
         self.show(self._words[word][1](turn))

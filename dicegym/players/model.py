@@ -1,11 +1,11 @@
 """Trained models as players, and how they are written and read.
 
-In a game of hidden dice whoever always plays its best action tells by it what it holds: a model's actions are drawn
-from its policy there unless its file says otherwise. Elsewhere nothing is given away, and the best action is played. A
-draw is a function of the seed that the seat has in its game (`dicegym.engine.dice.private_seed`) and of all that
-stands in the record but the key. So it is the same in a batch of any size and order, for one seat asked alone, in
-copies of a game and after a training is resumed, and nothing is kept from one decision to the next. Records of one
-game differ from decision to decision, as they hold what was played.
+In a game of hidden dice a player that always plays its best action shows by it what it holds: a model's actions are
+drawn from its policy there unless its file says otherwise. Elsewhere nothing is given away, and the best action is
+played. A draw is a function of the seed that the seat has in its game (`dicegym.engine.dice.private_seed`) and of all
+that stands in the record but the key. So it is the same in a batch of any size and order, for one seat asked alone, in
+copies of a game and after a training is resumed, and nothing is kept from one decision to the next. Records of one game
+differ from decision to decision, as they hold what was played.
 
 Files written by `save_model` or by a training carry their weights as plain arrays too, and are played by NumPy. What
 PyTorch alone can play (a file without arrays, a network that is no sequence of linear layers) needs the extra
@@ -95,7 +95,7 @@ def gives_away(game: Game) -> bool:
 
 
 def usual_temperature(game: Game) -> float:
-    """Return the temperature at which a model with a policy plays a game unless it is told otherwise."""
+    """Return the temperature at which a model with a policy plays a game by default."""
     return DRAWN if gives_away(game) else BEST
 
 
@@ -177,7 +177,7 @@ class PolicyPlayer(Player):
 
     Raises:
         ModelError: observation or action space are not the game's.
-        ParameterError: the temperature is none.
+        ParameterError: the temperature is invalid.
     """
 
     at_once = True
@@ -246,7 +246,7 @@ class PolicyPlayer(Player):
         return sample_actions(chances, uniforms(game, seeds, states))
 
     def chances(self, game: Game, states: np.ndarray) -> np.ndarray:
-        """Return how likely it chooses each action: float64[states, n_actions], asked for whoever is to move in each.
+        """Return how likely it chooses each action: float64[states, n_actions], for the player to move in each.
 
         What a best reply to it is computed against. No state may be over.
         """
@@ -273,7 +273,7 @@ class PolicyPlayer(Player):
 
 
 def temperature_for(model: Any, game: Game) -> float:
-    """Return the temperature at which ``model`` plays unless it is told otherwise.
+    """Return the temperature at which ``model`` plays by default.
 
     Policies of Stable-Baselines3 are drawn in games of hidden dice (`usual_temperature`). What
     the scores of other modules and of Q-networks mean is not known, so their best action is played.
@@ -284,7 +284,7 @@ def temperature_for(model: Any, game: Game) -> float:
 def playing(model: Any, game: Game, temperature: float | None) -> dict[str, Any]:
     """Return what a model's file says of how it plays, at ``temperature``; None: as `temperature_for` says.
 
-    Raises ParameterError for what is no temperature.
+    Raises ParameterError for an invalid temperature.
     """
     found = temperature_for(model, game) if temperature is None else check_temperature(temperature)
     return {PLAY: {TEMPERATURE: found}}

@@ -47,7 +47,7 @@ DRAWN = 1.0
 BEST = 0.0
 """The temperature of who plays its best action."""
 _LARGEST = 1e300
-"""Beyond, sums in float64 come near what is no number any more."""
+"""Beyond, sums in float64 come near overflow."""
 TENSORS_MEMBER, OPTIMIZER_MEMBER = "policy.pth", "policy.optimizer.pth"
 """What Stable-Baselines3 writes of its networks and of what the optimizer remembers."""
 ALGORITHMS = {
@@ -86,7 +86,7 @@ class ModelFile:
         names: of its members.
 
     Raises:
-        ModelError: it is no file of members or a damaged one. So do all attributes.
+        ModelError: it is not a zip or a damaged one. So do all attributes.
     """
 
     def __init__(self, path: str | os.PathLike[str], content: bytes | None = None) -> None:
@@ -224,7 +224,7 @@ def check_temperature(value: Any) -> float:
 
 
 def facts(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return what a model file says of itself. Raises ModelError if it is none, or says nothing."""
+    """Return what a model file says of itself. Raises ModelError if it is not a model's, or says nothing."""
     return ModelFile(path).facts
 
 
@@ -283,7 +283,7 @@ def replace_facts(path: str | os.PathLike[str], changed: Mapping[str, Any]) -> N
         path: a file that `facts` reads.
         changed: JSON-able, by the names of facts.
 
-    Raises ModelError if it is none, or a damaged one; it stays as it was then.
+    Raises ModelError if it is not a model's, or damaged; it stays as it was then.
     """
     old = ModelFile(path)
     about = old.facts | dict(changed)
@@ -364,7 +364,7 @@ def check_network(network: Network, game: Game, model: str) -> Network:
         with np.errstate(all="ignore"):
             sums = max(largest, 1.0) * np.abs(weight).sum(axis=0) + np.abs(bias)
         largest = float(sums.max(initial=0.0))
-        if not largest < _LARGEST:  # also if it is no number
+        if not largest < _LARGEST:  # NaN too
             raise ModelError(
                 f"{model}: layer {number} has weights that are not finite, or so large that scores would not be: its "
                 "training went wrong, or the file is damaged"

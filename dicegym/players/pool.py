@@ -52,7 +52,7 @@ class Pool:
 
     Raises:
         ParameterError: no players, a weight that is not a positive number, ``alike``, ``distinct`` or ``copies``
-            is no share, or they are more than all games together.
+            is not a share, or they are more than all games together.
     """
 
     def __init__(

@@ -87,7 +87,7 @@ _SET_UP = "_setup_model"
 _MOST_SEEN = 1 << 20
 """Numbers that a critic may see beyond an observation: more is damage."""
 _MOST_MEMORY = 1 << 31
-"""Bytes of the rollout that a model may ask for which goes on training."""
+"""Bytes of the rollout that a model may ask for to continue its training."""
 _OF_THE_RUN = ("_last_obs", "_last_original_obs", "_last_episode_starts", "ep_info_buffer", "ep_success_buffer")
 """What Stable-Baselines3 saves of the games that were going on, which a checkpoint holds as plain data."""
 _OF_THE_MACHINE = ("tensorboard_log",)
@@ -306,7 +306,7 @@ def _privileged(path: Any, name: str, data: Mapping[str, Any]) -> int:
 
 
 def _check_spaces(path: Any, data: Mapping[str, Any], game: Game, privileged: int) -> None:
-    """Raise ModelError unless a model saw and did what the game's seats do, as far as the file's texts tell."""
+    """Raise ModelError unless a model saw and did what the game's seats do, by the file's texts."""
     seen, done = data.get("observation_space"), data.get("action_space")
     if not isinstance(seen, dict) or not isinstance(done, dict):
         raise ModelError(f"{path} does not say what it was trained on, as every model of Stable-Baselines3 does")
@@ -387,7 +387,7 @@ def _layers(path: Any, form: _Form, weights: Mapping[str, Any]) -> dict[str, lis
 
 
 def _arguments(file: ModelFile, kind: Any, game: Game, to_go_on: bool) -> dict[str, Any]:
-    """Return the arguments of an algorithm's class: to go on, what the file says in plain values, and its schedules."""
+    """Return the arguments of an algorithm's class: for further training, the file's plain values and its schedules."""
     found: dict[str, Any] = {}
     taken, data = inspect.signature(kind).parameters, file.settings if to_go_on else {}
     for key, parameter in taken.items():

@@ -21,11 +21,11 @@ from dicegym.players.roster import resolve
 
 
 class Rerun(Referee):
-    """A game whose first actions are known, and which goes on from there.
+    """A game whose first actions are known, and which continues from there.
 
     The players sit down anew. Those that may remember are asked again what they were asked before, so that what they
     remember is what they remembered then; the known actions are played whatever they answer. The dice fall as they
-    fell: they are the game's, whoever rolls them.
+    fell: they are the game's, not the players'.
 
     Args:
         game: the game.
@@ -37,7 +37,7 @@ class Rerun(Referee):
     Attributes:
         place: as given.
         again: as given.
-        keyboard: in whose words the game is told.
+        keyboard: describes the game in words.
 
     Raises:
         AgentError: a player cannot sit down, and the rules do not say what that costs.
@@ -174,7 +174,7 @@ class Sitting:
         answers: Words | None = None,
     ) -> None:
         if not 0 <= seat < game.players:
-            raise ParameterError(f"seat {seat} is no seat: give 0 to {game.players - 1}")
+            raise ParameterError(f"invalid seat {seat}: give 0 to {game.players - 1}")
         if len(rivals) != game.players - 1:
             raise ParameterError(f"{len(rivals)} opponents do not fill {game!r}: give {game.players - 1}")
         self.game = game
@@ -340,7 +340,7 @@ def rival_named(game: Game, name: str) -> str:
 
 
 def usual_seats(game: Game, rivals: int = 0) -> int:
-    """Return how many sit at a table unless it is said, where so many rivals are named."""
+    """Return the usual number of players at a table with this number of named rivals."""
     low, high = game.spec.players
     wanted = rivals + 1 if rivals > 1 else keyboard_of(game).SEATS or game.players
     return min(max(low, 2, wanted), high)

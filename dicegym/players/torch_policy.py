@@ -24,7 +24,7 @@ products, which float32 rounds by 1e-7 of their size each. Another network is of
 
 
 def check_device(device: str) -> Any:
-    """Return a ``torch.device``. Raises ParameterError if there is none of this name here."""
+    """Return a ``torch.device``. Raises ParameterError if there is no such device here."""
     import torch
     from stable_baselines3.common.utils import get_device
 
@@ -48,7 +48,7 @@ def other_game(called: Any, shape: object, n_actions: object, wanted: int, game:
 
 
 class _NoPlainLayersError(Exception):
-    """A policy is no sequence of linear layers with activations between them; the message says what it has."""
+    """A policy is not a sequence of linear layers with activations between them; the message says what it has."""
 
 
 class TorchPolicy:
@@ -146,7 +146,7 @@ def count_privileged(model: Any) -> int:
 
 
 def to_network(model: Any, game: Game, name: str, device: Any = None) -> Network | TorchPolicy:
-    """Return what scores actions of a model: a plain network, or the policy itself if it is none.
+    """Return what scores actions of a model: a plain network, or the policy itself if that is not possible.
 
     A plain network has been compared with the policy on made-up observations, so that one whose layers are put
     together in another way than in sequence is never mistaken for it.
@@ -201,7 +201,7 @@ def _compare(network: Network, seen: np.ndarray, expected: np.ndarray) -> None:
 
 
 def critic_of(policy: Any) -> Network | None:
-    """Return the value network of an actor-critic policy; None if it is no sequence of linear layers."""
+    """Return the value network of an actor-critic policy; None if it is not a sequence of linear layers."""
     try:
         return _network([policy.vf_features_extractor, policy.mlp_extractor.value_net, policy.value_net])
     except _NoPlainLayersError:

@@ -71,7 +71,7 @@ def load_object(path: Path, fixed: Sequence[Player]) -> Any:
 
     Args:
         path: the file.
-        fixed: the players that stand in it by their number, as a bot's program cannot be written.
+        fixed: the players that it holds by their number, as a bot's program cannot be written.
 
     Raises:
         ModelError: it is damaged, or another version of dicegym wrote it, whose classes are not these.

@@ -278,7 +278,7 @@ def test_failures_of_others() -> None:
 
 def test_seats_and_rivals_are_checked() -> None:
     game = dicegym.game("hog")
-    with pytest.raises(ParameterError, match="seat 2 is no seat: give 0 to 1"):
+    with pytest.raises(ParameterError, match="invalid seat 2: give 0 to 1"):
         Sitting(game, [RandomPlayer()], 2, 0)
     with pytest.raises(ParameterError, match="0 opponents do not fill"):
         Sitting(game, [], 0, 0)

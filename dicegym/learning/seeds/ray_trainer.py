@@ -1,6 +1,6 @@
 """Trainings of several seeds on a Ray cluster, whose nodes all see the folder of the run, as Ray Train asks it too.
 
-A training is a task of Ray's. It is done again when its node is lost, and goes on from its own checkpoint.
+A training is a task of Ray's. It is done again when its node is lost, and continues from its own checkpoint.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ from dicegym.players import model as models
 from dicegym.players.trust import TRUST, is_sealed, write_seal
 
 BAND_CSV, BAND_JSON, CARD_FILE, PICTURE = "band.csv", "band.json", "seeds.md", "curve.png"
-"""What a folder of several seeds gets besides their own."""
+"""Files of a folder of several seeds, beside the seeds' folders."""
 SEEDS_FILE = "seeds.json"
 MOST_SEEDS = 1_000
 """Of one folder."""
@@ -84,7 +84,7 @@ def read_record(folder: Path, trust: bool = False) -> SeedsRecord:
     """Return what ``seeds.json`` in a folder says.
 
     Raises:
-        DamagedFileError: there is none, or it is none that a training writes.
+        DamagedFileError: there is none, or a training did not write it.
         ParameterError: somebody else wrote it, it names settings, which can name programs, and there is no ``trust``.
     """
     path = folder / SEEDS_FILE
@@ -105,7 +105,7 @@ def read_record(folder: Path, trust: bool = False) -> SeedsRecord:
 
 
 class SeedResult(NamedTuple):
-    """What one seed came to."""
+    """The result of one seed."""
 
     seed: int
     how: str
@@ -147,7 +147,7 @@ class Together(NamedTuple):
 
 
 class SeedsSummary(NamedTuple):
-    """What several seeds came to."""
+    """The results of several seeds."""
 
     folder: Path
     game: str
@@ -159,7 +159,7 @@ class SeedsSummary(NamedTuple):
     best: Together | None
     """Scores of their best models: chosen by these very scores, as a rule, and so a little too good."""
     floor: str = ""
-    """What their best models were to come to besides (``run.best_floor``), in words; empty: nothing."""
+    """The floor for their best models (``run.best_floor``), in words; empty: none."""
     takes_last: bool = False
     """Whether no score chose them: they are the last (``run.best_by=last``)."""
 
@@ -179,7 +179,7 @@ class SeedsSummary(NamedTuple):
 
 
 def summarise(record: SeedsRecord, folder: Path) -> SeedsSummary:
-    """Write what the seeds in ``folder`` have come to so far, and return it.
+    """Write the results of the seeds in ``folder`` so far, and return them.
 
     ``band.csv`` has the band of the score over time, ``band.json`` that of each opponent too, ``seeds.md`` is the
     card, and ``curve.png`` the picture, where what draws pixels is installed. Seeds that were never measured are left
@@ -217,7 +217,7 @@ def _result(record: SeedsRecord, seed: int, run: RunCurve | None) -> SeedResult:
 
 
 def _floors(run: RunCurve) -> tuple[dict[str, float], float]:
-    """Return what the best model of a run was to come to besides, and how far it is below."""
+    """Return the floors for the best model of a run, and how far it is below."""
     return floors_of(models.facts(run.folder / "best.zip")) if run.settings.get("run.best_floor") else ({}, 0.0)
 
 

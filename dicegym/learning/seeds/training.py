@@ -142,7 +142,7 @@ def _planned(
     resume: bool,
     trust: bool,
 ) -> _Plan:
-    """Return what there is to do, checked as far as nothing slow is needed for it. Raises as `train_seeds` does."""
+    """Return what there is to do, checked as far as that is quick. Raises as `train_seeds` does."""
     number = None if seeds is None else whole_number("seeds", seeds, 1, MOST_SEEDS, "the number of trainings")
     new: list[str] = list(overrides)
     if resume and holds_seeds(folder):
