@@ -110,7 +110,11 @@ class Evaluator:
     def has_reached_target(self, scores: Sequence[Score]) -> bool:
         """Return whether scores that `measure` returned, if there are any yet, are what training may stop at."""
         run = self.settings
-        return bool(run.target and scores) and self._sum_up(scores).value >= run.target and not self.measure_shortfall(scores)
+        return (
+            bool(run.target and scores)
+            and self._sum_up(scores).value >= run.target
+            and not self.measure_shortfall(scores)
+        )
 
     def _sum_up(self, scores: Sequence[Score]) -> Score:
         players = [*(meeting.table.players for meeting in self.meetings), *([self.game.players] * len(self.left))]

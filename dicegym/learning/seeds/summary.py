@@ -16,8 +16,9 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from pydantic import Field, TypeAdapter
 
+from dicegym.arena.report import Report, markdown_text
 from dicegym.errors import DamagedFileError, DependencyError, ParameterError
-from dicegym.escape import cell, harmless, markdown, one_line
+from dicegym.escape import cell, one_line
 from dicegym.files import read_text, write_text
 from dicegym.learning.curves import write_csv
 from dicegym.learning.evaluate import Score
@@ -279,38 +280,35 @@ def _page(record: SeedsRecord, found: SeedsSummary, measured: int | None) -> str
     words = ["dicegym", "train", record.game, "--seeds", str(len(record.seeds))]
     words += ["--config", record.config] if record.config else []
     words += [word for text in record.overrides for word in ("--set", text)]
-    command = harmless(shlex.join(words)).replace("`", "'").replace("|", "\\|")
-    lines = [f"# {len(record.seeds)} seeds of {markdown(record.game)}", "", "| | |", "|---|---|"]
-    if found.measure:
-        lines.append(f"| measured | {markdown(found.measure)} |")
-    for title, value in (("at the end", found.end), ("of the best models", found.best)):
-        if value is not None:
-            lines.append(f"| {title} | {value} |")
-    if found.floor:
-        lines.append(f"| below the floor, {markdown(found.floor)} | {found.below} |")
-    lines.append(f"| command | `{command}` |")
+    rows = [["measured", found.measure]] if found.measure else []
+    together = (("at the end", found.end), ("of the best models", found.best))
+    rows += [[title, str(value)] for title, value in together if value is not None]
+    rows += [[f"below the floor, {found.floor}", found.below]] if found.floor else []
+    rows.append(["command", shlex.join(words)])
     if measured is not None:
         facts = models.facts(folder_of(found.folder, measured) / "best.zip")
-        lines.append(f"| rules | fingerprint {markdown(str(facts.get('fingerprint', '')))} |")
-        versions = facts.get("versions")
-        if isinstance(versions, dict):
-            told = ", ".join(f"{package} {version}" for package, version in versions.items())
-            lines.append(f"| versions | {markdown(told)} |")
-        lines.append(f"| machine | {markdown(str(facts.get('machine', '')))} |")
-    lines += ["", "| seed | how it ended | steps | best model | at the end |", "|---|---|---|---|---|"]
-    lines += [
-        f"| {one.seed} | {markdown(one.how + (f': {one.why}' if one.why else ''))} | {one.steps:,} | "
-        f"{_shown(one.best)} | {_shown(one.end)} |"
+        rows.append(["rules", f"fingerprint {facts.get('fingerprint', '')}"])
+        if isinstance(versions := facts.get("versions"), dict):
+            rows.append(["versions", ", ".join(f"{package} {version}" for package, version in versions.items())])
+        rows.append(["machine", str(facts.get("machine", ""))])
+    seeds = [
+        [
+            str(one.seed),
+            one.how + (f": {one.why}" if one.why else ""),
+            f"{one.steps:,}",
+            _shown(one.best),
+            _shown(one.end),
+        ]
         for one in found.results
     ]
-    lines += [
-        "",
-        f"{CHOSEN_BY_SCORES if not found.takes_last else TAKEN_LAST}; the cards in the "
-        "folders of the seeds measure them in other games. Intervals are by the percentile bootstrap over seeds "
-        "(Agarwal et al., 2021), and over the luck of training alone.",
-        "",
-    ]
-    return "\n".join(lines)
+    chosen = (
+        f"{CHOSEN_BY_SCORES if not found.takes_last else TAKEN_LAST}; the cards in the folders of the seeds measure "
+        "them in other games. Intervals are by the percentile bootstrap over seeds (Agarwal et al., 2021), and over "
+        "the luck of training alone."
+    )
+    titles = ["seed", "how it ended", "steps", "best model", "at the end"]
+    tables = [("All seeds", ["what", "value"], rows), ("Each seed", titles, seeds)]
+    return markdown_text(Report(f"{len(record.seeds)} seeds of {record.game}", tables, words=[chosen]))
 
 
 def _shown(value: float) -> str:
