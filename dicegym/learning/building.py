@@ -182,7 +182,7 @@ def _policy(settings: NetworkSettings, algorithm: type[BaseAlgorithm], privilege
         policy = _with_privileged_critic(policy, settings.policy, known)
     activation = getattr(torch.nn, settings.activation, None)
     if activation is None:
-        raise ParameterError(f"[network] activation={settings.activation!r} is no class of torch.nn, such as ReLU")
+        raise ParameterError(f"[network] activation={settings.activation!r} is not a class of torch.nn, such as ReLU")
     arguments: dict[str, Any] = {
         key: load_if_named(f"network.{key}", value)
         for key, value in vars(settings).items()
@@ -211,7 +211,7 @@ def _with_privileged_critic(policy: type, asked: str, known: Mapping[str, Any]) 
         return AsymmetricPolicy
     raise ParameterError(
         f"[network] privileged=true needs a policy whose critic sees more than its actor, and policy={asked!r} of this "
-        'algorithm is none: leave policy at "MlpPolicy" with the algorithm MaskablePPO, or derive yours from '
+        'algorithm is not one: leave policy at "MlpPolicy" with the algorithm MaskablePPO, or derive yours from '
         "dicegym.players.asymmetric.AsymmetricPolicy"
     )
 

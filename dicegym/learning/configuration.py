@@ -148,7 +148,7 @@ def _plain(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
-        raise DamagedFileError(path, f"is no TOML ({one_line(error)})", NO_CONFIGURATION) from None
+        raise DamagedFileError(path, f"is not TOML ({one_line(error)})", NO_CONFIGURATION) from None
 
 
 def from_plain(plain: Mapping[str, Any], source: str = "") -> TrainingSettings:
@@ -364,7 +364,7 @@ def _refusal(problem: ErrorDetails, plain: Mapping[str, Any], source: str) -> Di
         return ParameterError(f"{source}{name} sets nothing: {unknown_name(kind, (keys or [section])[0], known)}")
     if not keys:
         return ParameterError(
-            f"{source}{section}={plain[section]!r} is no section: write {section}={{key=value}}, or "
+            f"{source}{section}={plain[section]!r} is not a section: write {section}={{key=value}}, or "
             f"[{section}] in a file and its settings below"
         )
     key, about = keys[0], _settings_of(section).get(keys[0], SECTIONS[section])

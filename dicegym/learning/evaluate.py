@@ -89,7 +89,7 @@ class Score(NamedTuple):
         except (TypeError, LookupError):
             values = {}
         if not values or not all(isinstance(one, kinds.get(name, int | float)) for name, one in values.items()):
-            raise ParameterError(f"{one_line(said, 100)} is no score: a training writes them, and nobody else")
+            raise ParameterError(f"{one_line(said, 100)} is not a score: only trainings write them")
         return cls(**values)
 
 
@@ -181,9 +181,9 @@ def evaluate(
 
     Returns:
         The exact value (of a player that draws, by one draw of all its answers, and ``measure`` says so). Where there
-        is none, or such a draw takes too many questions (`dicegym.games.parts.Duel.questions`), the share of games won
-        with Wilson's 95 % interval. Where nobody else plays, the mean
-        return with the normal 95 % interval; with ``less_luck``, too, the interval is the normal one.
+        is no such value, or such a draw takes too many questions (`dicegym.games.parts.Duel.questions`), the share of
+        games won with Wilson's 95 % interval. Where nobody else plays, the mean return with the normal 95 % interval;
+        with ``less_luck``, too, the interval is the normal one.
 
     Raises:
         AgentError, ModelError, UnknownNameError: a player cannot be loaded or fails.

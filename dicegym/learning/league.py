@@ -179,7 +179,7 @@ class LeagueTable:
         lines += [f"cycle: {a} beats {b}, {b} beats {c}, {c} beats {a}" for a, b, c in cycles[:MOST_CYCLES]]
         if len(cycles) > MOST_CYCLES:
             lines.append(f"and {len(cycles) - MOST_CYCLES} more cycles")
-        lines = lines or ["no past self beats the newest one, and nothing runs in circles, as far as games tell"]
+        lines = lines or ["no past self beats the newest one, and the games show no cycle"]
         hardest = self.hardest(past[-1]) if past else None
         if hardest is not None:
             where = "against" if self.even == 0.5 else "alone at a table filled with"
@@ -241,14 +241,14 @@ def read_league(path: Path) -> tuple[LeagueTable, dict[str, float]]:
                     games = int(row[f"games against {other}"])
                     table.results[row["member"], other] = _checked(Result(float(rate), games))
     except (KeyError, TypeError, ValueError, IndexError, csv.Error, ParameterError) as error:
-        raise DamagedFileError(path, f"is no table of a league ({one_line(error, 100)})", instead) from None
+        raise DamagedFileError(path, f"is not the table of a league ({one_line(error, 100)})", instead) from None
     return table, shares
 
 
 def _checked(result: Result) -> Result:
     """Return a result that may be one. Raises ValueError for another."""
     if not 0 <= result.rate <= 1 or result.games < 0:
-        raise ValueError(f"{result.rate} of {result.games} games is no result")
+        raise ValueError(f"{result.rate} of {result.games} games cannot be a result")
     return result
 
 
@@ -332,7 +332,7 @@ class League:
         elif copies:
             raise ParameterError(
                 f"run.copies={copies!r} cannot be: no past selves join this training. Add {SELF!r} to [opponents], "
-                "with the weight it is to have in other games; 0 is none"
+                "with the weight it is to have in other games; 0: it has none"
             )
         self._begins_alone = not weights
         """Whether somebody must sit there until the first past self joins, and nobody afterwards."""

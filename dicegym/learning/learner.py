@@ -127,7 +127,7 @@ def as_player(
 def with_enough_critic(settings: TrainingSettings) -> TrainingSettings:
     """Return settings with a value network of the policy's sizes if theirs is hardly any; else the same object.
 
-    Who is taught how to play learns no values, so such models have value networks of a few units. Whoever goes on
+    Imitation learns no values, so its models have value networks of a few units. Training that continues
     from there by rewards does need them.
     """
     sizes = settings.network.net_arch

@@ -59,7 +59,7 @@ def prepare(
     """
     settings, command, finished = settings_of(game, folder, config, overrides, resume)
     if not resume and not is_empty(folder):
-        raise ParameterError(f"{folder} is not empty: give --resume to go on, or another --run-dir")
+        raise ParameterError(f"{folder} is not empty: give --resume to continue, or another --run-dir")
     table = games.game(game, **settings.game)
     tables = tables_of(table, settings.run.tables)
     if tables and table not in tables:
@@ -86,7 +86,7 @@ def prepare(
         if programs:
             raise ParameterError(
                 f"{folder / SETTINGS_FILE} was not written by your own trainings here, and names programs: "
-                f"{', '.join(one_line(name, 80) for name in programs)}. If you trust whoever made the folder, say so "
+                f"{', '.join(one_line(name, 80) for name in programs)}. If you trust its author, say so "
                 f"by {TRUST}"
             )
     if settings.algorithm.name not in models.ALGORITHMS:

@@ -170,7 +170,7 @@ class AlgorithmSettings:
     learning_rate_end: NumberIfGiven = None
     """what the step size falls to, linearly, by the end; not given: it stays"""
     n_steps: CountIfGiven = None
-    """decisions of each game in a rollout; if not given, PPO's is such that all games together make about 32,768"""
+    """decisions of each game in a rollout; if not given, PPO's is 32,768 for all games together"""
     batch_size: CountIfGiven = None
     """decisions of one update; if not given, of PPO a quarter of a rollout"""
     n_epochs: CountIfGiven = None

@@ -141,9 +141,9 @@ class ModelArchive:
         try:
             found = json.loads(self.read(name, MOST_JSON))
         except _BROKEN as error:  # too deep is a RecursionError
-            self._refuse(f"its {name} is no JSON that can be read: {_told(error)}")
+            self._refuse(f"its {name} is not readable JSON: {_told(error)}")
         if not isinstance(found, dict):
-            self._refuse(f"its {name} is no JSON object")
+            self._refuse(f"its {name} is not a JSON object")
         return found
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -151,12 +151,12 @@ class ModelArchive:
         found: dict[str, np.ndarray] = {}
         for member in self.names:
             if not member.endswith(".npy"):
-                self._refuse(f"its {member} is no array")
+                self._refuse(f"its {member} is not an array")
             content = self.read(member)
             try:
                 found[member.removesuffix(".npy")] = array_in(content)
             except _BROKEN as error:
-                self._refuse(f"its {member} is no array that can be read: {_told(error)}")
+                self._refuse(f"its {member} is not a readable array: {_told(error)}")
         return found
 
     def _check_members(self, size: int) -> None:
@@ -373,7 +373,7 @@ class _Tensors:
 def _no_tensor(name: object) -> ValueError:
     """Return the error for a name; other values are not shown, as their text may have no end."""
     return ValueError(
-        f"it names {one_line(name if isinstance(name, str) else type(name).__name__, 80)!r}, which is no tensor"
+        f"it names {one_line(name if isinstance(name, str) else type(name).__name__, 80)!r}, which is not a tensor"
     )
 
 
@@ -394,7 +394,7 @@ def npz_bytes(arrays: Mapping[str, np.ndarray]) -> bytes:
 def _regular(path: Path) -> io.BufferedIOBase:
     """Open a file; a pipe or a device, at which reading would wait or never end, is refused by ValueError."""
     if not stat.S_ISREG(path.stat().st_mode):
-        raise ValueError("it is no regular file")
+        raise ValueError("it is not a regular file")
     return path.open("rb")
 
 
@@ -406,7 +406,7 @@ def _check_directory(file: io.BufferedIOBase) -> None:
     tail = file.read()
     at = tail.rfind(_END)
     if at < 0 or len(tail) < at + _END_SIZE:
-        raise ValueError("it is no zip file")
+        raise ValueError("it is not a zip file")
     (size,) = struct.unpack_from("<L", tail, at + 12)
     locator = max(0, at - _LOCATOR_SIZE)
     if tail[locator:at].startswith(_LOCATOR):  # a larger record stands before it, and is read instead

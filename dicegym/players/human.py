@@ -236,9 +236,9 @@ class ActionButtons:
         given = [*fields.get(FIELD, ())]
         names = {str(action): action for action in legal_names(place, state)}
         if form != FORM or len(given) != 1:
-            raise ParameterError("that is no move: choose one of the actions that are shown")
+            raise ParameterError("that is not a move: choose one of the actions that are shown")
         if given[0] not in names:
-            raise ParameterError(f"{one_line(given[0], 40)!r} is no action that is allowed here: choose one shown")
+            raise ParameterError(f"{one_line(given[0], 40)!r} is not allowed here: choose one shown")
         return [names[given[0]]]
 
 

@@ -8,7 +8,7 @@ copies of a game and after a training is resumed, and nothing is kept from one d
 differ from decision to decision, as they hold what was played.
 
 Files written by `save_model` or by a training carry their weights as plain arrays too, and are played by NumPy. What
-PyTorch alone can play (a file without arrays, a network that is no sequence of linear layers) needs the extra
+PyTorch alone can play (a file without arrays, a network that is not a sequence of linear layers) needs the extra
 ``train``.
 """
 

@@ -114,7 +114,7 @@ class ModelFile:
                 f"{self.path} was saved by Stable-Baselines3 alone and does not say what it plays: name its game "
                 "(--game hog, with --parameter for what is not the default), or save it with dicegym.save_model"
             )
-        raise ModelError(f"{self.path} has no {MEMBER} and is no model: save models with dicegym.save_model")
+        raise ModelError(f"{self.path} has no {MEMBER} and is not a model: save models with dicegym.save_model")
 
     @cached_property
     def settings(self) -> dict[str, Any]:
@@ -149,7 +149,7 @@ class ModelFile:
             return check_temperature(said.get(TEMPERATURE, BEST))
         except (AttributeError, ParameterError):
             raise ModelError(
-                f"{self.path}: {MEMBER} says {PLAY}={one_line(said, 80)}, which is no way to play: give "
+                f"{self.path}: {MEMBER} says {PLAY}={one_line(said, 80)}, which is not a way to play: give "
                 f'{{"{TEMPERATURE}": 1.0}}, a number from 0 on'
             ) from None
 

@@ -251,7 +251,7 @@ def check_optimizer(state: Any, optimizer: Any, called: str) -> None:
     fresh = optimizer.state_dict()
     weights = [weight for group in optimizer.param_groups for weight in group["params"]]
     if not isinstance(state, dict) or set(state) != set(fresh) or not isinstance(state["state"], dict):
-        raise no_weights(called, "it is no state of an optimizer")
+        raise no_weights(called, "it is not the state of an optimizer")
     groups = state["param_groups"]
     if not isinstance(groups, list) or len(groups) != len(fresh["param_groups"]):
         raise no_weights(called, "it is that of an optimizer of other weights")
@@ -259,7 +259,7 @@ def check_optimizer(state: Any, optimizer: Any, called: str) -> None:
         if not isinstance(group, dict) or set(group) - {"initial_lr"} != set(wanted) - {"initial_lr"}:
             raise no_weights(called, "it is that of another kind of optimizer")
         if not isinstance(group.get("initial_lr", 0.0), int | float):
-            raise no_weights(called, "its initial_lr is no number")
+            raise no_weights(called, "its initial_lr is not a number")
         for name, value in wanted.items():
             if not _alike(group.get(name, value), value):
                 raise no_weights(called, f"its {name} is another kind of value than {one_line(value, 60)}")
@@ -416,7 +416,7 @@ def _schedule(path: Any, key: str, value: Mapping[str, Any]) -> Any:
     if (known := _CLASS.fullmatch(kind)) and known[1].rpartition(".")[0] == "stable_baselines3.common.utils":
         parts = parts if parts.startswith("value_schedule=") else f"{known[1].rpartition('.')[2]}({parts})"
     told = _SCHEDULE.fullmatch(parts)
-    with contextlib.suppress(ValueError):  # what is no number
+    with contextlib.suppress(ValueError):  # what is not a number
         numbers = [float(text) for text in told.groups() if text] if told else []
         if numbers and all(map(math.isfinite, numbers)):
             return ConstantSchedule(*numbers) if len(numbers) == 1 else LinearSchedule(*numbers)

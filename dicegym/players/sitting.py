@@ -1,4 +1,4 @@
-"""A person's game against others: who sits down with it, what happens is told, and moves are taken back.
+"""A person's game against others: its players, the description of what happens, and moves that are taken back.
 
 `Sitting` is the same at a terminal and in a script: all of it goes through a function that asks and one that shows. A
 page shares with it how a game that was kept is taken up again (`Rerun`), and who is usual where a person says little.
@@ -200,7 +200,7 @@ class Sitting:
         self.actions = []
         while True:
             run = _Run(self, self.actions, marks)
-            self.actions, marks = run.actions, run.marks  # which the run goes on with
+            self.actions, marks = run.actions, run.marks  # which the run continues
             try:
                 run.play()
                 self._end(run)
@@ -208,7 +208,7 @@ class Sitting:
                 if str(left) != "undo":
                     return str(left)
             if not marks:
-                self.person.show("There is no move of yours to take back.")
+                self.person.show("You have no move to take back.")
                 continue
             self.taken_back += 1
             del self.actions[marks.pop() :]

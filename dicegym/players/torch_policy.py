@@ -166,7 +166,7 @@ def to_network(model: Any, game: Game, name: str, device: Any = None) -> Network
         check_spaces(model, game, name)
     elif not isinstance(model, torch.nn.Module):
         raise ModelError(
-            f"{type(model).__name__} {name!r} is no model: give one of Stable-Baselines3 "
+            f"{type(model).__name__} {name!r} is not a model: give one of Stable-Baselines3 "
             f"({', '.join(ALGORITHMS)}) or a torch.nn.Module from observations to a score for each action"
         )
     seen = np.random.default_rng(0).random((32, game.observation_size), np.float32).round(1)

@@ -37,7 +37,7 @@ def trust_error(called: object, reason: str) -> ModelError:
     """
     return ModelError(
         f"{called} cannot be loaded as data alone: {reason}. To load the rest of it runs whatever its author wrote: if "
-        f"you trust whoever made it, say so by {TRUST}; contests take it, if its layers are plain, once "
+        f"you trust its author, say so by {TRUST}; contests take it, if its layers are plain, once "
         "dicegym.save_model has written it anew"
     )
 

@@ -154,7 +154,7 @@ def test_programs_that_foreign_settings_name_are_not_run(
     text = json.dumps(value).replace("MINE", str(program))
     about["settings"][section][key.replace("MINE", str(program))] = json.loads(text)
     path.write_text(json.dumps(about))
-    with pytest.raises(ParameterError, match=r"names programs: .*If you trust whoever made the folder, .*--trust"):
+    with pytest.raises(ParameterError, match=r"names programs: .*If you trust its author, .*--trust"):
         resume(run)
     assert not mark.exists()
 

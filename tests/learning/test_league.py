@@ -287,7 +287,7 @@ def test_stone_paper_and_scissors_are_a_cycle() -> None:
 def test_chance_and_trifles_are_no_cycle(rate: float, games: int) -> None:
     table = stone_paper_scissors(rate, games)
     assert table.cycles() == table.regressions() == []
-    assert "nothing runs in circles" in table.remarks()[0]
+    assert "the games show no cycle" in table.remarks()[0]
 
 
 def test_at_larger_tables_more_than_an_equal_share_wins() -> None:

@@ -205,7 +205,7 @@ def test_opponents_are_a_pool_from_the_settings(training: Any, tmp_path: Path) -
         (["run.stepz=5"], ParameterError, "Did you mean 'steps'"),
         (["run.less_luck=1"], ParameterError, "give true or false"),
         (["network.net_arch=[0]"], ParameterError, r"give a list of sizes such as \[128, 128\]"),
-        (["run=5"], ParameterError, "run=5 is no section"),
+        (["run=5"], ParameterError, "run=5 is not a section"),
         (["nothing"], ParameterError, "'nothing' sets nothing"),
         (["walk.steps=5"], ParameterError, "walk.steps=5"),
         (["algorithm.name=SAC"], UnknownNameError, "algorithm 'SAC'"),
@@ -246,7 +246,7 @@ def test_folders_that_do_not_fit_are_refused(training: Any, tmp_path: Path) -> N
         training.train("hog", tmp_path / "x", config=tmp_path / "none.toml")
     assert (tmp_path / "kept.txt").read_text() == "precious"
     for text, match in (
-        ("[run", "is no TOML"),
+        ("[run", "is not TOML"),
         ("[run]\nstepz = 5", "mine.toml: run.stepz sets nothing"),
         ("[walk]", "there is no section 'walk'"),
     ):

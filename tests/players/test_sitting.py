@@ -227,7 +227,7 @@ def test_commands(monkeypatch: pytest.MonkeyPatch) -> None:
     sitting, shown = sit(game, ["undo", "HELP", "?", "list", "Table", "", "5", "x" * 200, "undo", "`bacon`", "again"])
     assert sitting.play() == AGAIN
     text = "\n".join(shown)
-    assert "There is no move of yours to take back." in text
+    assert "You have no move to take back." in text
     assert text.count("And at any time:") == 2
     assert "[11] roll 10" in text
     assert "Type a move, or `help`." in text

@@ -100,7 +100,7 @@ def read_record(folder: Path, trust: bool = False) -> SeedsRecord:
     if not trust and (found.overrides or found.config) and not is_sealed(path):
         raise ParameterError(
             f"{path} was not written by your own trainings here, and names settings that seeds would begin with. If "
-            f"you trust whoever made the folder, say so by {TRUST}"
+            f"you trust its author, say so by {TRUST}"
         )
     return found
 

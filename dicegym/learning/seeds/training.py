@@ -151,7 +151,7 @@ def _planned(
             raise ParameterError(f"{folder} holds seeds of {record.game}, and not of {game}: name that game")
         if number is not None and number < len(record.seeds):
             raise ParameterError(
-                f"{folder} holds {len(record.seeds)} seeds: --seeds {len(record.seeds)} goes on with them, and more "
+                f"{folder} holds {len(record.seeds)} seeds: --seeds {len(record.seeds)} continues them, and more "
                 "adds some"
             )
         first = record.seeds[0]
@@ -163,7 +163,7 @@ def _planned(
         raise ParameterError(f"{folder} holds no trainings of several seeds to resume: start without --resume")
     else:
         if not is_empty(folder):
-            raise ParameterError(f"{folder} is not empty: give --resume to go on, or another --run-dir")
+            raise ParameterError(f"{folder} is not empty: give --resume to continue, or another --run-dir")
         record = SeedsRecord(game, (), str(lasting_name(config) or ""), tuple(new), {}, {})
     path = Path(record.config) if record.config else None
     settings = override(read_config(game, path), record.overrides)
@@ -235,7 +235,7 @@ class _Trainings:
                 trainer.stop(END_NOW)
         if self._signals:
             again = f"dicegym train {self._record.game} --run-dir {shlex.quote(str(folder))} --resume"
-            raise SignalInterrupt(self._signals[0], f"what was done so far is in {folder}: `{again}` goes on")
+            raise SignalInterrupt(self._signals[0], f"what was done so far is in {folder}: continue by `{again}`")
 
     def _watch(self) -> None:
         handed_on, since = 0, 0.0
