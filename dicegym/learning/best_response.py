@@ -185,13 +185,13 @@ class _Training:
         self._progress, self._interruption = progress, interruption
         env = new_games(game, settings, seed, Pool([target], [1.0]))
         self._model = new_model(settings, env, seed, None)
-        self._met = np.zeros(env.observation_space.shape or (), np.bool_)
+        self._seen_inputs = np.zeros(env.observation_space.shape or (), np.bool_)
         if isinstance(start, LearnerNetworks):
             load_networks(self._model, start.weights)
-            self._met |= start.heeded
+            self._seen_inputs |= start.used_inputs
         elif start:
-            _, heeded = start_from(self._model, start, game, own_critic=grown)
-            self._met |= heeded
+            _, used_inputs = start_from(self._model, start, game, own_critic=grown)
+            self._seen_inputs |= used_inputs
         self.curve: list[tuple[int, float]] = []
         self.best: Player = self._player()
         self._best_rate, self._looked = -1.0, 0
@@ -217,7 +217,7 @@ class _Training:
     def _between_rollouts(self, logger: Logger) -> None:
         done = self._done
         anneal(self._model, self._settings.algorithm, done)
-        self._met |= (np.asarray(vars(self._model)["_last_obs"]) != 0).any(axis=0)
+        self._seen_inputs |= (np.asarray(vars(self._model)["_last_obs"]) != 0).any(axis=0)
         if self._looked < int(done * LOOKS):
             self._looked = int(done * LOOKS)
             began = time.monotonic()
@@ -236,7 +236,7 @@ class _Training:
                 raise StopTraining
 
     def _player(self) -> Player:
-        return as_player(self._model, self._game, self._met, f"best response to {self._target.name}", 0.0)
+        return as_player(self._model, self._game, self._seen_inputs, f"best response to {self._target.name}", 0.0)
 
     def _look(self) -> None:
         """Measure it as it is; keep it if it was never better."""
@@ -247,7 +247,7 @@ class _Training:
             return
         self.best, self._best_rate = now, score.value
         if self._output is not None:
-            with models.ignore_inputs(self._model, ~self._met):
+            with models.ignore_inputs(self._model, ~self._seen_inputs):
                 models.save(self._model, self._game, self._output, self._facts(score))
 
     def _facts(self, score: Score) -> dict[str, Any]:

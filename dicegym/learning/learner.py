@@ -91,15 +91,15 @@ class LearnerNetworks(NamedTuple):
     """Those of a learner at some time, as its file would hold them."""
 
     weights: dict[str, torch.Tensor]
-    heeded: np.ndarray
+    used_inputs: np.ndarray
     """bool[what they observe]: inputs that they do not ignore."""
 
     @classmethod
-    def of(cls, model: BaseAlgorithm, met: np.ndarray) -> LearnerNetworks:
-        """Return a copy of the networks of ``model``, which ignore inputs that were never ``met``."""
-        with models.ignore_inputs(model, ~met):
+    def of(cls, model: BaseAlgorithm, seen: np.ndarray) -> LearnerNetworks:
+        """Return a copy of the networks of ``model``, which ignore inputs that it has not ``seen``."""
+        with models.ignore_inputs(model, ~seen):
             weights = {name: value.detach().clone() for name, value in model.policy.state_dict().items()}
-        return cls(weights, met.copy())
+        return cls(weights, seen.copy())
 
 
 def _widen_critic(weights: dict[str, Any], model: BaseAlgorithm) -> None:
@@ -113,14 +113,14 @@ def _widen_critic(weights: dict[str, Any], model: BaseAlgorithm) -> None:
 
 
 def as_player(
-    model: BaseAlgorithm, game: Game, met: np.ndarray, name: str = "learner", temperature: float | None = None
+    model: BaseAlgorithm, game: Game, seen: np.ndarray, name: str = "learner", temperature: float | None = None
 ) -> PolicyPlayer:
-    """Return the learner as it is now (a copy), ignoring inputs that it never ``met`` (bool[what it observes]).
+    """Return the learner as it is now (a copy), without inputs that it has not ``seen`` (bool[what it observes]).
 
     It plays at ``temperature`` (``[run] temperature``), as its file will; None: as is usual in the game.
     """
     heat = models.temperature_for(model, game) if temperature is None else temperature
-    with models.ignore_inputs(model, ~met):
+    with models.ignore_inputs(model, ~seen):
         return PolicyPlayer(model, game, name, temperature=heat)
 
 

@@ -106,8 +106,8 @@ class Run:
         else:  # also a run that was killed before its first checkpoint
             self.model = new_model(settings, self.env, run.seed, logs)
             if run.start_from:
-                self.state.began_with, heeded = start_from(self.model, run.start_from, self.game)
-                self.state.seen_inputs |= heeded
+                self.state.began_with, used_inputs = start_from(self.model, run.start_from, self.game)
+                self.state.seen_inputs |= used_inputs
         self.first = self.model.num_timesteps  # of this session
         self.start = self.now()  # of the present rollout
         folder.mkdir(parents=True, exist_ok=True)

@@ -75,7 +75,7 @@ def test_a_run_from_elsewhere_goes_on_with_new_games(
 ) -> None:
     use_key(tmp_path / "somebody else", monkeypatch)
     with pytest.warns(
-        RuntimeWarning, match=r"new games begin; --trust \(in Python trust=True\) goes on with its games"
+        RuntimeWarning, match=r"new games begin; --trust \(in Python trust=True\) continues its games"
     ):
         found = resume(run)
     assert found.model.num_timesteps == 384

@@ -228,7 +228,7 @@ def test_a_league_is_measured_anew_alike_on_any_number_of_processes(
 
 def test_only_leagues_are_measured_anew(done: Train, tmp_path: Path) -> None:
     _, folder = done("hog", SMALL)
-    with pytest.raises(ParameterError, match='is no training against "self"'):
+    with pytest.raises(ParameterError, match='only a training against "self" has one'):
         league_of(folder)
     with pytest.raises(ParameterError, match="holds no checkpoint"):
         league_of(tmp_path)

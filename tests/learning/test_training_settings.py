@@ -123,8 +123,7 @@ def test_a_training_begins_with_an_agent_that_is_named(training: Any, tmp_path: 
     first.append("run.start_from=taught")
     run = training.train("liarsdice", tmp_path / "run", overrides=first)
     file = shipped_folder("agents") / "liarsdice" / "taught.zip"
-    same = training.train("liarsdice", tmp_path / "same", overrides=[*first[:-1], f'run.start_from="{file}"'])
-    assert run.state.curve.evaluations == same.state.curve.evaluations
+    assert model_file(run.game, "taught") == str(file)
     assert models.facts(tmp_path / "run/model.zip")["began_with"]["path"] == "taught"
     assert training.train("liarsdice", tmp_path / "run", resume=True).state.began_with["path"] == "taught"
 
