@@ -56,7 +56,9 @@ def new_bot(game: Game | str, path: Path | str, force: bool = False, test: bool 
     target = Path(path).expanduser()
     if target.suffix != ".py" or target.is_dir():
         if target.suffix and not target.is_dir():
-            raise ParameterError(f"{path} is not a Python file: name a .py file, or a folder for it")
+            raise ParameterError(
+                f"{path} is not a Python file: name a .py file, such as {forms[0]}, or a folder for it"
+            )
         target /= forms[0]
     if target.is_dir():
         raise ParameterError(f"{target} is a folder: name a file in it")

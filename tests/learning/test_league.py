@@ -341,7 +341,7 @@ RESULTS = f"{HEAD},against a,against b,games against a,games against b"
 )
 def test_what_is_no_table_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "league.csv").write_text(text)
-    with pytest.raises(ParameterError, match="no table of a league"):
+    with pytest.raises(ParameterError, match="not the table of a league"):
         read_league(tmp_path / "league.csv")
 
 
