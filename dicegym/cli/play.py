@@ -66,7 +66,7 @@ def play(
 
     Examples: dicegym play hog --tutor; dicegym play yatzy --against hard; dicegym play liarsdice -p players=4
     """
-    from dicegym.players.sitting import AGAIN, Sitting, drawn_seat, rival_named, usual_rivals
+    from dicegym.players.sitting import AGAIN, Sitting, draw_seat, rival_named, usual_rivals
 
     table = _table(game, len(against or []), parameter)
     chosen = against or usual_rivals(table)
@@ -79,7 +79,7 @@ def play(
     answers = {"hint": ("what is best here, and by how much", _hinting(table)), "id": _ID}
     number = draw_seed() if seed is None else seed
     while True:
-        place = drawn_seat(number, table.players) if seat is None else seat
+        place = draw_seat(number, table.players) if seat is None else seat
         warn = None if adviser is None else _warning(adviser)
         sitting = Sitting(
             table,

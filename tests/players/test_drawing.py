@@ -24,9 +24,9 @@ from dicegym.play.drive import play_game
 from dicegym.players import model as models
 from dicegym.players.model import (
     PolicyPlayer,
-    drawn,
     gives_away,
     probabilities,
+    sample_actions,
     seeds_of,
     uniforms,
     usual_temperature,
@@ -84,9 +84,9 @@ def test_probabilities_are_those_of_softmax_over_legal_actions() -> None:
 def test_drawn_actions_have_their_probabilities_and_are_legal_at_the_edges() -> None:
     chances = np.array([[0.0, 0.25, 0.0, 0.75, 0.0]])
     edges = np.array([0.0, 0.24999, 0.25, np.nextafter(1.0, 0.0)])
-    assert drawn(np.repeat(chances, 4, axis=0), edges).tolist() == [1, 1, 3, 3]
+    assert sample_actions(np.repeat(chances, 4, axis=0), edges).tolist() == [1, 1, 3, 3]
     thirds = np.full((1, 3), 1 / 3)
-    assert drawn(thirds, np.array([np.nextafter(1.0, 0.0)])).tolist() == [2]
+    assert sample_actions(thirds, np.array([np.nextafter(1.0, 0.0)])).tolist() == [2]
 
 
 @each_game

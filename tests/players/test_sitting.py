@@ -15,7 +15,7 @@ from dicegym.errors import AgentError, ParameterError
 from dicegym.games.keyboard import STRENGTHS, Place, count, list_names, percent
 from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
 from dicegym.play.turn import Act, Turn
-from dicegym.players.human import WIDTH, HumanPlayer, NumberedKeyboard, SeatedPerson, keyboard_of, wrapped
+from dicegym.players.human import WIDTH, HumanPlayer, NumberedKeyboard, SeatedPerson, keyboard_of, wrap_lines
 from dicegym.players.sitting import AGAIN, QUIT, Sitting
 
 LONGEST = 3000
@@ -227,7 +227,7 @@ def test_commands(monkeypatch: pytest.MonkeyPatch) -> None:
     sitting, shown = sit(game, ["undo", "HELP", "?", "list", "Table", "", "5", "x" * 200, "undo", "`bacon`", "again"])
     assert sitting.play() == AGAIN
     text = "\n".join(shown)
-    assert "There is no move of yours to take back." in text
+    assert "You have no move to take back." in text
     assert text.count("And at any time:") == 2
     assert "[11] roll 10" in text
     assert "Type a move, or `help`." in text
@@ -278,7 +278,7 @@ def test_failures_of_others() -> None:
 
 def test_seats_and_rivals_are_checked() -> None:
     game = dicegym.game("hog")
-    with pytest.raises(ParameterError, match="seat 2 is no seat: give 0 to 1"):
+    with pytest.raises(ParameterError, match="invalid seat 2: give 0 to 1"):
         Sitting(game, [RandomPlayer()], 2, 0)
     with pytest.raises(ParameterError, match="0 opponents do not fill"):
         Sitting(game, [], 0, 0)
@@ -339,8 +339,8 @@ def test_words() -> None:
     assert (count(1, "point"), count(2000, "point")) == ("1 point", "2,000 points")
     assert list_names(["a", "b", "c"], "or") == "a, b or c"
     assert [percent(chance) for chance in (0, 0.001, 0.5, 0.999, 1)] == ["0%", "<1%", "50%", ">99%", "100%"]
-    assert wrapped("  a " + "b " * 60).splitlines()[1].startswith("    b")
-    assert wrapped("x" * 70 + " type `roll #1 #3` now").splitlines() == ["x" * 70 + " type", "  `roll #1 #3` now"]
+    assert wrap_lines("  a " + "b " * 60).splitlines()[1].startswith("    b")
+    assert wrap_lines("x" * 70 + " type `roll #1 #3` now").splitlines() == ["x" * 70 + " type", "  `roll #1 #3` now"]
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from dicegym.bots.calls import witnessed
+from dicegym.bots.calls import report_calls
 from dicegym.bots.program import Program
 from dicegym.bots.source import defines
 from dicegym.bots.surroundings import PrivateRandom
@@ -76,7 +76,7 @@ def find(program: Program) -> Callable[..., Any]:
 
 def seat_bot(program: Program, strategy: Callable[..., Any], seat: int) -> Callable[..., Any]:
     """Return what is asked in one game: the strategy."""
-    return witnessed(strategy, ENTRY_POINT)
+    return report_calls(strategy, ENTRY_POINT)
 
 
 def recognises(text: str) -> bool:

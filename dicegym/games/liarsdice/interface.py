@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from dicegym.bots.calls import witnessed
+from dicegym.bots.calls import report_calls
 from dicegym.bots.program import Program
 from dicegym.bots.source import defines
 from dicegym.bots.surroundings import PrivateRandom
@@ -35,7 +35,7 @@ def find(program: Program) -> Callable[..., Any]:
 
 def seat_bot(program: Program, get_play: Callable[..., Any], seat: int) -> Callable[..., Any]:
     """Return what is asked in one game: the function."""
-    return witnessed(get_play, getattr(get_play, "__name__", ENTRY_POINTS[0]))
+    return report_calls(get_play, getattr(get_play, "__name__", ENTRY_POINTS[0]))
 
 
 def recognises(text: str) -> bool:

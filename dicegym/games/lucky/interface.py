@@ -14,7 +14,7 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from dicegym.bots.calls import witnessed
+from dicegym.bots.calls import report_calls
 from dicegym.bots.program import Program, class_in
 from dicegym.bots.source import defines
 from dicegym.bots.surroundings import PrivateRandom
@@ -56,8 +56,8 @@ def seat_bot(program: Program, made: Callable[..., Any], seat: int) -> Callable[
     """Return what is asked in one game: ``get_orders`` of a new bot of the class. Raises AgentError if it fails."""
     name = getattr(made, "__name__", BASE)
     try:
-        bot = witnessed(made, name)(random.Random(program.random.fresh()))
-        return witnessed(bot.get_orders, ENTRY_POINT)
+        bot = report_calls(made, name)(random.Random(program.random.fresh()))
+        return report_calls(bot.get_orders, ENTRY_POINT)
     except BaseException as error:
         raise program.failure(error, f"while {name}(random) was made") from error
 

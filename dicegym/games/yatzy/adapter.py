@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dicegym.bots.calls import shown, without_addresses
+from dicegym.bots.calls import show_value, without_addresses
 from dicegym.bots.export import network_source
 from dicegym.bots.program import Asked, explaining
 from dicegym.engine.game import Game
@@ -64,7 +64,7 @@ def in_words(answer: object, view: Any) -> str:
         why = ""
     except CommandError as error:
         why = f" ({without_addresses(error.message)})"
-    return f"{ENTRY_POINT}(standing) returned {shown(answer)}{why}, {_moment(view)}"
+    return f"{ENTRY_POINT}(standing) returned {show_value(answer)}{why}, {_moment(view)}"
 
 
 _INTERFACE = """

@@ -14,7 +14,7 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from dicegym.bots.calls import witnessed
+from dicegym.bots.calls import report_calls
 from dicegym.bots.program import Program
 from dicegym.bots.source import defines
 from dicegym.bots.surroundings import PrivateRandom
@@ -55,7 +55,7 @@ def find(program: Program) -> Callable[..., Any]:
 
 def seat_bot(program: Program, command: Callable[..., Any], seat: int) -> Callable[..., Any]:
     """Return what is asked in one game: the function."""
-    return witnessed(command, ENTRY_POINT)
+    return report_calls(command, ENTRY_POINT)
 
 
 def recognises(text: str) -> bool:

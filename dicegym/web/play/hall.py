@@ -18,7 +18,7 @@ from dicegym.errors import DamagedFileError, DicegymError, ParameterError, Unkno
 from dicegym.play.player import Player
 from dicegym.play.seeds import draw_seed
 from dicegym.players.roster import agent_name
-from dicegym.players.sitting import Warn, drawn_seat, usual_rivals, usual_seats
+from dicegym.players.sitting import Warn, draw_seat, usual_rivals, usual_seats
 from dicegym.web.context import Web
 from dicegym.web.forms import signed
 from dicegym.web.play.advice import Advice
@@ -132,7 +132,7 @@ class PlayHall:
             players=table.players,
             parameters={name: int(value) for name, value in table.parameters.items()},
             seed=number,
-            seat=drawn_seat(number, table.players) if seat is None else seat,
+            seat=draw_seat(number, table.players) if seat is None else seat,
             rivals=others,
             agents=agents,
             called=[agent_name(table, agent) for agent in agents],
@@ -146,7 +146,7 @@ class PlayHall:
         """Begin another game among the same; what was drawn is drawn anew, another seed is one higher."""
         seed_drawn, seat_drawn = sheet.drawn
         seed = draw_seed() if seed_drawn else min(sheet.seed + 1, LONGEST_SEED)
-        seat = drawn_seat(seed, sheet.players) if seat_drawn else sheet.seat
+        seat = draw_seat(seed, sheet.players) if seat_drawn else sheet.seat
         fresh = sheet.fresh(secrets.token_urlsafe(12), seed, seat)
         return self._begun(fresh)
 
