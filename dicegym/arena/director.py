@@ -20,6 +20,7 @@ from dicegym.arena.options import ContestOptions
 from dicegym.arena.provenance import provenance
 from dicegym.arena.results import NOTHING_SHOWN, ContestResult, Presentation, Standing
 from dicegym.arena.rows import PlayedMatch, answers_of
+from dicegym.arena.shards import ShardEnd
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
@@ -147,34 +148,41 @@ class Director:
         """Do jobs, begun in their order, in processes that ``started`` starts once one of them has to be done.
 
         What the book knows is not done again, and up to the first job that it does not know each outcome is yielded
-        before the next job is asked for: it may decide that there is none. It keeps what is done.
+        before the next job is asked for: it may decide that there is none. It keeps what is done. Raises ShardEnd if
+        matches were left to other shards.
         """
         book, known, waiting = self._book, deque[tuple[Job, JobOutcome]](), iter(jobs)
+        played = left = 0
 
-        def missing() -> Iterator[Job]:
-            for job in waiting:
-                outcome = None if book is None else book.outcome(job)
-                if outcome is None:
-                    yield job
-                else:
-                    known.append((job, outcome))
+        def is_missing(job: Job) -> bool:
+            """Return whether a job is to be done here; an outcome that the book knows is put into ``known``."""
+            nonlocal left
+            outcome = None if book is None else book.outcome(job)
+            if outcome is not None:
+                known.append((job, outcome))
+            elif book is not None and book.leaves(job):
+                left += 1
+            else:
+                return True
+            return False
 
         first = None
         for job in waiting:
-            outcome = None if book is None else book.outcome(job)
-            if outcome is None:
+            if is_missing(job):
                 first = job
                 break
-            yield job, outcome
+            yield from _drain(known)
         if first is not None:
             sandbox = (started or self._started)()
-            for job, outcome in sandbox.run(itertools.chain([first], missing())):
+            for job, outcome in sandbox.run(itertools.chain([first], filter(is_missing, waiting))):
                 if book is not None:
                     book.keep(job, outcome)
-                while known:
-                    yield known.popleft()
+                played += isinstance(job, Match)
+                yield from _drain(known)
                 yield job, outcome
-        yield from known
+        yield from _drain(known)
+        if left and book is not None:
+            raise ShardEnd(book.share, played, left)
 
     def _started(self) -> Executor:
         """Return the processes of the contest, which start when the first job comes that has to be done."""
@@ -312,6 +320,12 @@ class Director:
             details=details | answers_of(played),
             shown=shown,
         )
+
+
+def _drain(waiting: deque[tuple[Job, JobOutcome]]) -> Iterator[tuple[Job, JobOutcome]]:
+    """Yield what waits, and take it away."""
+    while waiting:
+        yield waiting.popleft()
 
 
 class Format(NamedTuple):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dicegym.arena.keys import digest, rules_of, written
+from dicegym.arena.shards import WHOLE, Shard
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.sandbox.limits import Limits
@@ -28,8 +29,9 @@ class Storage(NamedTuple):
     """Whether to begin another contest, although there is one with the same settings."""
     label: str = ""
     """Tells contests apart that have the same settings."""
-    share: tuple[int, int] = (1, 1)
-    """Which of how many shares of its matches is played here."""
+    share: Shard = WHOLE
+    """The part of its matches that is played here; with another than `WHOLE` a contest raises
+    `dicegym.arena.shards.ShardEnd` where it needs matches of other shards, and needs a seed."""
 
 
 class Settings(NamedTuple):

@@ -184,7 +184,7 @@ def _run(
     from dicegym.arena import Named
     from dicegym.arena.report import show
 
-    executors = machines.executors(shard)
+    executors = machines.executors()
     if machines.ray is None:
         bots.tell_isolation(str(one.spec) if isinstance(one, Named) else one for one in named)
     storage = kept.storage()

@@ -221,11 +221,8 @@ class MachineOptions(NamedTuple):
     workers: Workers = None
     ray: RayAddress = None
 
-    def executors(self, shard: str | None = None) -> Executors:
-        """Return what makes the executors; ``shard`` is which part of the matches they play, such as "2/8".
-
-        Raises ParameterError if there is no such address or shard.
-        """
+    def executors(self) -> Executors:
+        """Return what makes the executors. Raises ParameterError if there is no such address."""
         from dicegym.arena.executors import local
 
         executors = local(self.workers)
@@ -233,10 +230,6 @@ class MachineOptions(NamedTuple):
             from dicegym.arena.ray_executor import ray_cluster
 
             executors = ray_cluster(self.ray or None, self.workers, lambda line: err.print(f"dicegym: {line}"))
-        if shard is not None:
-            from dicegym.arena.shards import sharded
-
-            executors = sharded(executors, shard)
         return executors
 
 

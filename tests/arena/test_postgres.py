@@ -23,6 +23,7 @@ from postgres import Postgres
 import dicegym
 from dicegym.arena import Limits, contest
 from dicegym.arena.replay.stored import stored_replay
+from dicegym.arena.shards import Shard
 from dicegym.arena.storage import Settings, Storage
 from dicegym.arena.store.book import Book
 from dicegym.arena.store.opening import SCHEMA, engine_at, location_of
@@ -153,7 +154,7 @@ def test_two_processes_do_not_hold_one_contest_at_once_and_it_can_go(url: str) -
         first.close()
         entering.join(60)
         second.close()
-        shares = [Book(one, settings, 1, share=(number, 2)) for one, number in ((store, 1), (other, 2))]
+        shares = [Book(one, settings, 1, share=Shard(number, 2)) for one, number in ((store, 1), (other, 2))]
         for share in shares:
             share.enter([], [])
         with pytest.raises(ParameterError, match="is being held by another process"):
