@@ -75,7 +75,7 @@ def contest(
         UnknownNameError: a game, format, option, agent or file is unknown.
     """
     chosen = ContestOptions.of(**options)
-    game, form = settled_choices(make_game(game), format, chosen)
+    game, form = settle_choices(make_game(game), format, chosen)
     storage = storage_of(store)
     label = "" if storage is None else storage.label
     return run_contest(
@@ -95,7 +95,7 @@ def contest(
     )
 
 
-def settled_choices(game: Game, format: Format | str | None, options: ContestOptions) -> tuple[Game, Format]:
+def settle_choices(game: Game, format: Format | str | None, options: ContestOptions) -> tuple[Game, Format]:
     """Return the table and the format of a contest that is chosen so, before anything is done; arguments as `contest`.
 
     Raises:

@@ -13,7 +13,7 @@ from dicegym.arena.check_report import CheckReport
 from dicegym.arena.entries import AgentSpec, Disqualified, Field, ProgressCounter, entries_of
 from dicegym.arena.executors import Executor, Executors, local
 from dicegym.arena.incidents import MisplayLog
-from dicegym.arena.keys import written
+from dicegym.arena.keys import write_limits
 from dicegym.arena.less_luck import LuckLedger
 from dicegym.arena.match import Match
 from dicegym.arena.options import ContestOptions
@@ -283,11 +283,11 @@ class Director:
             "title": self.game.spec.title,
             "seed": self.seed,
             "format": "" if form is None else form.name,
-            "options": {} if form is None else self.options.known_to(form.name, form.takes),
+            "options": {} if form is None else self.options.select_for(form.name, form.takes),
             "disqualified": self.disqualified,
             "remarks": (*self.remarks, *self._notes()),
             "printed": self.printed,
-            "provenance": provenance(self.game, written(self.limits), self._records, self._apart),
+            "provenance": provenance(self.game, write_limits(self.limits), self._records, self._apart),
         }
 
     def result(

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.arena.director import Director
-from dicegym.arena.luck import CONFIDENCE, Places, listed
+from dicegym.arena.luck import CONFIDENCE, Places, list_names
 from dicegym.arena.options import ContestOptions
 from dicegym.arena.report import Matrix
 from dicegym.arena.results import Columns, Presentation, Standing, present
@@ -94,7 +94,7 @@ class Tabulate:
         return "while it was asked for its whole strategy"
 
 
-def asked_everything(game: Game) -> bool:
+def asks_everything(game: Game) -> bool:
     """Return whether the contest's test puts every question to an entry, so that its answers are its strategy."""
     return part(game, EXAMINATION) is not None and game.spec.forfeit is None
 
@@ -105,7 +105,7 @@ def tables_of(director: Director) -> dict[str, np.ndarray]:
     Where the contest's test asks for everything, its answers are the table. Whoever fails is struck.
     """
     game = director.game
-    if asked_everything(game):
+    if asks_everything(game):
         answers = ((entry.name, director.checks[entry.name].answers) for entry in director.entries)
         return {
             name: table for name, table in answers if table is not None and table.size
@@ -173,7 +173,7 @@ def _takes(rate: float, games: int) -> float:
     )
 
 
-def drawn_places(found: Chances, ties: Iterable[float]) -> tuple[list[Places], list[float]]:
+def draw_places(found: Chances, ties: Iterable[float]) -> tuple[list[Places], list[float]]:
     """Draw `CONTESTS` contests; return where the middle 95 of 100 put each entry, and how many of them it wins.
 
     Matches won rank, and ``ties``, a number of each entry, where they are equal.
@@ -213,7 +213,7 @@ class Exact:
         self._found: Chances | None = None
         if self._values is None:
             return
-        asked = asked_everything(game)
+        asked = asks_everything(game)
         if ranks or asked:
             self._tables = tables_of(director)
         if ranks:
@@ -257,8 +257,8 @@ def check_askable(game: Game, entries: Sequence[Entry], options: ContestOptions)
     costly = [one.name for one in entries if isinstance(one.origin, Sent) and one.load(game, 0).costly]
     if options.exact and costly:
         raise ParameterError(
-            f"exact=True cannot rank {listed(costly)}, as it needs an answer to every situation of the game, and each "
-            "of these costs money or seconds: leave it out, or that entry"
+            f"exact=True cannot rank {list_names(costly)}, as it needs an answer to every situation of the game, and "
+            "each of these costs money or seconds: leave it out, or that entry"
         )
 
 
@@ -273,7 +273,7 @@ def pairs_of(found: Chances) -> list[dict[str, Any]]:
     ]
 
 
-def ranked_exactly(rows: Sequence[Standing], found: Chances) -> tuple[Standing, ...]:
+def rank_exactly(rows: Sequence[Standing], found: Chances) -> tuple[Standing, ...]:
     """Return the ranking by matches won on average, then the exact win rate against the baseline or all others.
 
     Each row has the figure ``exact``: ``wins``, matches that it wins on average; ``win_rate``, the mean of its exact
@@ -285,7 +285,7 @@ def ranked_exactly(rows: Sequence[Standing], found: Chances) -> tuple[Standing, 
         float(rate if by_name[name]["win_rate"] is None else by_name[name]["win_rate"])
         for name, rate in zip(found.names, found.win_rates, strict=True)
     ]
-    places, first = drawn_places(found, ties)
+    places, first = draw_places(found, ties)
     merits = [(float(wins), round(tie, 9)) for wins, tie in zip(found.wins, ties, strict=True)]
     ranked: list[Standing] = []
     for number in sorted(range(len(merits)), key=lambda i: (-merits[i][0], -merits[i][1], found.names[i])):
@@ -302,7 +302,7 @@ def ranked_exactly(rows: Sequence[Standing], found: Chances) -> tuple[Standing, 
     return tuple(ranked)
 
 
-def shown_exactly(
+def present_exactly(
     standings: Sequence[Standing], found: Chances, matches: Sequence[MatchRow], heading: str
 ) -> Presentation:
     """Return the exact ranking and the exact matrix, and what luck did to the ``matches`` played."""
@@ -332,12 +332,12 @@ def _words(standings: Sequence[Standing], played: bool) -> Iterator[str]:
     came = [row.name for row in standings if row["played_place"] == 1]
     strongest = f"{best[0]} is the strongest, and comes"
     if len(best) > 1:
-        strongest = f"{listed(best)} are equally strong, and one of them comes"
+        strongest = f"{list_names(best)} are equally strong, and one of them comes"
     yield ONE_DRAW
     chance = sum(row["exact"]["first"] for row in standings if row.place == 1)
     yield f"{strongest} first in {100 * chance:.0f} of 100 contests."
     if came and set(came) != set(best):
-        yield f"Here luck put {listed(came)} first."
+        yield f"Here luck put {list_names(came)} first."
     if played:
         moved = sum(row["played_place"] != row.place for row in standings)
         yield f"Luck moved {moved} of {len(standings)} entries away from the place that they deserve."

@@ -70,7 +70,7 @@ class ContestOptions:
         """The options that differ from their defaults and decide which matches are played, as plain values."""
         return {name: getattr(self, name) for name, one in self._chosen().items() if one.metadata["decides"]}
 
-    def known_to(self, form: str, also: Collection[str] = ()) -> dict[str, Any]:
+    def select_for(self, form: str, also: Collection[str] = ()) -> dict[str, Any]:
         """Return the values of the options that the format ``form`` knows, and of ``also``, by name."""
         return {one.name: getattr(self, one.name) for one in fields(self) if _knows(form, one) or one.name in also}
 

@@ -89,7 +89,7 @@ class Cluster:
 
 
 @contextlib.contextmanager
-def connected(address: str | None = None, told: ClusterLog = lambda line: None) -> Iterator[Cluster]:
+def connect(address: str | None = None, told: ClusterLog = lambda line: None) -> Iterator[Cluster]:
     """Connect to a cluster, and disconnect; a connection that is there already is used, and stays.
 
     Args:
@@ -120,7 +120,7 @@ def connected(address: str | None = None, told: ClusterLog = lambda line: None) 
 
 
 def reach(address: str | None) -> str:
-    """Return the address of a cluster that answers; arguments and errors as of `connected`."""
+    """Return the address of a cluster that answers; arguments and errors as of `connect`."""
     try:
         import ray
         from ray._private import services
@@ -229,7 +229,7 @@ class RayExecutor:
         self._connect, self._open = connect, contextlib.ExitStack()
 
     def __enter__(self) -> RayExecutor:
-        """Connect. Raises as `connected` does."""
+        """Connect. Raises as `connect` does."""
         self._cluster = self._open.enter_context(self._connect())
         self._play = self._cluster.remote(play)
         self._bundles: dict[Entry, Any] = {}
@@ -276,12 +276,12 @@ def ray_cluster(
 ) -> Executors:
     """Return what makes executors of a Ray cluster, each of which connects when it is entered.
 
-    ``workers`` jobs are done at a time (default: as many as there are processors); all else is as for `connected`.
+    ``workers`` jobs are done at a time (default: as many as there are processors); all else is as for `connect`.
     """
-    connect = functools.partial(connected, address, functools.cache(told))  # once for all executors of a contest
+    once = functools.partial(connect, address, functools.cache(told))  # told once for all executors of a contest
 
     def make(game: Game, limits: Limits | None, isolation: str) -> RayExecutor:
         reach(address)  # before a contest is begun in a store
-        return RayExecutor(game, limits, isolation, connect, workers)
+        return RayExecutor(game, limits, isolation, once, workers)
 
     return make

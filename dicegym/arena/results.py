@@ -11,7 +11,7 @@ from dicegym.analysis.less_luck import MOST_SAVED
 from dicegym.arena.entries import Disqualified
 from dicegym.arena.incidents import Misplay, misplay_counts
 from dicegym.arena.less_luck import LuckRow
-from dicegym.arena.luck import Leads, Places, deserved, verdict
+from dicegym.arena.luck import Leads, Places, find_places, verdict
 from dicegym.arena.provenance import VERSION, Provenance
 from dicegym.arena.ratings.places import MatchPlaces
 from dicegym.arena.report import EVERYTHING, WIDTH, Matrix, Report, ReportTable, percent, plain_text
@@ -65,7 +65,7 @@ def ranking(
     places: dict[Any, int] = {}
     for position, number in enumerate(order, 1):
         places.setdefault(merits[names[number]], position)
-    could_be = [None] * len(order) if leads is None else deserved(leads.of(order))
+    could_be = [None] * len(order) if leads is None else find_places(leads.of(order))
     return tuple(
         Standing(places[merits[names[i]]], names[i], found, figures[names[i]])
         for i, found in zip(order, could_be, strict=True)
@@ -256,7 +256,7 @@ def present(
     return Presentation(facts, [ranking_table(standings, columns), *tables], [*words, EVERYTHING])
 
 
-def won_games(names: Sequence[str], matches: Sequence[MatchRow]) -> list[Matrix]:
+def tabulate_won_games(names: Sequence[str], matches: Sequence[MatchRow]) -> list[Matrix]:
     """Return who won how many games against whom; at larger tables, or in long matches, in per cent.
 
     Nothing is returned of no matches.

@@ -79,7 +79,7 @@ def row_of(match: Match, outcome: Mapping[str, Any]) -> MatchRow:
     )
 
 
-def played_match(match: Match, outcome: Mapping[str, Any], returns: bool = False) -> PlayedMatch:
+def read_outcome(match: Match, outcome: Mapping[str, Any], returns: bool = False) -> PlayedMatch:
     """Return what a match came to from its outcome; ``returns``: with what each entry got in each game."""
     texts = tuple(outcome.get("printed", ()))
     got = tuple(tuple(map(float, each)) for each in outcome["returns"]) if returns else ()

@@ -26,8 +26,8 @@ from dicegym.arena.match import Match
 from dicegym.arena.options import ContestOptions
 from dicegym.arena.provenance import EntryRecord
 from dicegym.arena.results import ContestResult
-from dicegym.arena.store.book import StoredOutcomes, saved_form
-from dicegym.arena.store.opening import called
+from dicegym.arena.store.book import StoredOutcomes, prepare_result
+from dicegym.arena.store.opening import call_store
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.stored import StoredContest, StoredEntry, StoredRules
 from dicegym.arena.store.tables import PLAYS
@@ -80,7 +80,7 @@ def refuse_wrong_results(name: str, found: Iterable[ResultVerdict]) -> None:
     if wrong:
         more = f", and of {len(wrong) - 1:,} more" if len(wrong) > 1 else ""
         raise DamagedFileError(
-            called(name),
+            call_store(name),
             f"has saved what does not follow from its matches: of contest {wrong[0].contest}{more}, {wrong[0].wrong}",
             "give the contest's own command again, which saves anew what its matches come to",
         )
@@ -186,7 +186,7 @@ def _as_saved(derived: ContestResult, told: Mapping[str, Any]) -> ContestResult:
 
 def _difference(reader: StoreReader, contest: StoredContest, derived: ContestResult, told: Mapping[str, Any]) -> str:
     """Return where the result, the report and the standings differ from what follows, in words."""
-    derived_form, report = saved_form(derived), reader.report(contest.id)
+    derived_form, report = prepare_result(derived), reader.report(contest.id)
     standings = [row["figures"] for row in derived_form.standings]
     for what, saved, follows in (
         ("standings", reader.standings(contest.id), standings),

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dicegym.arena.keys import digest, rules_of, written
+from dicegym.arena.keys import digest, rules_of, write_limits
 from dicegym.arena.shards import WHOLE, Shard
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
@@ -48,7 +48,7 @@ class Settings(NamedTuple):
     @property
     def digest(self) -> str:
         """A digest of all of it."""
-        return digest([rules_of(self.game), self.format, self.options, written(self.limits), self.label])
+        return digest([rules_of(self.game), self.format, self.options, write_limits(self.limits), self.label])
 
 
 class Stored(NamedTuple):
@@ -94,7 +94,7 @@ def make_default_folder(path: Path) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
-def named_store(store: str | None) -> str:
+def resolve_store(store: str | None) -> str:
     """Return the store that is named on the command line; None: the default one. Raises ParameterError for "none"."""
     if store == NONE:
         raise ParameterError("--store none stores nothing, and a store is needed here: name a file, or leave it out")

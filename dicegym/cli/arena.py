@@ -90,13 +90,13 @@ def show(
     from dicegym.arena.report import without_options
 
     with options.read_store(store) as reader:
-        from dicegym.arena.pages.stored import places_to_rate, stored_report
+        from dicegym.arena.pages.stored import build_report, places_to_rate
         from dicegym.arena.ratings import fit
         from dicegym.arena.ratings.shown import rating_table, rating_words
 
         found = reader.contest(contest)
         _show_settings(reader, found)
-        report = stored_report(reader, found)
+        report = build_report(reader, found)
         tables, words = list(report.tables), without_options(report.words)
         played = places_to_rate(reader, found)
         ratings = fit(played) if played else None
@@ -147,9 +147,9 @@ def _write_contest(reader: StoreReader, found: StoredContest, ratings: Any, writ
         print_lines(f"wrote {file}" for file in (sheet, *export_csv(reader, found, sheet)))
     if written[".html"]:
         from dicegym.arena.pages.contests import write_page
-        from dicegym.arena.pages.stored import stored_page
+        from dicegym.arena.pages.stored import build_page
 
-        written.html(lambda page: write_page(stored_page(reader, found), page))
+        written.html(lambda page: write_page(build_page(reader, found), page))
 
 
 def matches(

@@ -22,7 +22,7 @@ from postgres import Postgres
 
 import dicegym
 from dicegym.arena import Limits, contest
-from dicegym.arena.replay.stored import stored_replay
+from dicegym.arena.replay.stored import find_replay
 from dicegym.arena.shards import Shard
 from dicegym.arena.storage import Settings, Storage
 from dicegym.arena.store.book import Book
@@ -72,7 +72,7 @@ def test_a_server_holds_what_a_file_does(url: str, tmp_path: Path, monkeypatch: 
     assert told(url) == told(tmp_path / "file.sqlite")
     with StoreReader(url) as reader:
         number = next(reader.matches(1)).id
-        stored_replay(reader, f"{number}.2").check()
+        find_replay(reader, f"{number}.2").check()
     again = contest("hog", entries, 7, games=2, store=url).stored
     assert again is not None
     assert (again.played, again.run) == (0, 2)

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from dicegym.arena.compare.comparison import FORMAT, Comparison, Decision
-from dicegym.arena.compare.estimate import Stopped, cautious_variance, difference, fixed_size, need_scipy
-from dicegym.arena.compare.pairing import BLOCK, SCORES, Lineup, Pairs, block_of, joined, pairs_of, scores_of
+from dicegym.arena.compare.estimate import Stopped, cautious_variance, difference, need_scipy, size_fixed_test
+from dicegym.arena.compare.pairing import BLOCK, SCORES, Lineup, Pairs, block_of, join_pairs, pairs_of, scores_of
 from dicegym.arena.compare.sequential import Claims, NormalTest, SequentialTest, margin_of
 from dicegym.arena.director import Director, check_table
 from dicegym.arena.entries import AgentSpec, Named
@@ -22,7 +22,7 @@ from dicegym.arena.kept import run_contest
 from dicegym.arena.less_luck import LuckLedger
 from dicegym.arena.match import Match
 from dicegym.arena.results import Standing
-from dicegym.arena.rows import PlayedMatch, answers_of, played_match
+from dicegym.arena.rows import PlayedMatch, answers_of, read_outcome
 from dicegym.arena.storage import Settings, Storage, storage_of
 from dicegym.engine.game import Game
 from dicegym.engine.validate import MOST, whole_number
@@ -150,7 +150,7 @@ def hold_stored(director: Director, options: Mapping[str, Any], told: Mapping[st
         options: as they are stored: what makes it the same comparison.
         told: the saved result, which says how many games there might have been, and whether margins are Elo.
     """
-    claims = Claims(**{name: options[name] for name in Claims._fields}).checked()
+    claims = Claims(**{name: options[name] for name in Claims._fields}).validate()
     names, most = tuple(map(str, options["names"])), whole_number("games", told["most_games"], 2, MOST, "games") // 2
     plan = _Plan(director.game, names, claims, bool(told["elo"]), most, options["score"], None)
     return _Course(plan, director, None).result()
@@ -173,7 +173,7 @@ def _claims(
             "are, the more games it takes"
         )
     low, high = margins or (MARGINS if apart else (float(one) for one in margin_of(elo or ELO)))
-    return Claims(float(low), float(high), alpha, beta).checked()
+    return Claims(float(low), float(high), alpha, beta).validate()
 
 
 def _scaled(limits: Limits, more: float) -> Limits:
@@ -307,7 +307,7 @@ class _Course:
             raw.append(scores_of(outcome["returns"], self.plan.score))
             luck = self.plan.luck
             halves.append(raw[-1] if luck is None else luck.luck_of_match(match, outcome).left)
-            self.played.append(found := played_match(match, outcome))
+            self.played.append(found := read_outcome(match, outcome))
             self.director.hear(names, found.printed)
             for misplay in found.misplays:
                 self.misplays.add(misplay)
@@ -324,7 +324,7 @@ class _Course:
 
     def _comparison(self) -> Comparison:
         plan, test = self.plan, self.test
-        pairs = joined(self.pairs) if self.pairs and not self.director.struck else None
+        pairs = join_pairs(self.pairs) if self.pairs and not self.director.struck else None
         first, second, *others = plan.names
         return Comparison(
             **(self.director.common() | {"format": FORMAT, "options": plan.deciding}),
@@ -345,7 +345,7 @@ class _Course:
             most_games=2 * plan.most,
             counts=test.counts,
             luck_taken_out=plan.luck is not None,
-            **({"standings": ()} if pairs is None else self._figures(pairs, joined(self.raw))),
+            **({"standings": ()} if pairs is None else self._figures(pairs, join_pairs(self.raw))),
         )
 
     def _decision(self) -> Decision:
@@ -377,7 +377,7 @@ class _Course:
             "standings": tuple(rows[::-1]),
             "difference": difference(stopped, margins, (claims.lower, claims.upper)),
             "fixed_games": 2
-            * fixed_size(cautious_variance(len(found), variance, normal), gap, claims.alpha, claims.beta),
+            * size_fixed_test(cautious_variance(len(found), variance, normal), gap, claims.alpha, claims.beta),
             "pairing": pairs.variance_alone / variance if variance and not normal else None,
             "luck_saved": float(raw.differences.var()) / variance if variance and normal else None,
         }

@@ -100,7 +100,7 @@ def difference(stopped: Stopped, margins: tuple[float, float], bounds: tuple[flo
         if stopped.accepted == 1:
             return rest.through_top(drift)
         if stopped.accepted == 0:
-            return 1 - rest.mirrored().through_top(-drift)
+            return 1 - rest.mirror().through_top(-drift)
         return rest.through_top(drift) + rest.within_above(drift, end)
 
     centre, error = end / stopped.pairs, 1 / math.sqrt(stopped.pairs)
@@ -141,7 +141,7 @@ class Motion(NamedTuple):
     """How far up the upper one is."""
     time: float
 
-    def mirrored(self) -> Motion:
+    def mirror(self) -> Motion:
         """Return the same with up and down exchanged."""
         return Motion(self.over, self.below, self.time)
 
@@ -194,7 +194,7 @@ def cautious_variance(pairs: int, variance: float, normal: bool = False) -> floa
     return (pairs * variance + 2) / (pairs + 2)
 
 
-def fixed_size(variance: float, gap: float, alpha: float, beta: float) -> int:
+def size_fixed_test(variance: float, gap: float, alpha: float, beta: float) -> int:
     """Return how many pairs a test takes that plays a number of them decided beforehand.
 
     Args:

@@ -102,7 +102,7 @@ class Pairs:
         return Pairs(self.first[:number], self.second[:number])
 
 
-def joined(parts: Sequence[Pairs]) -> Pairs:
+def join_pairs(parts: Sequence[Pairs]) -> Pairs:
     """Return the pairs of all ``parts``, of which there is at least one."""
     return Pairs(np.concatenate([one.first for one in parts]), np.concatenate([one.second for one in parts]))
 

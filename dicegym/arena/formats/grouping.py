@@ -73,7 +73,7 @@ class Tally:
         return {before + what: counted[name] for what, counted in of.items()}
 
 
-def shuffled(names: Sequence[str], *seed: object) -> list[str]:
+def shuffle_names(names: Sequence[str], *seed: object) -> list[str]:
     """Return ``names`` in a random order that depends on ``seed`` and the set of names alone."""
     ordered = sorted(names)
     return [ordered[i] for i in permutation(named_seed(*seed), 0, 0, len(ordered))]
@@ -85,7 +85,7 @@ def cycle(names: Sequence[str], size: int, *seed: object) -> list[Group]:
     The names sit down in a circle at random, and groups are counted off round it until that comes out even: after
     ``size / gcd(len(names), size)`` times round. There must be at least ``size`` names.
     """
-    circle = shuffled(names, *seed)
+    circle = shuffle_names(names, *seed)
     n = len(circle)
     groups = n // math.gcd(n, size)
     return [tuple(circle[(group * size + i) % n] for i in range(size)) for group in range(groups)]
@@ -119,7 +119,7 @@ def qualify(names: Sequence[str], size: int, most: int, seed: int, play: Play) -
         totals = sorted(tally.points.values(), reverse=True)
         if totals[size - 1] > totals[size]:
             break
-    lot = shuffled(names, "lot", seed)
+    lot = shuffle_names(names, "lot", seed)
     order = sorted(lot, key=tally.merit, reverse=True)  # a stable sort: else as drawn
     return Qualified(order, tally, cycles, _remarks(order, size, tally, cycles))
 

@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from dicegym.arena.director import Director
-from dicegym.arena.formats.grouping import shuffled
+from dicegym.arena.formats.grouping import shuffle_names
 from dicegym.arena.formats.settling import settle, table_for
 from dicegym.arena.match import Match
 from dicegym.arena.rows import MatchRow, PlayedMatch
@@ -82,7 +82,7 @@ class Account:
         self.lost += points < best
 
 
-def left_behind(row: MatchRow) -> tuple[float, ...]:
+def count_left_behind(row: MatchRow) -> tuple[float, ...]:
     """Return how much of its table each entry left behind, summed over the games of a match.
 
     Of the others at the table, those who came behind it, and half of those who came with it: of two 1, 1/2 or 0.
@@ -121,7 +121,7 @@ class Rounds:
         self.director = director
         game, options = director.game, director.options
         self._entries = {entry.name: entry for entry in director.entries}
-        drawn = list(self._entries) if options.seeding else shuffled(list(self._entries), "draw", director.seed)
+        drawn = list(self._entries) if options.seeding else shuffle_names(list(self._entries), "draw", director.seed)
         self.start = {name: number for number, name in enumerate(drawn)}
         self.games = options.games or game.spec.games_per_match
         self.fewest = max(2, game.spec.players[0])
@@ -137,7 +137,7 @@ class Rounds:
         """Who is not struck, in the order of the start."""
         return [name for name in self.start if name not in self.director.struck]
 
-    def met(self, one: str, other: str) -> int:
+    def count_meetings(self, one: str, other: str) -> int:
         """Return at how many tables both have sat."""
         return self._met[frozenset((one, other))]
 
@@ -196,7 +196,7 @@ def _pairing(table: Sequence[str], present: Sequence[str], rows: Sequence[MatchR
     """Return what the matches at a table came to; without any those who are left have a walkover."""
     scores = dict.fromkeys(table, 0.0)
     for row in rows:
-        for name, score in zip(row.entries, left_behind(row), strict=True):
+        for name, score in zip(row.entries, count_left_behind(row), strict=True):
             scores[name] = round(scores[name] + score, GRAIN)
     won = shares([-scores[name] for name in present]) if rows else (1.0,) * len(present)
     points = dict.fromkeys(table, 0.0) | dict(zip(present, won, strict=True))

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from dicegym.arena.director import Director
 from dicegym.arena.match import Match
-from dicegym.arena.rows import PlayedMatch, played_match
+from dicegym.arena.rows import PlayedMatch, read_outcome
 from dicegym.engine.game import Game
 from dicegym.sandbox.hosts import MOST
 from dicegym.sandbox.jobs import Failure
@@ -49,7 +49,7 @@ def settle(director: Director, matches: Iterable[Match], returns: bool = False) 
         for job, outcome in director.play(waiting(missing, failed)):
             if isinstance(outcome, Failure):
                 failed.add(job.entries[outcome.actor].name)
-            found = outcome if isinstance(outcome, Failure) else played_match(job, outcome, returns)
+            found = outcome if isinstance(outcome, Failure) else read_outcome(job, outcome, returns)
             outcomes[numbers[_key(job)]] = found
     played = []
     for number in counted:

@@ -38,7 +38,7 @@ def swiss(director: Director) -> ContestResult:
         names = rounds.names
         if len(names) < rounds.fewest:
             break
-        if director.game.players == 2 and all(rounds.met(*pair) for pair in combinations(names, 2)):
+        if director.game.players == 2 and all(rounds.count_meetings(*pair) for pair in combinations(names, 2)):
             rounds.remarks.append(f"it ended after {played} rounds, in which everybody had met everybody")
             break
         _play_round(rounds, f"Round {played + 1}")
@@ -61,9 +61,13 @@ def _play_round(rounds: Rounds, title: str) -> None:
     free = pairing.byes(order, left_over, {name: accounts[name].byes for name in order})
     playing = [name for name in order if name not in free]
     tables: Sequence[tuple[str, ...]]
-    tables = pairing.pairs(playing, points, rounds.met) if of_two else pairing.tables(playing, seats, rounds.met)
+    tables = (
+        pairing.pairs(playing, points, rounds.count_meetings)
+        if of_two
+        else pairing.tables(playing, seats, rounds.count_meetings)
+    )
     for one, other in tables if of_two else ():
-        if rounds.met(one, other):
+        if rounds.count_meetings(one, other):
             rounds.remarks.append(f"{title.lower()}: {one} and {other} met again, as nothing else was left")
     rounds.play(title, tables, free)
 
@@ -90,7 +94,7 @@ def _shown(rounds: Rounds, standings: Sequence[Standing]) -> Presentation:
     columns |= {"Byes": "byes", "Buchholz": lambda row: _number(row["buchholz"]), "Games": "games"}
     columns |= {"Share": lambda row: row["share"] if row["games"] else None}
     words = ["Points rank, then 'Buchholz', the points of an entry's opponents, then the share of games won."]
-    if not all(rounds.met(*pair) for pair in combinations((row.name for row in standings), 2)):
+    if not all(rounds.count_meetings(*pair) for pair in combinations((row.name for row in standings), 2)):
         words.append(
             "Not everybody met everybody, so the luck of the draw is in it besides that of the dice: a round "
             "robin (--format round-robin) compares all with all, and says which places the games leave open."

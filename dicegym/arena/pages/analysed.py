@@ -114,7 +114,7 @@ def page(analysis: Analysis, title: str = "", worst: int = WORST) -> str:
         title=title or f"{analysis.game.spec.title}: {', '.join(analysis.names)}",
         heading=analysis.heading,
         facts=_facts(analysis),
-        shown=shown_analysis(analysis, worst),
+        shown=present_analysis(analysis, worst),
     )
 
 
@@ -147,7 +147,7 @@ class ShownAnalysis(NamedTuple):
     notes: list[str]
 
 
-def shown_analysis(analysis: Analysis, worst: int = WORST) -> ShownAnalysis:
+def present_analysis(analysis: Analysis, worst: int = WORST) -> ShownAnalysis:
     """Return what a template shows of an analysis, with so many of its worst decisions."""
     return ShownAnalysis(
         chart(analysis),

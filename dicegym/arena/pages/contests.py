@@ -15,7 +15,7 @@ from typing import NamedTuple
 from dicegym.arena.luck import CONFIDENCE
 from dicegym.arena.pages.template import render
 from dicegym.arena.ratings import MatchPlaces, Rating, Ratings, fit
-from dicegym.arena.ratings.shown import interval, shown_bounds, won_matrix
+from dicegym.arena.ratings.shown import build_won_matrix, clip_bounds, interval
 from dicegym.arena.report import Matrix, Report, ReportTable, without_options
 from dicegym.arena.results import ContestResult
 from dicegym.columns import write_count
@@ -160,7 +160,7 @@ def contest_page(
         if len(ratings.rows) <= MOST_NAMES:
             # A format's own matrix without colours says the same as the one that is made here.
             tables = [table for table in tables if not isinstance(table, Matrix) or table.shades]
-            tables.append(won_matrix(found, [row.name for row in _in_order(ratings, names)]))
+            tables.append(build_won_matrix(found, [row.name for row in _in_order(ratings, names)]))
     left = (
         f"The newest {len(matches):,} of {write_count(total, 'match')}; `dicegym arena show ID -o FILE.json` has all."
     )
@@ -193,10 +193,10 @@ def _in_order(ratings: Ratings, names: Iterable[str]) -> list[Rating]:
 
 def ranking_plot(ratings: Ratings, places: Mapping[str, str]) -> Plot:
     """Return the ranking as a plot of ratings with their intervals; ``places``: of each entry, in its order."""
-    at, ticks = make_scale(value for row in ratings.rows for value in (row.rating, *shown_bounds(row)))
+    at, ticks = make_scale(value for row in ratings.rows for value in (row.rating, *clip_bounds(row)))
     bars = []
     for row in _in_order(ratings, places):
-        low, high = map(at, shown_bounds(row))
+        low, high = map(at, clip_bounds(row))
         cells = places.get(row.name, "-"), row.name, f"{row.rating:.0f}", interval(row)
         bars.append(Bar(cells, low, at(row.rating), high, f"{row.name}: {row.rating:.0f}, {interval(row)}"))
     note = (

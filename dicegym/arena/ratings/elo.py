@@ -27,7 +27,7 @@ one wins the other loses, so the sum of all ratings stays what it was, to the la
 and shown rounded to whole numbers."""
 
 
-def expected(rating: float, opponent: float) -> float:
+def expect_score(rating: float, opponent: float) -> float:
     """Return the expected score of a player against an opponent, between 0 and 1."""
     behind = max(-4000.0, min(opponent - rating, 4000.0))  # beyond that the power overflows, and says nothing new
     return 1 / (1 + float(10 ** (behind / 400)))
@@ -35,10 +35,10 @@ def expected(rating: float, opponent: float) -> float:
 
 def exchange(rating: float, opponent: float, score: float, k: float = K) -> float:
     """Return the points that a player wins from an opponent by ``score``: 1 for a win, 0.5 for a tie, 0 for a loss."""
-    return round(k * (score - expected(rating, opponent)) / GRAIN) * GRAIN
+    return round(k * (score - expect_score(rating, opponent)) / GRAIN) * GRAIN
 
 
-def updated(ratings: Sequence[float], scores: Sequence[float], k: float = K) -> list[float]:
+def update_ratings(ratings: Sequence[float], scores: Sequence[float], k: float = K) -> list[float]:
     """Return the ratings after one game.
 
     Args:

@@ -28,7 +28,7 @@ import numpy as np
 
 from dicegym.arena.luck import CONFIDENCE, Places
 from dicegym.arena.ratings.model import HALF, Choices, Likelihood, Summit, Weighting, choices
-from dicegym.arena.ratings.places import MatchPlaces, grouped
+from dicegym.arena.ratings.places import MatchPlaces, group_matches
 from dicegym.engine.validate import seed_number, whole_number
 from dicegym.errors import DependencyError, ParameterError, unknown_name
 
@@ -152,7 +152,7 @@ def fit(matches: Iterable[MatchPlaces], *, replicates: int = REPLICATES, seed: i
     """
     whole_number("replicates", replicates, 0, 1_000_000, "the number of weightings")
     seed = seed_number("seed", seed, "a number that names the weightings")
-    found = grouped(matches)
+    found = group_matches(matches)
     if not found:
         raise ParameterError("no match with a game was given, so there is nothing to rate: play one first")
     asked = choices(found, FEWEST_MATCHES)
@@ -163,11 +163,11 @@ def fit(matches: Iterable[MatchPlaces], *, replicates: int = REPLICATES, seed: i
         drawn = draws(likelihood, summit, replicates, np.random.default_rng(seed))[:, :n]
     fields, level = _components(asked, "weak"), _components(asked, "strong")
     core = _core(asked, fields, level)
-    strength = centred(summit.parameters[:, :n], fields, core)[0]
+    strength = centre(summit.parameters[:, :n], fields, core)[0]
     low, high = np.full(n, -math.inf), np.full(n, math.inf)
     could_be = [Places(1, n)] * n
     if replicates:
-        drawn = strength + spread(asked) * (centred(drawn, fields, core) - strength)
+        drawn = strength + spread(asked) * (centre(drawn, fields, core) - strength)
         below, above = _bounded(asked, fields, level, core)
         low, high = np.quantile(drawn, [0.5 - CONFIDENCE / 2, 0.5 + CONFIDENCE / 2], axis=0)
         low = np.where(below, np.minimum(low, strength), -math.inf)
@@ -190,7 +190,7 @@ def fit(matches: Iterable[MatchPlaces], *, replicates: int = REPLICATES, seed: i
     )
 
 
-def centred(strengths: np.ndarray, fields: np.ndarray, core: np.ndarray) -> np.ndarray:
+def centre(strengths: np.ndarray, fields: np.ndarray, core: np.ndarray) -> np.ndarray:
     """Return float64[weightings, entries], less the mean of the core of their field."""
     member = (fields[:, None] == np.arange(fields.max() + 1)) & core[:, None]
     return np.asarray(strengths - (strengths @ member / member.sum(axis=0))[:, fields])
@@ -284,7 +284,7 @@ def draws(likelihood: Likelihood, fit: Summit, replicates: int, rng: np.random.G
     added = np.maximum(rng.standard_gamma(HALF, (replicates, 2, m)), LEAST)
     whole = replicates * (likelihood.size + m**3 // 30) <= MOST_WORK
     at_once = max(1, AT_ONCE // (units + (likelihood.size + m * m if whole else 0)))
-    scores = None if whole else asked.seen - asked.taken @ likelihood.expected(fit.parameters[0])
+    scores = None if whole else asked.seen - asked.taken @ likelihood.expect_statistics(fit.parameters[0])
     found = np.empty((replicates, m))
     for first in range(0, replicates, at_once):
         some = slice(first, min(first + at_once, replicates))

@@ -146,7 +146,7 @@ def choices(matches: Sequence[MatchPlaces], fewest: int) -> Choices:
     """Return the choices of matches.
 
     Args:
-        matches: as `dicegym.arena.ratings.places.grouped` returns them.
+        matches: as `dicegym.arena.ratings.places.group_matches` returns them.
         fewest: the games of an entry that has fewer matches are units by themselves.
 
     Raises:
@@ -337,7 +337,7 @@ class Likelihood:
         logits /= total
         return (np.log(total) + top)[..., 0], logits
 
-    def expected(self, parameters: np.ndarray) -> Any:
+    def expect_statistics(self, parameters: np.ndarray) -> Any:
         """Return what each row is expected to add to the statistics: sparse float64[rows, parameters]."""
         sparse, found = sparse_matrices(), []
         for shape in self.choices.shapes:

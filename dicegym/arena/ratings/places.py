@@ -51,7 +51,7 @@ def count_ahead(matches: Iterable[MatchPlaces], names: Sequence[str]) -> np.ndar
     return ahead
 
 
-def grouped(matches: Iterable[MatchPlaces]) -> list[MatchPlaces]:
+def group_matches(matches: Iterable[MatchPlaces]) -> list[MatchPlaces]:
     """Return the same matches in one order, equal ones as one with their number of times.
 
     Neither the order of the matches nor that of the entries in a match makes a difference afterwards. Matches without

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from dicegym.arena.replay.replay import Frame, Replay
-from dicegym.arena.replay.telling import Notes, may_know, moment, noted, result_lines, words
+from dicegym.arena.replay.telling import Notes, find_note, may_know, moment, result_lines, words
 from dicegym.engine.game import Game
 from dicegym.engine.scene import Scene
 from dicegym.escape import harmless, one_line
@@ -78,7 +78,7 @@ def page_data(
             for number, view in enumerate(views):
                 if may_know(played, view):  # what none of them may know is not in the page either
                     told.setdefault(words(table, played, view, notes), []).append(number)
-            wrong = int(bool(played.wrong or noted(played, notes)))
+            wrong = int(bool(played.wrong or find_note(played, notes)))
             done += [[played.seat, texts.number(text), wrong, who] for text, who in told.items()]
         return [[scene_number(*seen_by(frame, view)) for view in views], done]
 

@@ -330,7 +330,7 @@ def replay_of(
     )
 
 
-def played(game: Game, names: Sequence[str], seed: int, actions: Sequence[int]) -> Replay:
+def record_replay(game: Game, names: Sequence[str], seed: int, actions: Sequence[int]) -> Replay:
     """Return a game that was played outside of matches, to its end.
 
     Args:

@@ -61,12 +61,12 @@ def words(table: Game, played: PlayedAction, seat: int | None = None, notes: Not
     player's dice: that is for its own seat.
     """
     wrong = one_line(played.wrong if seat in (None, played.seat) else played.fault, REASON)
-    note = noted(played, notes) if seat in (None, played.seat) else ""
+    note = find_note(played, notes) if seat in (None, played.seat) else ""
     said = played.said if seat in (None, played.seat) else table.action_name(played.action)
     return said + (f" ({wrong})" if wrong else "") + (f" {note}" if note else "")
 
 
-def noted(played: PlayedAction, notes: Notes | None) -> str:
+def find_note(played: PlayedAction, notes: Notes | None) -> str:
     """Return what is to be told of a decision besides; empty if nothing."""
     return "" if notes is None else notes.get((played.seat, played.turn), "")
 

@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from dicegym.arena.keys import key_of, written
+from dicegym.arena.keys import key_of, write_limits
 from dicegym.arena.match import Match
 from dicegym.arena.provenance import EntryRecord, package_version
 from dicegym.arena.results import ContestResult
 from dicegym.arena.shards import WHOLE, Shard
 from dicegym.arena.storage import Settings, Stored
-from dicegym.arena.store.opening import damaged, in_words
+from dicegym.arena.store.opening import in_words, make_damage_error
 from dicegym.arena.store.outcomes import KnownNumbers, add_match, is_whole, matches_between
 from dicegym.arena.store.store import ContestStore, add, lock_contest, now_in_words, number_of_rules
 from dicegym.arena.store.tables import (
@@ -48,7 +48,7 @@ class SavedResult(NamedTuple):
     """Rows of the table of standings, but for the contest's number."""
 
 
-def saved_form(contest_result: ContestResult) -> SavedResult:
+def prepare_result(contest_result: ContestResult) -> SavedResult:
     """Return what is saved of a result."""
     result = contest_result.to_json()
     rows = [
@@ -112,7 +112,7 @@ class StoredOutcomes:
                     self._read = matches_between(connection, number, number + AT_ONCE, self._actions)
             found = self._read.get(number)
             if found is None or not is_whole(job, found):
-                raise damaged(self._name, f"match {number} is not whole")
+                raise make_damage_error(self._name, f"match {number} is not whole")
             self.used.add(number)
             if key in self._examinations and isinstance(found, dict):
                 found = found | self._examined(key)
@@ -319,7 +319,7 @@ class Book(StoredOutcomes):
 
     def finish(self, contest_result: ContestResult, struck: Mapping[str, str]) -> None:
         """Store what the contest came to, and drop matches that are not its own any more; ``struck``: name -> why."""
-        saved = saved_form(contest_result)
+        saved = prepare_result(contest_result)
         contest, run = self._contest.id, self._contest.run
         rows = [row | {"contest": contest, "figures": json.dumps(row["figures"])} for row in saved.standings]
         with self._store.writing() as connection:
@@ -354,7 +354,7 @@ def begin(connection: sa.Connection, settings: Settings, seed: int) -> _Contest:
         "rules": number_of_rules(connection, settings.game),
         "format": settings.format,
         "options": json.dumps(settings.options),
-        "limits": json.dumps(written(settings.limits)),
+        "limits": json.dumps(write_limits(settings.limits)),
         "settings": settings.digest,
         "seed": str(seed),
         "began": now_in_words(),

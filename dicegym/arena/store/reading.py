@@ -271,7 +271,7 @@ class StoreReader(Database):
                 )
         return found[0]
 
-    def keyed(self, beginning: str) -> list[int]:
+    def find_by_key(self, beginning: str) -> list[int]:
         """Return the numbers of the matches whose keys begin so; of many the first two."""
         asked = sa.select(MATCHES.c.id).where(MATCHES.c.key.startswith(beginning, autoescape=True))
         with self.connection() as connection:
@@ -375,7 +375,7 @@ class StoreReader(Database):
                     found.append(StoredServer(name, number, games_of, rated_in, last.began, last.ended))
         return found
 
-    def served_game(self, number: int) -> ServedGame:
+    def find_served_game(self, number: int) -> ServedGame:
         """Return a game that a server has held, by its number. Raises UnknownNameError if there is none."""
         g, r, s, i = SERVER_GAMES.c, SERVER_RUNS.c, SERVER_RESULTS.c, SERVER_INCIDENTS.c
         one = sa.select(SERVER_GAMES, r.game, r.rules, r.ended.label("over")).join(SERVER_RUNS, r.id == g.run)

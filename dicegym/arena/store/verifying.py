@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from dicegym.arena.keys import VERSION, digest, written
+from dicegym.arena.keys import VERSION, digest, write_limits
 from dicegym.arena.match import MOST_INCIDENTS
 from dicegym.arena.ratings.places import match_places
-from dicegym.arena.store.opening import called
+from dicegym.arena.store.opening import call_store
 from dicegym.arena.store.stored import PlayedGame, StoredRules, agents_in, game_from, rules_from
 from dicegym.arena.store.tables import (
     CONTESTS,
@@ -94,7 +94,7 @@ def verdicts(
             else:
                 who = [list(agents[seat.agent]) for seat in seats]
                 # What was merged belongs to no contest yet: then the limits of any contest here will do, or the usual.
-                known = [limits[play.contest] for play in plays] or [*limits.values(), written(Limits())]
+                known = [limits[play.contest] for play in plays] or [*limits.values(), write_limits(Limits())]
                 wrong = _wrong_figures(match, rules[match.rules], seats, played, misplays)
                 if not wrong and not _has_key(match, game, who, known):
                     wrong = "its key does not follow from its seed, games, entries, rules and the limits of a contest "
@@ -115,7 +115,7 @@ def refuse_wrong(name: str, found: Iterable[MatchVerdict]) -> None:
     if wrong:
         more = f", and of {len(wrong) - 1:,} more" if len(wrong) > 1 else ""
         raise DamagedFileError(
-            called(name),
+            call_store(name),
             f"does not hold what was played: of match {wrong[0].id}{more}, {wrong[0].wrong}",
             "take nothing from it, and play its matches anew",
         )

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from dicegym.arena.replay.stored import stored_replay
+from dicegym.arena.replay.stored import find_replay
 from dicegym.arena.store.reading import StoreReader
 from dicegym.errors import ParameterError
 from dicegym.games import game as make_game
@@ -183,7 +183,7 @@ def game_page(request: Request) -> Response:
     if not path.is_file():
         raise HTTPException(404, "no games are kept of this version")
     with StoreReader(path) as reader:
-        replay = stored_replay(reader, request.path_params["wanted"])
+        replay = find_replay(reader, request.path_params["wanted"])
     title = f"{bot.name}: game {replay.id}"
     back = f"/enter/bots/{bot.id}?version={version.number}"
     return replay_page(request, replay, title=title, back=back, back_title=f"{bot.name}, version {version.number}")

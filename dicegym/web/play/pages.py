@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from dicegym.arena.replay import Replay, played, to_json
+from dicegym.arena.replay import Replay, record_replay, to_json
 from dicegym.errors import DicegymError, ParameterError
 from dicegym.web.context import Web
 from dicegym.web.pages import page
@@ -208,7 +208,7 @@ class PlayPages:
 
 def replay_of_table(table: PlayedTable) -> Replay:
     """Return a game that is over as what is kept of games."""
-    return played(table.game, table.place.names, table.sheet.seed, table.sheet.actions)
+    return record_replay(table.game, table.place.names, table.sheet.seed, table.sheet.actions)
 
 
 async def patience(table: PlayedTable) -> None:

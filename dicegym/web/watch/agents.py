@@ -14,8 +14,8 @@ from starlette.responses import Response
 import dicegym
 from dicegym import games
 from dicegym.arena.pages.contests import moment
-from dicegym.arena.pages.template import trusted
-from dicegym.arena.ratings.shown import shown_bounds
+from dicegym.arena.pages.template import trust
+from dicegym.arena.ratings.shown import clip_bounds
 from dicegym.arena.store.stored import StoredEntry, StoredMatch
 from dicegym.errors import DicegymError, UnknownNameError, one_line, unknown_name
 from dicegym.learning.curve_pictures import draw_learned
@@ -251,8 +251,8 @@ def _learned(game: str, name: str) -> LearnedChart | None:
         return None
     if picture is None:
         return None
-    signs = [trusted(swatch(number).svg()) for number in range(len(picture.names))]
-    return LearnedChart(trusted(picture.chart.svg()), list(zip(signs, picture.names, strict=True)), picture.remarks)
+    signs = [trust(swatch(number).svg()) for number in range(len(picture.names))]
+    return LearnedChart(trust(picture.chart.svg()), list(zip(signs, picture.names, strict=True)), picture.remarks)
 
 
 def _line(board: Board, name: str, struck: str) -> ContestLine:
@@ -264,8 +264,8 @@ def _line(board: Board, name: str, struck: str) -> ContestLine:
         None if row is None else row.place,
         board.contest.entries,
         None if row is None else row.rating,
-        None if row is None else shown_bounds(row)[0],
-        None if row is None else shown_bounds(row)[1],
+        None if row is None else clip_bounds(row)[0],
+        None if row is None else clip_bounds(row)[1],
         0 if row is None else row.games,
         struck,
     )
@@ -284,4 +284,4 @@ def _history(agent: AgentFacts) -> object:
         Axis("contests, the newest to the right", "{:.0f}".format),
         Axis("rating", "{:.0f}".format),
     )
-    return trusted(drawn.svg())
+    return trust(drawn.svg())

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from dicegym.arena.replay import Replay
-from dicegym.arena.replay.stored import SERVER, stored_replay
+from dicegym.arena.replay.stored import SERVER, find_replay
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.stored import WholeMatch
 from dicegym.errors import ParameterError
@@ -109,7 +109,7 @@ class Replays:
         number = request.path_params["number"]
         with self._web.store() as reader:
             asked = there(reader)
-            replay, running = stored_replay(asked, f"{SERVER}{number}"), asked.served_game(number).running
+            replay, running = find_replay(asked, f"{SERVER}{number}"), asked.find_served_game(number).running
         return replay_page(
             request,
             replay,
@@ -124,7 +124,7 @@ class Replays:
         """Return a game, and whether all of it may be seen: no contest that is still being held has its match."""
         with self._web.store() as reader:
             asked = there(reader)
-            return stored_replay(asked, f"{match}.{game}"), self._may_be_seen(asked, match)
+            return find_replay(asked, f"{match}.{game}"), self._may_be_seen(asked, match)
 
     def _may_be_seen(self, reader: StoreReader, match: int) -> bool:
         """Return whether all contests that have a match are over."""
