@@ -40,7 +40,7 @@ KEPT_MISPLAYS = 100
 
 
 def check_table(game: Game) -> None:
-    """Raise ParameterError if ``game`` is for one player, which has nobody to compete with."""
+    """Raise ParameterError if ``game`` is for one player, which has no opponents."""
     if game.players < 2:
         raise ParameterError(f"a contest needs a game for two or more, and {game!r} is for one: use `dicegym evaluate`")
 
@@ -206,7 +206,7 @@ class Director:
             self._book.plan(planned)
 
     def _expect(self, playing: int, more: int = 0) -> int:
-        """Let ``progress`` know of all steps if so many entries play; return how many matches these have."""
+        """Let ``progress`` know of all steps if ``playing`` entries play; return how many matches these have."""
         form = self._form
         matches = 0 if form is None else form.matches(self.game, playing, self.options)
         self._done.expect(len(self._found) + matches + more)
@@ -242,7 +242,7 @@ class Director:
     def hear(self, names: Sequence[str], printed: Iterable[object]) -> None:
         """Keep what the entries ``names`` printed in a match that counts.
 
-        Which matches are played besides is a matter of time: formats say which count.
+        Which other matches are played is a matter of time: formats say which count.
         """
         for name, text in zip(names, printed, strict=False):
             self._hear(name, tuple(names), text)
@@ -266,7 +266,7 @@ class Director:
         self._done(what)
 
     def expect(self, more: int) -> None:
-        """Let ``progress`` know of so many steps besides checks and matches."""
+        """Let ``progress`` know of further steps than checks and matches."""
         self._expect(len(self.entries), more)
 
     def ask(self, jobs: Iterable[Job], limits: Limits) -> Iterator[tuple[Job, JobOutcome]]:
@@ -304,7 +304,7 @@ class Director:
             standings: the ranking, best first.
             played: the matches that count, in their order.
             shown: what a report shows of it.
-            remarks: what there is to say, besides what is known of the entries.
+            remarks: further sentences than those on the entries.
             details: what else the format has to say, as plain values.
         """
         common, misplays = self.common(), MisplayLog(KEPT_MISPLAYS)
@@ -336,7 +336,7 @@ class Format(NamedTuple):
     fewest: Callable[[Game], int] = lambda game: max(2, game.spec.players[0])
     """How many entries it takes at least."""
     matches: Callable[[Game, int, ContestOptions], int] = lambda game, entries, options: 0
-    """How many matches so many entries play, for ``progress``; 0: nobody knows."""
+    """The number of matches of a number of entries, for ``progress``; 0: unknown."""
     check: Callable[[Game, ContestOptions], None] = lambda game, options: None
     """Raises ParameterError for options that make no sense with the game; asked before anything is done."""
     name: str = "a format of your own"

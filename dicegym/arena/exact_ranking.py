@@ -1,4 +1,4 @@
-"""A contest without luck: what its games come to on average, from the exact win rate of every pair.
+"""A contest without luck: its results on average, from the exact win rate of every pair.
 
 A match of n games between two strategies whose win rate is known is n throws of one coin; so is known how likely each
 takes it, how many matches an entry is expected to win, and, by drawing contests, how far
@@ -87,7 +87,7 @@ class Tabulate:
         return {"table": table.tolist(), "dtype": str(table.dtype), "draws": draws}
 
     def without(self, failure: Failure) -> None:
-        """Return None: who cannot be asked has no exact value."""
+        """Return None: an entry that cannot be asked has no exact value."""
 
     def moment(self, reading: Reading) -> str:
         """Return when a failure was."""
@@ -102,7 +102,7 @@ def asks_everything(game: Game) -> bool:
 def tables_of(director: Director) -> dict[str, np.ndarray]:
     """Return the strategy of every entry as a table that the game's exact values are computed from, by name.
 
-    Where the contest's test asks for everything, its answers are the table. Whoever fails is struck.
+    Where the contest's test asks for everything, its answers are the table. An entry that fails is disqualified.
     """
     game = director.game
     if asks_everything(game):
@@ -166,7 +166,7 @@ def chances(
 
 
 def _takes(rate: float, games: int) -> float:
-    """Return the chance to win more than half of ``games`` games of which each is won with the chance ``rate``."""
+    """Return the chance to win more than half of ``games`` games each won with the chance ``rate``."""
     rate = min(1.0, max(0.0, rate))
     return math.fsum(
         math.comb(games, won) * rate**won * (1 - rate) ** (games - won) for won in range(games // 2 + 1, games + 1)
@@ -199,7 +199,7 @@ def draw_places(found: Chances, ties: Iterable[float]) -> tuple[list[Places], li
 class Exact:
     """What a round robin knows without playing: exact win rates, where the game has them.
 
-    Entries are asked for their strategies here. Whoever fails is struck.
+    Entries are asked for their strategies here. An entry that fails is disqualified.
 
     Args:
         director: of the contest.
@@ -223,7 +223,7 @@ class Exact:
 
     @property
     def chances(self) -> Chances | None:
-        """How the contest goes on average, without those who were struck meanwhile; None if nobody asked."""
+        """How the contest goes on average, without entries disqualified meanwhile; None unless ``exact`` is chosen."""
         struck = self._director.struck
         return self._found and self._found.of(name for name in self._found.names if name not in struck)
 
@@ -265,7 +265,7 @@ def check_askable(game: Game, entries: Sequence[Entry], options: ContestOptions)
 def pairs_of(found: Chances) -> list[dict[str, Any]]:
     """Return the exact value of each pair, as plain values: ``entries``, and the ``win_rate`` of the first, 0..1.
 
-    Who moves first is drawn by a fair coin.
+    A fair coin draws the first player.
     """
     return [
         {"entries": (found.names[a], found.names[b]), "win_rate": float(found.rates[a, b])}

@@ -1,6 +1,6 @@
 """The key of a piece of work: a digest of all that its outcome follows from.
 
-Equal keys, equal outcomes: whoever has one stored under its key need not play it again, on whatever machine it was
+Equal keys, equal outcomes: an outcome that is stored under its key need not be played again, on whatever machine it was
 played, and in whatever contest.
 """
 

@@ -99,7 +99,7 @@ class LuckLedger:
         return MatchLuck(shares, measured(shares, luck))
 
     def _player(self, game: Game, entry: Entry) -> Player | None:
-        """Return who plays for an entry, if it may be asked in this process."""
+        """Return the player of an entry, if it may be asked in this process."""
         if (game, entry) not in self._players:
             self._players[game, entry] = player_of(game, entry)
         return self._players[game, entry]
@@ -124,7 +124,7 @@ def _row(name: str, parts: Sequence[tuple[np.ndarray, np.ndarray]]) -> LuckRow:
     shares, luck = (np.concatenate(one) for one in zip(*parts, strict=True))
     games = len(shares)
     left = shares - luck
-    # Who is met is no chance: games vary about the mean of their match, where a match has several.
+    # Opponents are not drawn: games vary about the mean of their match, where a match has several.
     spread = sum(((part - drawn).var() if len(part) > 1 else left.var()) * len(part) for part, drawn in parts) / games
     raw = sum((part.var() if len(part) > 1 else shares.var()) * len(part) for part, _ in parts) / games
     half = Z_95 * float(spread / max(1, games - len(parts))) ** 0.5

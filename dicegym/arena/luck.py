@@ -153,7 +153,7 @@ def list_names(names: Sequence[str]) -> str:
 
 
 def verdict(names: Sequence[str], places: Sequence[Places]) -> str:
-    """Say what a ranking is worth, best first: who may deserve the first place."""
+    """Say what a ranking is worth, best first: which entries may deserve the first place."""
     n = len(names)
     if n < 2:
         return ""

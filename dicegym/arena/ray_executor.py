@@ -111,7 +111,7 @@ def connect(address: str | None = None, told: ClusterLog = lambda line: None) ->
         with _words_of(wanted):
             ray.init(wanted, log_to_driver=False, logging_level=logging.ERROR)
     finally:
-        with contextlib.suppress(ValueError, TypeError):  # no main thread, or what is no function of Python's
+        with contextlib.suppress(ValueError, TypeError):  # no main thread, or a handler that is not Python's
             signal.signal(signal.SIGTERM, before)  # which Ray takes for itself
     try:
         yield Cluster(ray, told)
@@ -177,7 +177,7 @@ _open = contextlib.ExitStack()
 def referee(game: Game, how: tuple[Any, ...]) -> tuple[Sandbox, Path, dict[str, Entry]]:
     """Return what does jobs of a game in this process, where entries have their folders, and entries that are there.
 
-    What did other jobs before ends. ``how`` is limits and isolation, as for `Sandbox`, whose errors this raises.
+    The process of earlier jobs ends. ``how`` is limits and isolation, as for `Sandbox`, whose errors this raises.
     """
     _open.close()
     folder = Path(_open.enter_context(tempfile.TemporaryDirectory()))

@@ -19,7 +19,7 @@ from dicegym.arena.rows import MatchRow
 from dicegym.arena.storage import Stored
 from dicegym.columns import write_count
 
-NOBODY = "There is nobody to compare with: a contest needs two entries that can play."
+NOBODY = "There is nothing to compare: a contest needs two entries that can play."
 COUNTED = 100
 """Games of two entries from which on a matrix shows shares, and not how many of them each won."""
 
@@ -31,7 +31,7 @@ class Standing:
     Attributes:
         place: 1 for the best; equal entries share a place.
         name: the entry.
-        could_be: the places that it may deserve, as far as the games tell (`dicegym.arena.luck`); None: nobody knows.
+        could_be: the places that it may deserve, as far as the games tell (`dicegym.arena.luck`); None: unknown.
         figures: what its format says of it, by name, as plain values.
     """
 
@@ -58,7 +58,7 @@ def ranking(
     Args:
         merits: what each is ranked by, more is better; by name.
         figures: what there is to say of each, by name.
-        leads: how far each is ahead of each other, in the order of ``merits``; None: nobody knows.
+        leads: how far each is ahead of each other, in the order of ``merits``; None: unknown.
     """
     names = list(merits)
     order = sorted(sorted(range(len(names)), key=names.__getitem__), key=lambda i: merits[names[i]], reverse=True)
@@ -73,7 +73,7 @@ def ranking(
 
 
 class Presentation(NamedTuple):
-    """What a format shows of its result; it follows from the result, and is no part of its JSON."""
+    """What a format shows of its result; it follows from the result, and is not in its JSON."""
 
     facts: Sequence[str] = ()
     """Of the heading, such as "seed 7"."""
@@ -144,7 +144,7 @@ class ContestResult:
         return self.shown.words if len(self.standings) > 1 else [NOBODY]
 
     def match_places(self) -> list[MatchPlaces]:
-        """Return what ratings are computed from: the places of all games between entries that were not struck."""
+        """Return what ratings are computed from: the places of all games between entries that were not disqualified."""
         ranked = {row.name for row in self.standings}
         return [MatchPlaces(row.entries, row.places) for row in self.matches if ranked.issuperset(row.entries)]
 
@@ -173,7 +173,7 @@ class ContestResult:
         return [("Answers of language models", ["Entry", *titles.values()], rows)] if rows else []
 
     def _facts(self) -> list[tuple[str, str]]:
-        """Return what was held, by which rules, where and with what; not when: equal contests have equal reports."""
+        """Return what was played, by which rules, where and with what; not when: equal contests have equal reports."""
         if self.provenance is None:
             return []
         games, matches = sum(match.games for match in self.matches), len(self.matches)
@@ -257,7 +257,7 @@ def present(
 
 
 def tabulate_won_games(names: Sequence[str], matches: Sequence[MatchRow]) -> list[Matrix]:
-    """Return who won how many games against whom; at larger tables, or in long matches, in per cent.
+    """Return the games that each won against each; at larger tables, or in long matches, in per cent.
 
     Nothing is returned of no matches.
     """

@@ -1,7 +1,7 @@
-"""Whether the results that a store has saved follow from its matches: each contest is held again from what is stored.
+"""Whether the results that a store has saved follow from its matches: each contest is run again from what is stored.
 
 Nothing is played: the contest's own format asks for its matches and checks, and the store answers. What no match shows
-is taken as it was saved: when, by which versions and in which isolation the contest was held, what was said of the
+is taken as it was saved: when, by which versions and in which isolation the contest was run, what was said of the
 entries' files, and which of them could not be loaded.
 """
 
@@ -55,7 +55,7 @@ class ResultVerdict(NamedTuple):
     wrong: str = ""
     """What does not follow from the matches, in words; empty: nothing."""
     unknown: str = ""
-    """Why nobody can say that here, in words; empty: it was found out."""
+    """Why that is unknown here, in words; empty: it was found out."""
 
 
 def result_verdicts(reader: StoreReader, progress: Progress | None = None) -> Iterator[ResultVerdict]:
@@ -65,7 +65,7 @@ def result_verdicts(reader: StoreReader, progress: Progress | None = None) -> It
         reader: of the store.
         progress: told of contests.
 
-    Raises DamagedFileError for what nobody writes.
+    Raises DamagedFileError for what dicegym does not write.
     """
     ended = [contest for contest in reader.contests() if contest.ended is not None]
     for done, contest in enumerate(ended, 1):
@@ -82,7 +82,7 @@ def refuse_wrong_results(name: str, found: Iterable[ResultVerdict]) -> None:
         raise DamagedFileError(
             call_store(name),
             f"has saved what does not follow from its matches: of contest {wrong[0].contest}{more}, {wrong[0].wrong}",
-            "give the contest's own command again, which saves anew what its matches come to",
+            "give the contest's own command again, which saves its results anew",
         )
 
 
@@ -160,7 +160,7 @@ def _wrong(reader: StoreReader, contest: StoredContest, game: Game, told: Mappin
 
 
 def _field(game: Game, there: Iterable[StoredEntry], told: Mapping[str, Any]) -> Field:
-    """Return the entries as they are stored, without the programs, which nobody needs here."""
+    """Return the entries as they are stored, without their programs."""
     records = {one["name"]: EntryRecord(**one) for one in told["entries"]}
     entries, known = [], {}
     for one in there:
@@ -229,7 +229,7 @@ def _wrong_links(
     struck: Mapping[str, str],
     used: set[int],
 ) -> str:
-    """Return what is wrong with who was struck, and with which matches are the contest's, in words."""
+    """Return what is wrong with the disqualified entries, and with which matches are the contest's, in words."""
     for entry in there:
         if entry.reason != struck.get(entry.name):
             return f"{one_line(entry.name, LONGEST)} is struck for {entry.reason!r}, not {struck.get(entry.name)!r}"

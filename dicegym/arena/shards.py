@@ -1,7 +1,7 @@
 """A contest in shards: each of several commands, on whatever machines, plays its part of the matches and no other.
 
-For batch queues, where nobody runs a cluster. A match belongs to the shard that its key falls into, so shards need to
-agree on nothing but the contest, its seed included. A shard whose store has all matches of the others goes on like any
+For batch queues, without a cluster. A match belongs to the shard that its key falls into, so shards need to agree on
+nothing but the contest, its seed included. A shard whose store has all matches of the others continues like any
 contest, to its table or to its next round.
 """
 
@@ -42,12 +42,12 @@ WHOLE = Shard(1, 1)
 
 
 class ShardEnd(DicegymError):  # noqa: N818 - nothing has gone wrong
-    """A shard has played its matches, and the contest cannot go on without those of others. Not a mistake.
+    """A shard has played its matches, and the contest needs those of others. Not an error.
 
     Attributes:
         shard: which.
         played: matches that it has played now.
-        left: matches that others have to play before the contest goes on.
+        left: matches that others have to play before the contest can continue.
     """
 
     def __init__(self, shard: Shard, played: int, left: int) -> None:

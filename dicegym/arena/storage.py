@@ -35,7 +35,7 @@ class Storage(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """What makes a contest the same one when it is held again, besides its seed: not who takes part."""
+    """What makes a contest the same one when it is run again, together with its seed: not its entries."""
 
     game: Game
     format: str
@@ -62,7 +62,7 @@ class Stored(NamedTuple):
     played: int
     """Those that were done and stored."""
     run: int
-    """How many times the contest has been begun or gone on with."""
+    """How many times the contest has been begun or continued."""
     entered: int
     """Entries that had no part in it before."""
     left: int
@@ -83,7 +83,7 @@ def default_store() -> str:
     """Return where the command line keeps contests unless it is told; the folder need not be there."""
     if named := os.environ.get(VARIABLE):
         return named
-    from platformdirs import user_data_path  # 10 ms that nobody else needs
+    from platformdirs import user_data_path  # 10 ms that others save
 
     return str(user_data_path("dicegym", appauthor=False) / DEFAULT)
 

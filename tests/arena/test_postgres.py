@@ -147,7 +147,7 @@ def test_two_processes_do_not_hold_one_contest_at_once_and_it_can_go(url: str) -
     with ContestStore(url) as store, ContestStore(url) as other:
         first, second = Book(store, settings, 1), Book(store, settings, 1)
         first.enter([], [])
-        with pytest.raises(ParameterError, match=r"contest 1 of postgresql:.* is being held by another process"):
+        with pytest.raises(ParameterError, match=r"contest 1 of postgresql:.* is being run by another process"):
             remove(other, 1)
         entering = threading.Thread(target=second.enter, args=([], []))
         entering.start()
@@ -157,7 +157,7 @@ def test_two_processes_do_not_hold_one_contest_at_once_and_it_can_go(url: str) -
         shares = [Book(one, settings, 1, share=Shard(number, 2)) for one, number in ((store, 1), (other, 2))]
         for share in shares:
             share.enter([], [])
-        with pytest.raises(ParameterError, match="is being held by another process"):
+        with pytest.raises(ParameterError, match="is being run by another process"):
             remove(store, 1)
         for share in shares:
             share.close()

@@ -246,7 +246,7 @@ def test_with_the_last_contest_all_goes(copied: Path) -> None:
 def test_a_contest_that_is_being_held_stays(copied: Path) -> None:
     before = counts(copied)
     for number in (1, 3):  # of one seed: what is removed may be the other's next match
-        busy = pytest.raises(ParameterError, match=f"contest {number} of .* is being held by another process")
+        busy = pytest.raises(ParameterError, match=f"contest {number} of .* is being run by another process")
         with ContestStore(copied) as holder, lock_contest(holder, number), ContestStore(copied) as store, busy:
             remove(store, 1)
     assert counts(copied) == before

@@ -227,5 +227,5 @@ def test_reports_say_what_places_are_worth() -> None:
     assert "--format round-robin" in " ".join(text.split())
     assert "Not everybody" not in swiss(3, by_strength, rounds=3).text()
     alone = swiss(2, lambda match: Failure(0, "gave up"))
-    assert "nobody to compare with" in alone.text()
+    assert "nothing to compare: a contest needs two entries" in alone.text()
     assert "1 entry, swiss" in alone.heading

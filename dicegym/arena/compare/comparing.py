@@ -1,4 +1,4 @@
-"""The comparison of two players: pairs of games until they have told who is better."""
+"""The comparison of two players: pairs of games until they tell which one is better."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ from dicegym.sandbox.jobs import Failure, entry
 from dicegym.sandbox.limits import Limits
 
 MOST_GAMES = 100_000
-"""Games after which a comparison gives up, where nobody says how many."""
+"""Games after which a comparison gives up, unless ``games`` says another number."""
 ELO = (0.0, 20.0)
-"""What is tested where two meet each other and nobody says it: not better at all, or better by 20 Elo."""
+"""What is tested where two meet each other, unless told otherwise: not better at all, or better by 20 Elo."""
 LARGEST_ELO = 2000
 MARGINS = (0.0, 0.05)
 """The same where they meet others: not better at all, or by 5 points in 100 games."""
@@ -81,8 +81,8 @@ def compare(
         game: the game or its name.
         first: an agent as for `dicegym.agent`, or one under a name (`dicegym.arena.Named`): what there is.
         second: another: the candidate.
-        others: who else sits at the table, in turn if they are more than it seats; fewer sit there several times.
-            Default: nobody at a table for two, else all agents of the game that fit the table, but the two.
+        others: the others at the table, in turn if they are more than it seats; fewer sit there several times.
+            Default: none at a table for two, else all agents of the game that fit the table, but the two.
         seed: names all games and the players' private randomness; None: drawn, so that no player can foresee its games,
             and told in the result.
         workers: number of processes (default: of usable processors).
@@ -94,16 +94,16 @@ def compare(
             the two do not meet. Default there: (0, 0.05).
         alpha: how often the test may say better where the difference is the first one.
         beta: how often it may say not better where the difference is the second one.
-        games: the most that are played; with more of them the same comparison goes on.
+        games: the most that are played; with more of them the same comparison continues.
         score: what a game is worth: "win", 1 for the first place, shared if that is; or "place", the share of the
-            others who are left behind, which tells more at large tables.
+            others that are left behind, which tells more at large tables.
         less_luck: take luck out of each game (`dicegym.analysis.less_luck`): so the test decides sooner. Pairs are then
             worth any number, and the test is that of normal distributions.
         isolation: how untrusted bots are kept apart; see `dicegym.arena.contest`.
-        executors: make whoever does the work, instead of ``workers`` processes of this machine; see
+        executors: make what does the work, instead of ``workers`` processes of this machine; see
             `dicegym.arena.executors`.
         store: where the matches are kept, as `dicegym.arena.storage.Storage` says; None: nowhere. The same comparison
-            again plays only what is missing there, and goes on where ``games`` were too few.
+            again plays only what is missing there, and continues where ``games`` were too few.
 
     Raises:
         ParameterError: what is to be tested cannot be, or the game is for one.
@@ -183,7 +183,7 @@ def _scaled(limits: Limits, more: float) -> Limits:
 
 
 def _company(game: Game, first: AgentSpec, second: AgentSpec, others: Sequence[AgentSpec] | None) -> list[AgentSpec]:
-    """Return who else sits at the table: as many as it seats, or more who take turns; nobody if the two meet."""
+    """Return the others at the table: as many as it seats, or more that take turns; empty if the two meet."""
     if others is None and game.players == 2:
         return []
     if others is None:
@@ -194,7 +194,7 @@ def _company(game: Game, first: AgentSpec, second: AgentSpec, others: Sequence[A
     if not others:
         if game.players == 2:
             return []
-        raise ParameterError(f"at {game!r} {game.players - 1} others sit beside the one who is tried: name one or more")
+        raise ParameterError(f"at {game!r} {game.players - 1} others sit beside the candidate: name one or more")
     return list(itertools.islice(itertools.cycle(others), max(len(others), game.players - 1)))
 
 
@@ -242,7 +242,7 @@ class _Plan:
 
     @property
     def deciding(self) -> dict[str, Any]:
-        """What makes it the same comparison when it is held again, as plain values: not how many games it may take."""
+        """What makes it the same comparison when it is run again, as plain values: not how many games it may take."""
         how = {} if self.luck is None else {"less_luck": True}
         return {"names": list(self.names), "score": self.score, **how, **self.claims._asdict()}
 
@@ -295,7 +295,7 @@ class _Course:
                 yield match
 
     def _count(self, lineup: Lineup, number: int, played: dict[tuple[str, ...], tuple[Match, Any]]) -> None:
-        """Count a block, whose turn it is."""
+        """Count the next block."""
         raw, halves = [], []
         for entries in lineup.halves(number, self.plan.game.players):
             names = tuple(entry.name for entry in entries)
@@ -318,7 +318,7 @@ class _Course:
         self.over = self.test.accepted is not None or self.test.pairs >= self.plan.most
         if self.progress is not None:
             claims = self.plan.claims
-            limit = 2 * self.plan.most if self.plan.most != MOST_GAMES // 2 else 0  # nobody will wait for that many
+            limit = 2 * self.plan.most if self.plan.most != MOST_GAMES // 2 else 0  # too many to wait for
             where = f"log-likelihood ratio {self.test.ratio:+.2f} of {claims.lower:.2f} .. {claims.upper:+.2f}"
             self.progress(2 * self.test.pairs, limit, where)
 

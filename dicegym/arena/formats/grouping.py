@@ -92,7 +92,7 @@ def cycle(names: Sequence[str], size: int, *seed: object) -> list[Group]:
 
 
 class Qualified(NamedTuple):
-    """What qualifying came to."""
+    """The result of qualifying."""
 
     order: list[str]
     """Best first."""
@@ -105,7 +105,7 @@ def qualify(names: Sequence[str], size: int, most: int, seed: int, play: Play) -
     """Play cycles until place ``size`` is strictly ahead of the next at the end of one, at most `MOST_CYCLES`.
 
     Names equal in points are ordered by wins, and if those are equal too by lot; ``remarks`` say so where that
-    decided who is in which group of ``size``.
+    decided the groups of ``size``.
     """
     tally, cycles = Tally(names, most), 0
     while cycles < MOST_CYCLES:
@@ -125,7 +125,7 @@ def qualify(names: Sequence[str], size: int, most: int, seed: int, play: Play) -
 
 
 def _remarks(order: list[str], size: int, tally: Tally, cycles: int) -> list[str]:
-    """Say where something else than points decided who is in which group."""
+    """Say where something else than points decided the groups."""
     found = []
     for first in range(size, len(order), size):
         above, below = order[first - 1], order[first]
@@ -145,10 +145,10 @@ def _remarks(order: list[str], size: int, tally: Tally, cycles: int) -> list[str
 
 
 class Decided(NamedTuple):
-    """What a playoff came to."""
+    """The result of a playoff."""
 
     order: list[str]
-    """Best first; who has equal points and wins shares a place."""
+    """Best first; entries with equal points and wins share a place."""
     tally: Tally
     remarks: list[str]
 

@@ -37,9 +37,9 @@ def round_robin(director: Director) -> ContestResult:
 
     Figures of a standing: ``wins`` and ``losses`` of matches; ``share`` of its games won, a shared first place shared
     out; ``win_rate`` against the baseline, exact, None where the game has no exact values; ``played_place``, its place
-    by the games alone, None if none were played; ``less_luck``, its share less what was luck of it, None if nobody
-    asked; ``exact``, see `dicegym.arena.exact_ranking.rank_exactly`. Details: ``games_per_match``, ``baseline``, and
-    ``pairs``: ``entries`` and the exact ``win_rate`` of the first against the second; empty if nobody asked.
+    by the games alone, None if none were played; ``less_luck``, its share less what was luck of it, None unless
+    chosen; ``exact``, see `dicegym.arena.exact_ranking.rank_exactly`. Details: ``games_per_match``, ``baseline``, and
+    ``pairs``: ``entries`` and the exact ``win_rate`` of the first against the second; empty unless chosen.
     """
     game, options = director.game, director.options
     length, baseline = options.games or game.spec.games_per_match, game.spec.baseline

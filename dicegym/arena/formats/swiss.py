@@ -1,11 +1,11 @@
-"""The Swiss tournament: in each round those meet who have come to about as much, and nobody meets anybody twice.
+"""The Swiss tournament: in each round entries of about equal points meet, and no two meet twice.
 
 It tells a large field apart in few rounds. Pairs are made as `dicegym.arena.formats.pairing` says. At larger tables
-those sit together who stand next to each other, as far as they have not met.
+neighbours in the ranking sit together, unless they have met.
 
 Ranked are points (a win is 1, a draw 1/2; at larger tables the share of the others left behind), then Buchholz: the sum
 of the opponents' points, at larger tables the mean of a table's, where a bye counts as an opponent with one's own
-points (FIDE Handbook C.07), then the share of games won. Who is still equal shares a place.
+points (FIDE Handbook C.07), then the share of games won. Entries that are still equal share a place.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from dicegym.sandbox.jobs import Entry
 
 
 def swiss(director: Director) -> ContestResult:
-    """Play the rounds. Whoever is struck is not paired any more; what was played against it before stands.
+    """Play the rounds. A disqualified entry is not paired any more; what was played against it before stands.
 
     Figures of a standing: ``start``, its number before the first round; ``points``; ``won``, ``drawn`` and ``lost``
     rounds; ``byes``, rounds that it did not have to play, walkovers included; ``games``; ``share`` of the others at its
@@ -73,7 +73,7 @@ def _play_round(rounds: Rounds, title: str) -> None:
 
 
 def _buchholz(rounds: Rounds) -> dict[str, float]:
-    """Return the sum of the opponents' points of each entry that is not struck."""
+    """Return the sum of the opponents' points of each entry that is not disqualified."""
     accounts = rounds.accounts
     found = dict.fromkeys(rounds.names, 0.0)
     for table in (table for one in rounds.rounds for table in one.pairings):
@@ -108,7 +108,7 @@ def _number(value: float) -> str:
 
 
 def usual_rounds(entries: int) -> int:
-    """Return the fewest rounds after which no more than one of so many entries can have won all of its pairs."""
+    """Return the fewest rounds after which at most one entry can have won all of its pairs."""
     return max(1, math.ceil(math.log2(max(2, entries))))
 
 

@@ -66,7 +66,7 @@ def places_to_rate(reader: StoreReader, contest: StoredContest) -> list[MatchPla
 
 
 def build_report(reader: StoreReader, contest: StoredContest) -> Report:
-    """Return the report of a stored contest as it was shown; of one that has not ended, what its matches come to."""
+    """Return the report of a stored contest as it was shown; of one that has not ended, the results so far."""
     found = reader.report(contest.id)
     if found is not None:
         return found
@@ -94,7 +94,7 @@ def build_report(reader: StoreReader, contest: StoredContest) -> Report:
         ("versions", f"dicegym {contest.version}"),
     ]
     table = ("So far", ["Entry", "Matches", "Games", "Wins", "Games won", "Faults"], rows)
-    return Report(heading, [table], words=["The same command again goes on with it."], facts=facts)
+    return Report(heading, [table], words=["The same command again continues it."], facts=facts)
 
 
 def _shown(reader: StoreReader, match: StoredMatch, games: Sequence[ShownGame]) -> ShownMatch:
@@ -163,7 +163,7 @@ def write_game(replay: Replay, game: Game | None = None) -> ShownGame:
 def _table(replay: Replay) -> Game | None:
     try:
         return replay.table()
-    except DicegymError:  # there is no such game any more, as each of its games will say
+    except DicegymError:  # the game does not exist any more, as each of its games will say
         return None
 
 

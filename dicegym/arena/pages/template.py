@@ -43,7 +43,7 @@ def make_environment(loader: BaseLoader) -> Environment:
     from markupsafe import Markup
 
     def shown(value: Any) -> Any:
-        """Make what is put into the page harmless; it is escaped besides."""
+        """Make what is put into the page harmless; it is escaped too."""
         return value if isinstance(value, Markup) or not isinstance(value, str) else harmless(value[:LONGEST_TEXT])
 
     environment = jinja2.Environment(

@@ -56,12 +56,13 @@ class Rating:
     """How strong an entry is.
 
     Attributes:
-        place: 1 for the best. Nobody who is surely better stands behind, and who cannot be told apart from those
+        place: 1 for the best. No entry that is surely better is behind, and one that cannot be told apart from those
             above shares their place.
         name: the entry.
         rating: on the Elo scale, with 1500 in the middle.
         low: the rating is this or more ...
-        high: ... and this or less, in 95 of 100 contests. Infinite where games set no bound, as for who never lost.
+        high: ... and this or less, in 95 of 100 contests. Infinite where games set no bound, as for an entry that never
+            lost.
         games: that it played.
         matches: that it played.
         could_be: the places that it may deserve.
@@ -147,7 +148,7 @@ def fit(matches: Iterable[MatchPlaces], *, replicates: int = REPLICATES, seed: i
         seed: names the weightings.
 
     Raises:
-        ParameterError: there is no game, or something is no match.
+        ParameterError: there is no game, or an invalid match.
         DependencyError: SciPy is not installed.
     """
     whole_number("replicates", replicates, 0, 1_000_000, "the number of weightings")
@@ -204,11 +205,11 @@ def _components(asked: Choices, connection: str) -> np.ndarray:
 
 
 def _core(asked: Choices, fields: np.ndarray, level: np.ndarray) -> np.ndarray:
-    """Return whose mean is the middle: bool[entries].
+    """Return the entries whose mean is the middle: bool[entries].
 
     In each field these are the most entries whose distances are known from above and from below, as each has been ahead
     of each, directly or through others; where there are no two, all. An entry that always comes last would move a mean
-    that counts it, and nobody knows how far.
+    that counts it, by an unknown distance.
     """
     core = np.zeros(len(fields), bool)
     for field in range(fields.max() + 1):
@@ -260,7 +261,7 @@ def rank_sets(strength: np.ndarray, drawn: np.ndarray, fields: np.ndarray) -> li
     for i in range(n):
         lead = strength[i] - strength
         deviation = off[:, i : i + 1] - off
-        # Up and down apart: who hardly ever lost may be far better than found, but hardly worse.
+        # Up and down apart: an entry that hardly ever lost may be far better than found, but hardly worse.
         up, down = (np.sqrt((np.maximum(sign * deviation, 0) ** 2).mean(axis=0) * 2) for sign in (1, -1))
         met = (fields == fields[i]) & (up > 1e-9) & (down > 1e-9)
         error = np.where(deviation[:, met] > 0, up[met], down[met])
@@ -278,7 +279,7 @@ def best_fit(likelihood: Likelihood) -> Summit:
 
 
 def draws(likelihood: Likelihood, fit: Summit, replicates: int, rng: np.random.Generator) -> np.ndarray:
-    """Return the parameters of so many weightings of the games: float64[replicates, parameters]."""
+    """Return the parameters of ``replicates`` weightings of the games: float64[replicates, parameters]."""
     asked = likelihood.choices
     m, units = asked.parameters, len(asked.times)
     added = np.maximum(rng.standard_gamma(HALF, (replicates, 2, m)), LEAST)

@@ -1,6 +1,6 @@
 """A replay as one page of HTML that holds all it needs, for any browser: from a disk, a mail or a server.
 
-Everything that stands in it comes as data, which the page's script puts on the screen as text: names and messages of
+Everything in it comes as data, which the page's script puts on the screen as text: names and messages of
 others are nowhere markup. The page may load nothing, and run no script but its own (`Content-Security-Policy`).
 
 Of the pictures each element is kept once, and of each picture only in what it differs from the one before (`pack`);
@@ -50,11 +50,10 @@ def page_data(
 ) -> dict[str, Any]:
     """Return all that the page shows, as values that JSON can hold; arguments and errors as of `page`.
 
-    ``views`` are who may look: everybody (-1), and each seat where something is hidden from some. ``lines``, ``scenes``
-    and ``words`` are kept once each and named by their numbers; ``pictures`` are those of the scenes, as
-    `pack` has them, or None where there is no room for them. A frame is ``[scene of
-    each view, what was done]``, and one thing done ``[seat, words, whether something was wrong, numbers of the views
-    that know it]``.
+    ``views`` are the possible viewers: everybody (-1), and each seat where something is hidden from some. ``lines``,
+    ``scenes`` and ``words`` are kept once each and named by their numbers; ``pictures`` are those of the scenes, as
+    `pack` has them, or None where there is no room for them. A frame is ``[scene of each view, what was done]``, and
+    one thing done ``[seat, words, whether something was wrong, numbers of the views that know it]``.
     """
     table = replay.table(game)
     names = told_apart(replay.seats)

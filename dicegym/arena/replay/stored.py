@@ -1,4 +1,4 @@
-"""From an id to a replay: a game of a match, or one that a game server has held. Needs the extra ``arena``."""
+"""From an id to a replay: a game of a match, or one of a game server. Needs the extra ``arena``."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class GameId(NamedTuple):
     """What a stored game is called."""
 
     match: str
-    """The number of its match in the store, or the beginning of its key; `SERVER`: a game server has held it."""
+    """The number of its match in the store, or the beginning of its key; `SERVER`: it is a game server's."""
     game: int
     """Its number in the match, from 1; of a server's game its number in the store."""
 
@@ -128,7 +128,7 @@ def _match(reader: StoreReader, called: str) -> StoredMatch:
 
 
 def _served_replay(reader: StoreReader, number: int, called: str) -> Replay:
-    """Return a game that a server has held.
+    """Return a game of a server.
 
     A server keeps what each seat has reached, and no returns: these follow from playing it again, to those totals.
     """

@@ -36,7 +36,7 @@ from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.sandbox import JobOutcome
 
 AT_ONCE = 1_000
-"""Outcomes that are read in one go: who asks for one asks for those after it next."""
+"""Outcomes that are read in one go: those after one are asked for next."""
 
 
 class SavedResult(NamedTuple):
@@ -143,7 +143,7 @@ class StoredOutcomes:
 
 
 class _Contest(NamedTuple):
-    """A contest as it stands in the store."""
+    """A contest as it is stored."""
 
     id: int
     seed: int
@@ -206,7 +206,7 @@ class Book(StoredOutcomes):
         return None if found is None else _Contest(found.id, int(found.seed), found.run)
 
     def enter(self, records: Iterable[EntryRecord], entries: Iterable[Entry]) -> None:
-        """Begin the contest, or go on with it, with these entries; wait while another process holds it.
+        """Begin the contest, or continue it, with these entries; wait while another process has it.
 
         Raises ParameterError if another process has begun it just now.
         """
@@ -294,7 +294,7 @@ class Book(StoredOutcomes):
     def _unlink(self, connection: sa.Connection, own: Collection[tuple[str, int]], struck: Collection[str]) -> None:
         """Say of matches that do not count that they are not the contest's: ``own`` has seed and games of the others.
 
-        Where entries were struck, the matches of this run stay, as failures are in no row of a result.
+        Where entries were disqualified, the matches of this run stay, as failures are in no row of a result.
         """
         asked = sa.select(PLAYS.c.match, PLAYS.c.run, MATCHES.c.seed, MATCHES.c.games)
         asked = asked.join(MATCHES, MATCHES.c.id == PLAYS.c.match).where(PLAYS.c.contest == self._contest.id)
@@ -318,7 +318,7 @@ class Book(StoredOutcomes):
             connection.execute(CONTESTS.update().where(CONTESTS.c.id == self._contest.id).values(planned=matches))
 
     def finish(self, contest_result: ContestResult, struck: Mapping[str, str]) -> None:
-        """Store what the contest came to, and drop matches that are not its own any more; ``struck``: name -> why."""
+        """Store the result of the contest, and drop matches that are not its own any more; ``struck``: name -> why."""
         saved = prepare_result(contest_result)
         contest, run = self._contest.id, self._contest.run
         rows = [row | {"contest": contest, "figures": json.dumps(row["figures"])} for row in saved.standings]
@@ -348,7 +348,7 @@ class Book(StoredOutcomes):
 
 
 def begin(connection: sa.Connection, settings: Settings, seed: int) -> _Contest:
-    """Begin a contest, in a transaction that goes on."""
+    """Begin a contest, in a transaction that stays open."""
     row = {
         "label": settings.label,
         "rules": number_of_rules(connection, settings.game),

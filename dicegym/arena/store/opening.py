@@ -1,7 +1,7 @@
 """Where a store is, how it is opened, and what a database has against it, in words.
 
-A store is a file of SQLite or a database on a PostgreSQL server. `Database` is an open one; who reads contests opens a
-`dicegym.arena.store.reading.StoreReader`, who holds them a `dicegym.arena.store.store.ContestStore`.
+A store is a file of SQLite or a database on a PostgreSQL server. `Database` is an open one: a
+`dicegym.arena.store.reading.StoreReader` reads contests, a `dicegym.arena.store.store.ContestStore` writes them.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ WRITES = "writes"
 """Execution option of a connection whose transactions change something: SQLite then waits for its turn at once, where
 it would refuse later."""
 PATIENCE = 10
-"""Seconds within which a server has to answer who connects."""
+"""Seconds within which a server has to answer a connection."""
 BUSY = 5.0
 """Seconds for which SQLite itself waits for a file that another program has locked."""
 WORDS_AFTER = 1.0
-"""Seconds for which it waits before whoever waits for as long as it takes is told so."""
+"""Seconds for which it waits before it says that it waits for as long as it takes."""
 ELSEWHERE = "give another --store"
 MOST_SAID = 100
 """Letters of what SQLite says, which may quote a damaged file at length."""
@@ -168,7 +168,7 @@ def in_words(name: str | Path, reads: bool = False) -> Iterator[None]:
     except sa.exc.NoSuchTableError as error:
         raise make_damage_error(name, f"no table {error}") from None
     except UnicodeDecodeError:
-        raise make_damage_error(name, "a text in it is no UTF-8") from None
+        raise make_damage_error(name, "a text in it is not UTF-8") from None
     except OSError as error:
         raise DamagedFileError(name, f"cannot be used ({error.strerror or error})", ELSEWHERE) from None
     except _NONSENSE as error:
@@ -284,7 +284,7 @@ def engine_of(
         pool = sa.pool.StaticPool if shared else sa.pool.QueuePool
         engine = sa.create_engine(sa.URL.create("sqlite", database=str(path)), poolclass=pool, **options)
     else:
-        # Where nobody writes, SQLite is told so: who may only read could not remove again what it lays beside the file.
+        # Where nothing writes, SQLite is told so: a reader could not remove again what it lays beside the file.
         alone = {} if path.with_name(path.name + "-wal").exists() else {"immutable": "1"}
         query = {"mode": "ro", "uri": "true", **alone}
         where = sa.URL.create("sqlite", database=path.absolute().as_uri(), query=query)

@@ -18,7 +18,7 @@ from dicegym.sandbox.jobs import Entry, Failure
 BY_PLAYER = {"wins": "wins", "shares": "share", "faults": "faults", "noted": "noted", "printed": "printed"}
 """What an outcome says of each player, and the columns of ``seats`` that hold it."""
 MatchOutcome = dict[str, Any] | Failure
-"""What a match came to: a `dicegym.arena.match.MatchResult` as plain values, or who ended it."""
+"""The outcome of a match: a `dicegym.arena.match.MatchResult` as plain values, or the failure that ended it."""
 
 
 class KnownNumbers:
@@ -35,7 +35,7 @@ class KnownNumbers:
         return self._rules[game]
 
     def agent(self, connection: sa.Connection, entry: Entry) -> int:
-        """Return the number of an agent, who has been entered."""
+        """Return the number of an agent that has been entered."""
         who = entry.name, entry.identity
         if who not in self._agents:
             same = (AGENTS.c.name == who[0]) & (AGENTS.c.identity == who[1])
@@ -49,12 +49,12 @@ def add_match(
     """Put a match into a store unless it is there; return its number there.
 
     Args:
-        connection: to the store, in a transaction that goes on.
+        connection: to the store, in a transaction that stays open.
         numbers: of its agents and rules.
         batch: the contest's seed.
         key: of the match.
         job: the match.
-        outcome: what it came to.
+        outcome: of the match.
     """
     there = connection.execute(_NUMBER, {"key": key}).scalar()
     if there is not None:
@@ -100,7 +100,7 @@ _NEW_ROWS = {table: sa.insert(table) for table in (SEATS, GAMES, MISPLAYS)}
 
 
 def _outcome_of_failure(job: Match) -> dict[str, list[Any]]:
-    """Return what a match that has ended by a failure came to."""
+    """Return the outcome of a match that ended by a failure."""
     by_player: dict[str, list[Any]] = {name: [0] * len(job.entries) for name in BY_PLAYER}
     return by_player | {"printed": [""] * len(job.entries), "seats": [], "returns": [], "actions": [], "incidents": []}
 
@@ -120,7 +120,7 @@ def matches_between(
 ) -> dict[int, MatchOutcome]:
     """Return the outcomes of the matches with the numbers ``first`` .. ``beyond`` - 1, as their jobs returned them.
 
-    ``actions``: those of their games too, which say what luck did; nobody needs them to rank matches.
+    ``actions``: those of their games too, which say what luck did; ranking does not need them.
     """
 
     def within(number: sa.ColumnElement[int]) -> sa.ColumnElement[bool]:

@@ -1,4 +1,4 @@
-"""A store of contests that is written to: transactions, who has a contest, and removing one.
+"""A store of contests that is written to: transactions, locks of contests, and removing one.
 
 Contests are written through a `dicegym.arena.store.book.Book`, one each; `dicegym.arena.store.reading` reads them.
 """
@@ -182,7 +182,7 @@ def lock_contest(store: ContestStore, contest: int, share: Shard | None = WHOLE,
     Raises:
         ParameterError: another process has it.
     """
-    words = f"contest {contest} of {store.name} is being held by another process"
+    words = f"contest {contest} of {store.name} is being run by another process"
     told = False
     with contextlib.ExitStack() as stack:
         while True:
@@ -253,7 +253,7 @@ class Removed(NamedTuple):
 def remove(store: ContestStore, contest: int) -> Removed:
     """Remove a contest, and of the matches with its seed those that no other contest has; the file gets smaller.
 
-    Raises ParameterError if another process holds the contest, or one of the same seed, whose matches may be its too.
+    Raises ParameterError if another process has the contest, or one of the same seed, whose matches may be its too.
     """
     with store.connection() as connection:
         seed = sa.select(CONTESTS.c.seed).where(CONTESTS.c.id == contest).scalar_subquery()

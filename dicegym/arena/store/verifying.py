@@ -71,7 +71,7 @@ def verdicts(
             stored of their games. None: all are.
         progress: told of matches.
 
-    Raises ValueError, TypeError and LookupError for what nobody writes.
+    Raises ValueError, TypeError and LookupError for what dicegym does not write.
     """
     numbers = list(connection.execute(sa.select(MATCHES.c.id).order_by(MATCHES.c.id)).scalars())
     drawn = set(numbers if sample is None else random.SystemRandom().sample(numbers, min(sample, len(numbers))))
