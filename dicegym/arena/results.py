@@ -199,7 +199,7 @@ class ContestResult:
         return {"version": VERSION, **provenance, **own, **details, "faults": misplay_counts(self.misplays)}
 
 
-Columns = dict[str, str | Callable[[Standing], object]]
+Columns = Mapping[str, str | Callable[[Standing], object]]
 """Of a ranking: title -> the name of a figure, or a function of the row."""
 
 

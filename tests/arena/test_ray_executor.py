@@ -240,7 +240,7 @@ def ray(monkeypatch: pytest.MonkeyPatch) -> Ray:
     """Put a fake in the place of Ray."""
     fake = Ray()
     monkeypatch.setitem(sys.modules, "ray", fake)
-    monkeypatch.setattr(ray_executor, "connected", lambda address, told: contextlib.nullcontext(Cluster(fake, told)))
+    monkeypatch.setattr(ray_executor, "connect", lambda address, told: contextlib.nullcontext(Cluster(fake, told)))
     monkeypatch.setattr(ray_executor, "reach", lambda address: "auto")
     monkeypatch.setattr(ray_executor, "LOOK_EVERY", 0.0)
     return fake

@@ -157,7 +157,7 @@ def test_matches_without_games_and_short_keys_are_refused() -> None:
         return StoredMatch(number, "abcd", 0, 1, 9, pair, pair, (0, 0), (0, 0), (0, 0), "ann", "raised\x1b")
 
     reader: Any = SimpleNamespace(
-        name="store", match=match, keyed=lambda key: {"1234": [7], "abcd": [7, 8]}.get(key, [])
+        name="store", match=match, find_by_key=lambda key: {"1234": [7], "abcd": [7, 8]}.get(key, [])
     )
     with pytest.raises(ParameterError, match=r"match 3 has no games to see, as ann ended it: raised\\x1b"):
         find_replay(reader, "3.2")

@@ -90,9 +90,13 @@ def _shown(rounds: Rounds, standings: Sequence[Standing]) -> Presentation:
         f"{write_count(n, 'round')} of matches of {write_count(games, 'game')}",
         f"seed {rounds.director.seed}",
     ]
-    columns: Columns = {"Points": lambda row: _number(row["points"]), "Won": "won", "Drawn": "drawn", "Lost": "lost"}
-    columns |= {"Byes": "byes", "Buchholz": lambda row: _number(row["buchholz"]), "Games": "games"}
-    columns |= {"Share": lambda row: row["share"] if row["games"] else None}
+    columns: Columns = {
+        "Points": lambda row: _number(row["points"]),
+        **{"Won": "won", "Drawn": "drawn", "Lost": "lost", "Byes": "byes"},
+        "Buchholz": lambda row: _number(row["buchholz"]),
+        "Games": "games",
+        "Share": lambda row: row["share"] if row["games"] else None,
+    }
     words = ["Points rank, then 'Buchholz', the points of an entry's opponents, then the share of games won."]
     if not all(rounds.count_meetings(*pair) for pair in combinations((row.name for row in standings), 2)):
         words.append(
