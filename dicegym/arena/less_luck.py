@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -49,16 +49,13 @@ class LuckRow:
     saved: float | None
 
 
-class MatchLuck:
-    """What luck did in the games of one match.
+class MatchLuck(NamedTuple):
+    """What luck did in the games of one match: two float64[games, players]."""
 
-    Args:
-        shares: what each player got of each game: float64[games, players], by player.
-        luck: what of that was luck, the same way.
-    """
-
-    def __init__(self, shares: np.ndarray, luck: np.ndarray) -> None:
-        self.shares, self.luck = shares, luck
+    shares: np.ndarray
+    """What each player got of each game."""
+    luck: np.ndarray
+    """What of that was luck."""
 
     @property
     def left(self) -> np.ndarray:

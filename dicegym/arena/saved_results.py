@@ -27,7 +27,6 @@ from dicegym.arena.options import ContestOptions
 from dicegym.arena.provenance import EntryRecord
 from dicegym.arena.results import ContestResult
 from dicegym.arena.store.book import StoredOutcomes, prepare_result
-from dicegym.arena.store.opening import call_store
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.stored import StoredContest, StoredEntry, StoredRules
 from dicegym.arena.store.tables import PLAYS
@@ -51,7 +50,8 @@ TAKEN = ("date", "dicegym", "python", "numpy", "isolation")
 class ResultVerdict(NamedTuple):
     """What is found out about the saved result of a contest."""
 
-    contest: int
+    id: int
+    """The contest's number."""
     wrong: str = ""
     """What does not follow from the matches, in words; empty: nothing."""
     unknown: str = ""
@@ -72,18 +72,6 @@ def result_verdicts(reader: StoreReader, progress: Progress | None = None) -> It
         yield _verdict(reader, contest)
         if progress is not None:
             progress(done, len(ended), "results verified")
-
-
-def refuse_wrong_results(name: str, found: Iterable[ResultVerdict]) -> None:
-    """Raise DamagedFileError if a result of the store that is called so does not follow from its matches."""
-    wrong = [one for one in found if one.wrong]
-    if wrong:
-        more = f", and of {len(wrong) - 1:,} more" if len(wrong) > 1 else ""
-        raise DamagedFileError(
-            call_store(name),
-            f"has saved what does not follow from its matches: of contest {wrong[0].contest}{more}, {wrong[0].wrong}",
-            "give the contest's own command again, which saves its results anew",
-        )
 
 
 class _MissingError(DicegymError):

@@ -21,6 +21,7 @@ from dicegym.arena import contest
 from dicegym.arena.replay import from_json
 from dicegym.arena.replay.page import page_data
 from dicegym.arena.replay.stored import find_replay
+from dicegym.arena.shards import Shard
 from dicegym.arena.storage import Storage
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.store import ContestStore, lock_contest
@@ -321,7 +322,7 @@ def test_whether_somebody_has_a_contest_is_known(own_store: Path) -> None:
         assert not reader.is_held(1)
         with lock_contest(store, 1):
             assert reader.is_held(1)
-        with lock_contest(store, 1, (1, 3)):
+        with lock_contest(store, 1, Shard(1, 3)):
             assert reader.is_held(1)
         assert not reader.is_held(1)
 

@@ -92,7 +92,10 @@ def _shown(rounds: Rounds, standings: Sequence[Standing]) -> Presentation:
     ]
     columns: Columns = {
         "Points": lambda row: _number(row["points"]),
-        **{"Won": "won", "Drawn": "drawn", "Lost": "lost", "Byes": "byes"},
+        "Won": "won",
+        "Drawn": "drawn",
+        "Lost": "lost",
+        "Byes": "byes",
         "Buchholz": lambda row: _number(row["buchholz"]),
         "Games": "games",
         "Share": lambda row: row["share"] if row["games"] else None,

@@ -53,7 +53,7 @@ def build_page(reader: StoreReader, contest: StoredContest, budget: int = BUDGET
         return not any(match.faults), sum(places.get(name, len(places) + 1) for name in match.entries), match.id
 
     games = write_games(reader, sorted(matches, key=interest), budget)
-    rows = [_shown(reader, match, games.get(match.id, ())) for match in matches]
+    rows = [list_match(match, reader.name, games.get(match.id, ())) for match in matches]
     title = page_title(report.heading.partition(":")[0], contest.format)
     page = contest_page(title, report, places_to_rate(reader, contest), rows, max(contest.played, len(rows)))
     date = ("date", moment(contest.ended) if contest.ended else f"begun {moment(contest.began)}, not ended")
@@ -97,8 +97,15 @@ def build_report(reader: StoreReader, contest: StoredContest) -> Report:
     return Report(heading, [table], words=["The same command again continues it."], facts=facts)
 
 
-def _shown(reader: StoreReader, match: StoredMatch, games: Sequence[ShownGame]) -> ShownMatch:
-    store = "" if reader.name == default_store() else f" --store {reader.name}"
+def list_match(match: StoredMatch, store: str = "", games: Sequence[ShownGame] = ()) -> ShownMatch:
+    """Return a match as a row of a list.
+
+    Args:
+        match: from a store.
+        store: the store's name, if the row says which command shows the games.
+        games: those that can be read on the page.
+    """
+    given = "" if store == default_store() else f" --store {store}"
     failed = match.failed is not None
     return ShownMatch(
         str(match.id),
@@ -109,7 +116,7 @@ def _shown(reader: StoreReader, match: StoredMatch, games: Sequence[ShownGame]) 
         winners(match.wins),
         0 if failed else match.games,
         sum(match.faults),
-        "" if failed else f"dicegym arena replay {match.id}{store}",
+        "" if failed or not store else f"dicegym arena replay {match.id}{given}",
         games,
     )
 

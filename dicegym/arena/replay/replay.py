@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -370,13 +370,8 @@ def from_json(values: Any) -> Replay:
     for name, kind in _KINDS.items():
         if not isinstance(values.get(name), kind) or isinstance(values.get(name), bool):
             raise ParameterError(f"its {name} must be of the kind {kind.__name__}")
-    checked: tuple[tuple[str, Iterable[Any], tuple[type, ...]], ...] = (
-        ("actions", values["actions"], (int,)),
-        ("parameters", values["parameters"].values(), (int,)),
-        ("returns", values["returns"], (int, float)),
-        ("seats", values["seats"], (str,)),
-    )
-    for name, found, kinds in checked:
+    for name, *kinds in (("actions", int), ("parameters", int), ("returns", int, float), ("seats", str)):
+        found = values[name].values() if name == "parameters" else values[name]
         if any(type(one) not in kinds for one in found):
             raise ParameterError(f"its {name} must be {kinds[-1].__name__} alone")
     given: dict[str, Any] = {

@@ -109,16 +109,28 @@ def verdicts(
                 progress(done, len(numbers), "matches verified")
 
 
-def refuse_wrong(name: str, found: Iterable[MatchVerdict]) -> None:
-    """Raise DamagedFileError if something is wrong with a match of the store that is called so."""
+def refuse_wrong(name: str, found: Iterable[Any], what: str = "match") -> None:
+    """Raise DamagedFileError if something is wrong with a match or a result of a store.
+
+    Args:
+        name: of the store.
+        found: verdicts on its matches, or on the results of its contests.
+        what: "match" or "contest".
+    """
     wrong = [one for one in found if one.wrong]
     if wrong:
         more = f", and of {len(wrong) - 1:,} more" if len(wrong) > 1 else ""
-        raise DamagedFileError(
-            call_store(name),
-            f"does not hold what was played: of match {wrong[0].id}{more}, {wrong[0].wrong}",
-            "take nothing from it, and play its matches anew",
-        )
+        said, instead = _REFUSALS[what]
+        raise DamagedFileError(call_store(name), f"{said}: of {what} {wrong[0].id}{more}, {wrong[0].wrong}", instead)
+
+
+_REFUSALS = {
+    "match": ("does not hold what was played", "take nothing from it, and play its matches anew"),
+    "contest": (
+        "has saved what does not follow from its matches",
+        "give the contest's own command again, which saves its results anew",
+    ),
+}
 
 
 def game_of_rules(rules: StoredRules) -> Game | None:

@@ -11,7 +11,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from dicegym import games
-from dicegym.arena.pages.contests import ShownMatch, moment, winners
+from dicegym.arena.pages.contests import ShownMatch, moment
+from dicegym.arena.pages.stored import list_match
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.stored import StoredMatch
 from dicegym.errors import ParameterError, UnknownNameError, one_line
@@ -151,16 +152,4 @@ def title_of(game: str) -> str:
 
 def rows_of(matches: list[StoredMatch]) -> list[ShownMatch]:
     """Return matches as rows."""
-    return [
-        ShownMatch(
-            str(match.id),
-            match.entries,
-            tuple("failed" if name == match.failed else "" for name in match.entries)
-            if match.failed is not None
-            else tuple(map(str, match.wins)),
-            winners(match.wins),
-            0 if match.failed is not None else match.games,
-            sum(match.faults),
-        )
-        for match in matches
-    ]
+    return [list_match(match) for match in matches]
