@@ -125,12 +125,12 @@ def compare(
     claims = _claims(elo, margins, alpha, beta, bool(company))
     most = whole_number("games", games, 2, MOST, "the most games of a comparison") // 2
     specs = _named(game, [first, second, *company])
-    plan = _Plan(game, tuple(specs), claims, margins is None and not company, most, score, luck)
+    course = _Course(game, tuple(specs), claims, margins is None and not company, most, score, luck, progress)
     limits = _scaled(limits or Limits(), BLOCK / game.spec.games_per_match)
     storage = storage_of(store)
     return run_contest(
-        lambda director: _Course(plan, director, progress).result(),
-        Settings(game, FORMAT, plan.deciding, limits, "" if storage is None else storage.label),
+        course.run,
+        Settings(game, FORMAT, course.deciding, limits, "" if storage is None else storage.label),
         specs,
         seed,
         storage,
@@ -152,8 +152,7 @@ def hold_stored(director: Director, options: Mapping[str, Any], told: Mapping[st
     """
     claims = Claims(**{name: options[name] for name in Claims._fields}).validate()
     names, most = tuple(map(str, options["names"])), whole_number("games", told["most_games"], 2, MOST, "games") // 2
-    plan = _Plan(director.game, names, claims, bool(told["elo"]), most, options["score"], None)
-    return _Course(plan, director, None).result()
+    return _Course(director.game, names, claims, bool(told["elo"]), most, options["score"]).run(director)
 
 
 def _claims(
@@ -225,9 +224,9 @@ def _named(game: Game, specs: Sequence[AgentSpec]) -> dict[str, AgentSpec]:
     return named
 
 
-@dataclass(frozen=True)
-class _Plan:
-    """What is compared, and how."""
+@dataclass
+class _Course:
+    """A comparison: what is compared and how, and how far it has got."""
 
     game: Game
     names: tuple[str, ...]
@@ -237,23 +236,9 @@ class _Plan:
     most: int
     """Pairs."""
     score: str
-    luck: LuckLedger | None
+    luck: LuckLedger | None = None
     """Says what luck did, if it is taken out."""
-
-    @property
-    def deciding(self) -> dict[str, Any]:
-        """What makes it the same comparison when it is run again, as plain values: not how many games it may take."""
-        how = {} if self.luck is None else {"less_luck": True}
-        return {"names": list(self.names), "score": self.score, **how, **self.claims._asdict()}
-
-
-@dataclass
-class _Course:
-    """A comparison while it is under way."""
-
-    plan: _Plan
-    director: Director
-    progress: Progress | None
+    progress: Progress | None = None
     pairs: list[Pairs] = field(default_factory=list)
     """Those that count, by block."""
     raw: list[Pairs] = field(default_factory=list)
@@ -261,16 +246,19 @@ class _Course:
     played: list[PlayedMatch] = field(default_factory=list)
     """The matches that they are from."""
 
-    def __post_init__(self) -> None:
-        self.test = (SequentialTest if self.plan.luck is None else NormalTest)(self.plan.claims)
-        self.misplays = MisplayLog(MOST_MISPLAYS)
-        self.over = bool(self.director.struck)
+    @property
+    def deciding(self) -> dict[str, Any]:
+        """What makes it the same comparison when it is run again, as plain values: not how many games it may take."""
+        how = {} if self.luck is None else {"less_luck": True}
+        return {"names": list(self.names), "score": self.score, **how, **self.claims._asdict()}
 
-    def result(self) -> Comparison:
-        """Play until it is decided, and return what came out."""
-        by_name = {entry.name: entry for entry in self.director.entries}
+    def run(self, director: Director) -> Comparison:
+        """Play until it is decided, and return the result."""
+        self.director, self.misplays, self.over = director, MisplayLog(MOST_MISPLAYS), bool(director.struck)
+        self.test = (SequentialTest if self.luck is None else NormalTest)(self.claims)
+        by_name = {entry.name: entry for entry in director.entries}
         if not self.over:
-            first, second, *others = (by_name[name] for name in self.plan.names)
+            first, second, *others = (by_name[name] for name in self.names)
             self._play(Lineup(first, second, tuple(others)))
         return self._comparison()
 
@@ -286,9 +274,9 @@ class _Course:
 
     def _jobs(self, lineup: Lineup) -> Iterator[Any]:
         """Yield matches block by block until it is decided, or the games run out."""
-        for number in range(-(-self.plan.most // BLOCK)):
+        for number in range(-(-self.most // BLOCK)):
             for match in block_of(
-                lineup, self.plan.game, self.director.seed, number, min(BLOCK, self.plan.most - number * BLOCK)
+                lineup, self.game, self.director.seed, number, min(BLOCK, self.most - number * BLOCK)
             ):
                 if self.over:
                     return
@@ -297,54 +285,53 @@ class _Course:
     def _count(self, lineup: Lineup, number: int, played: dict[tuple[str, ...], tuple[Match, Any]]) -> None:
         """Count the next block."""
         raw, halves = [], []
-        for entries in lineup.halves(number, self.plan.game.players):
+        for entries in lineup.halves(number, self.game.players):
             names = tuple(entry.name for entry in entries)
             match, outcome = played[names]
             if isinstance(outcome, Failure):
                 self.director.struck[names[outcome.actor]] = outcome.reason
                 self.over = True
                 return
-            raw.append(scores_of(outcome["returns"], self.plan.score))
-            luck = self.plan.luck
-            halves.append(raw[-1] if luck is None else luck.luck_of_match(match, outcome).left)
+            raw.append(scores_of(outcome["returns"], self.score))
+            halves.append(raw[-1] if self.luck is None else self.luck.luck_of_match(match, outcome).left)
             self.played.append(found := read_outcome(match, outcome))
             self.director.hear(names, found.printed)
             for misplay in found.misplays:
                 self.misplays.add(misplay)
-        pairs = pairs_of(lineup, halves).up_to(self.plan.most - self.test.pairs)
+        pairs = pairs_of(lineup, halves).up_to(self.most - self.test.pairs)
         counted = self.test.add(pairs.differences)
         self.pairs.append(pairs.up_to(counted))
         self.raw.append(pairs_of(lineup, raw).up_to(counted))
-        self.over = self.test.accepted is not None or self.test.pairs >= self.plan.most
+        self.over = self.test.accepted is not None or self.test.pairs >= self.most
         if self.progress is not None:
-            claims = self.plan.claims
-            limit = 2 * self.plan.most if self.plan.most != MOST_GAMES // 2 else 0  # too many to wait for
+            claims = self.claims
+            limit = 2 * self.most if self.most != MOST_GAMES // 2 else 0  # too many to wait for
             where = f"log-likelihood ratio {self.test.ratio:+.2f} of {claims.lower:.2f} .. {claims.upper:+.2f}"
             self.progress(2 * self.test.pairs, limit, where)
 
     def _comparison(self) -> Comparison:
-        plan, test = self.plan, self.test
+        test = self.test
         pairs = join_pairs(self.pairs) if self.pairs and not self.director.struck else None
-        first, second, *others = plan.names
+        first, second, *others = self.names
         return Comparison(
-            **(self.director.common() | {"format": FORMAT, "options": plan.deciding}),
+            **(self.director.common() | {"format": FORMAT, "options": self.deciding}),
             matches=tuple(one.row for one in self.played),
             details=answers_of(self.played),
             misplays=self.misplays.kept,
             first=first,
             second=second,
             others=tuple(others),
-            players=plan.game.players,
-            score=plan.score,
-            claims=plan.claims,
-            elo=plan.elo,
+            players=self.game.players,
+            score=self.score,
+            claims=self.claims,
+            elo=self.elo,
             decision=self._decision(),
             ratio=test.ratio,
             pairs=test.pairs,
             games=2 * test.pairs,
-            most_games=2 * plan.most,
+            most_games=2 * self.most,
             counts=test.counts,
-            luck_taken_out=plan.luck is not None,
+            luck_taken_out=self.luck is not None,
             **({"standings": ()} if pairs is None else self._figures(pairs, join_pairs(self.raw))),
         )
 
@@ -357,7 +344,7 @@ class _Course:
 
     def _figures(self, pairs: Pairs, raw: Pairs) -> dict[str, Any]:
         """Return what follows from the pairs that count, and from the same with luck left in."""
-        claims, found, normal = self.plan.claims, pairs.differences, self.plan.luck is not None
+        claims, found, normal = self.claims, pairs.differences, self.luck is not None
         alike = np.ptp(found) <= (ALIKE if normal else 0)  # of equal ones the variance is not 0, by rounding
         variance = 0.0 if alike else float(found.var())
         stopped = Stopped(len(found), float(found.mean()), variance, self.test.accepted, normal)
@@ -371,7 +358,7 @@ class _Course:
                 name,
                 figures={"score": float(scores.mean()), "games": scores.size, "faults": faults.get(name, 0)},
             )
-            for place, name, scores in zip(places, self.plan.names, (pairs.first, pairs.second), strict=False)
+            for place, name, scores in zip(places, self.names, (pairs.first, pairs.second), strict=False)
         ]
         return {
             "standings": tuple(rows[::-1]),
