@@ -63,7 +63,7 @@ class Check:
     thorough: bool = False
     """Whether to find out for its author what the contest need not know: exact win rate, and whether it is pure."""
     debug: bool = False
-    """Whether its author is there, whom an error reaches as it is."""
+    """Whether its author is there, so that an error is raised as it is."""
     log: str = ""
     """Path of a file that takes all calls; empty: they are not written down."""
 
@@ -145,7 +145,7 @@ class Check:
         return found
 
     def _table(self, player: Player, answers: np.ndarray) -> tuple[list[Any], str] | None:
-        """Return the bot as a table, as `Duel.tabulate` makes it, and its dtype; None if the game has no such."""
+        """Return the bot as a table, as `Duel.tabulate` makes it, and its dtype; None without exact values."""
         exact = solver(self.game)
         if exact is None:
             return None
@@ -171,7 +171,7 @@ class Check:
         return []
 
     def _purity(self, player: Player, load: Callable[[int], Player], bound: TimeBound) -> tuple[bool | None, list[str]]:
-        """Return whether a bot is pure, None if nobody knows, and what to tell its author of that."""
+        """Return whether a bot is pure, None if that is unknown, and remarks for its author."""
         if not isinstance(player, BotPlayer | IsolatedPlayer):
             return player.pure or None, []
         try:

@@ -49,12 +49,12 @@ def contest(
     """Check all entries, and run a contest in the game's own format or another one.
 
     The result depends on ``seed`` and the entries' names and files alone, not on their order or the number of
-    processes. A bad entry is disqualified, and nobody else's results change.
+    processes. A bad entry is disqualified, and no other's results change.
 
     Args:
         game: the game or its name.
         entries: agents as for `dicegym.agent`, or {name: agent}; in a list, `dicegym.arena.Named` gives one a name. A
-            folder that is no bot itself stands for all that lies in it, each file and folder an entry.
+            folder that is not a bot itself stands for its contents: each file and folder is an entry.
         seed: names all games and the entries' private randomness; None: drawn, so that no entry can foresee its games,
             and returned in the result as its ``seed``, which gives the same result again.
         workers: number of processes (default: of usable processors).
@@ -63,7 +63,7 @@ def contest(
         format: name of the format, a key of `FORMATS`, or a `Format`; None: the game's own.
         isolation: how untrusted bots are kept from the referee, from each other and from everything else: "auto" takes
             the best of "jail", "process" and "none" that works here; see `dicegym.sandbox.jail.Isolation`.
-        executors: make whoever does the work, instead of ``workers`` processes of this machine; see
+        executors: make what does the work, instead of ``workers`` processes of this machine; see
             `dicegym.arena.executors`.
         store: where the contest is kept, as `dicegym.arena.storage.Storage` says; None: nowhere. The same call again,
             with the same settings and, if any was given, the same seed, plays only what is missing there.
@@ -81,7 +81,7 @@ def contest(
         (3, 3)
     """
     chosen = ContestOptions.of(**options)
-    game, form = settled_choices(make_game(game), format, chosen)
+    game, form = settle_choices(make_game(game), format, chosen)
     storage = storage_of(store)
     label = "" if storage is None else storage.label
     return run_contest(
@@ -101,7 +101,7 @@ def contest(
     )
 
 
-def settled_choices(game: Game, format: Format | str | None, options: ContestOptions) -> tuple[Game, Format]:
+def settle_choices(game: Game, format: Format | str | None, options: ContestOptions) -> tuple[Game, Format]:
     """Return the table and the format of a contest that is chosen so, before anything is done; arguments as `contest`.
 
     Raises:

@@ -27,7 +27,7 @@ def run_contest(
     actions: bool = False,
     **how: Any,
 ) -> _Result:
-    """Check entries and run a contest; begin it in a store, or go on with it there, and keep its result.
+    """Check entries and run a contest; begin it in a store, or continue it there, and keep its result.
 
     Args:
         play: plays and ranks.
@@ -56,7 +56,7 @@ def run_contest(
 
 @contextlib.contextmanager
 def _opened(storage: Storage | None, settings: Settings, seed: int | None, actions: bool) -> Iterator[Book | None]:
-    """Yield the book of a contest, begun or gone on with; None if it is kept nowhere."""
+    """Yield the book of a contest, begun or continued; None if it is kept nowhere."""
     if storage is None:
         yield None
         return

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -49,16 +49,13 @@ class LuckRow:
     saved: float | None
 
 
-class MatchLuck:
-    """What luck did in the games of one match.
+class MatchLuck(NamedTuple):
+    """What luck did in the games of one match: two float64[games, players]."""
 
-    Args:
-        shares: what each player got of each game: float64[games, players], by player.
-        luck: what of that was luck, the same way.
-    """
-
-    def __init__(self, shares: np.ndarray, luck: np.ndarray) -> None:
-        self.shares, self.luck = shares, luck
+    shares: np.ndarray
+    """What each player got of each game."""
+    luck: np.ndarray
+    """What of that was luck."""
 
     @property
     def left(self) -> np.ndarray:
@@ -99,7 +96,7 @@ class LuckLedger:
         return MatchLuck(shares, measured(shares, luck))
 
     def _player(self, game: Game, entry: Entry) -> Player | None:
-        """Return who plays for an entry, if it may be asked in this process."""
+        """Return the player of an entry, if it may be asked in this process."""
         if (game, entry) not in self._players:
             self._players[game, entry] = player_of(game, entry)
         return self._players[game, entry]
@@ -124,7 +121,7 @@ def _row(name: str, parts: Sequence[tuple[np.ndarray, np.ndarray]]) -> LuckRow:
     shares, luck = (np.concatenate(one) for one in zip(*parts, strict=True))
     games = len(shares)
     left = shares - luck
-    # Who is met is no chance: games vary about the mean of their match, where a match has several.
+    # Opponents are not drawn: games vary about the mean of their match, where a match has several.
     spread = sum(((part - drawn).var() if len(part) > 1 else left.var()) * len(part) for part, drawn in parts) / games
     raw = sum((part.var() if len(part) > 1 else shares.var()) * len(part) for part, _ in parts) / games
     half = Z_95 * float(spread / max(1, games - len(parts))) ** 0.5

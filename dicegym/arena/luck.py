@@ -136,7 +136,7 @@ def student_quantile(share: float, freedom: int) -> float:
     return math.sqrt(freedom) * math.tan(low)
 
 
-def deserved(leads: Leads) -> list[Places]:
+def find_places(leads: Leads) -> list[Places]:
     """Return the places that each entry may deserve."""
     n = len(leads.lead)
     share = 1 - (1 - CONFIDENCE) / 2 / max(1, n - 1)
@@ -145,7 +145,7 @@ def deserved(leads: Leads) -> list[Places]:
     return [Places(1 + int(ahead[:, i].sum()), n - int(ahead[i].sum())) for i in range(n)]
 
 
-def listed(names: Sequence[str]) -> str:
+def list_names(names: Sequence[str]) -> str:
     """Return names as part of a sentence, the first few of many."""
     if len(names) > MOST_NAMED:
         return f"{', '.join(names[: MOST_NAMED - 1])} and {len(names) - MOST_NAMED + 1} more"
@@ -153,7 +153,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def verdict(names: Sequence[str], places: Sequence[Places]) -> str:
-    """Say what a ranking is worth, best first: who may deserve the first place."""
+    """Say what a ranking is worth, best first: which entries may deserve the first place."""
     n = len(names)
     if n < 2:
         return ""
@@ -161,7 +161,7 @@ def verdict(names: Sequence[str], places: Sequence[Places]) -> str:
     if len(first) == n:
         return f"Places 1 to {n} cannot be told apart by these games: luck may have made the whole order."
     if len(first) > 1:
-        return f"These games do not tell who is best: {listed(first)} may be."
+        return f"These games do not tell who is best: {list_names(first)} may be."
     close = [number for number, place in enumerate(places) if number and place.best < place.worst]
     rest = " Places below are left open where a range is given." if close else ""
     return f"{names[0]} is the best, and not by luck.{rest}"

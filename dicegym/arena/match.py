@@ -57,7 +57,7 @@ class Dismissal(NamedTuple):
 
 
 class MatchResult(NamedTuple):
-    """What a match came to; all tuples by player, in the order in which the players were given."""
+    """The result of a match; all tuples by player, in the order in which the players were given."""
 
     wins: tuple[int, ...]
     """Games won alone."""
@@ -115,14 +115,14 @@ def play_match(
     """Play games number 0 .. ``games - 1`` of ``seed`` between ``players``, here and now.
 
     A player that fails (raises, answers nonsense) is taken to have played the action that the rules say
-    (``forfeit`` on the fact sheet), and the match goes on.
+    (``forfeit`` on the fact sheet), and the match continues.
 
     Args:
         game: the game, with as many seats as players.
         players: each distinct, as one that keeps state does so for itself.
         seed: names the games; any integer.
         games: how many.
-        heartbeat: told who is asked.
+        heartbeat: records which player is asked.
         stray: takes what is printed past the bots' own ``print``.
         dismissals: players that are not asked any more from some decision on.
         apart: which players play in another process, where their referee takes their time; default: none.
@@ -207,7 +207,7 @@ def _refereed(
 def _of_tables(
     game: Game, players: Sequence[Any], seed: int, games: int, heartbeat: Heartbeat, log: _Log
 ) -> Iterator[_Played]:
-    """Play the same games where nobody has to be asked."""
+    """Play the same games where all answers are in tables."""
 
     def acting(number: int, player: int) -> None:
         heartbeat.note(PLAYING, number)
@@ -220,7 +220,7 @@ def _of_tables(
 
 
 class _MatchReferee(Referee):
-    """Drives one game of a match: says whose time it is, keeps what is printed, and suffers no tampering.
+    """Drives one game of a match: says whose time runs, keeps what is printed, and refuses tampering.
 
     Its ``players`` sit by seat; everybody else here counts them as the match does, which is ``order[seat]``.
     """

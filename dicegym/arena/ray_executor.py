@@ -89,7 +89,7 @@ class Cluster:
 
 
 @contextlib.contextmanager
-def connected(address: str | None = None, told: ClusterLog = lambda line: None) -> Iterator[Cluster]:
+def connect(address: str | None = None, told: ClusterLog = lambda line: None) -> Iterator[Cluster]:
     """Connect to a cluster, and disconnect; a connection that is there already is used, and stays.
 
     Args:
@@ -111,7 +111,7 @@ def connected(address: str | None = None, told: ClusterLog = lambda line: None) 
         with _words_of(wanted):
             ray.init(wanted, log_to_driver=False, logging_level=logging.ERROR)
     finally:
-        with contextlib.suppress(ValueError, TypeError):  # no main thread, or what is no function of Python's
+        with contextlib.suppress(ValueError, TypeError):  # no main thread, or a handler that is not Python's
             signal.signal(signal.SIGTERM, before)  # which Ray takes for itself
     try:
         yield Cluster(ray, told)
@@ -120,7 +120,7 @@ def connected(address: str | None = None, told: ClusterLog = lambda line: None) 
 
 
 def reach(address: str | None) -> str:
-    """Return the address of a cluster that answers; arguments and errors as of `connected`."""
+    """Return the address of a cluster that answers; arguments and errors as of `connect`."""
     try:
         import ray
         from ray._private import services
@@ -177,7 +177,7 @@ _open = contextlib.ExitStack()
 def referee(game: Game, how: tuple[Any, ...]) -> tuple[Sandbox, Path, dict[str, Entry]]:
     """Return what does jobs of a game in this process, where entries have their folders, and entries that are there.
 
-    What did other jobs before ends. ``how`` is limits and isolation, as for `Sandbox`, whose errors this raises.
+    The process of earlier jobs ends. ``how`` is limits and isolation, as for `Sandbox`, whose errors this raises.
     """
     _open.close()
     folder = Path(_open.enter_context(tempfile.TemporaryDirectory()))
@@ -229,7 +229,7 @@ class RayExecutor:
         self._connect, self._open = connect, contextlib.ExitStack()
 
     def __enter__(self) -> RayExecutor:
-        """Connect. Raises as `connected` does."""
+        """Connect. Raises as `connect` does."""
         self._cluster = self._open.enter_context(self._connect())
         self._play = self._cluster.remote(play)
         self._bundles: dict[Entry, Any] = {}
@@ -276,12 +276,12 @@ def ray_cluster(
 ) -> Executors:
     """Return what makes executors of a Ray cluster, each of which connects when it is entered.
 
-    ``workers`` jobs are done at a time (default: as many as there are processors); all else is as for `connected`.
+    ``workers`` jobs are done at a time (default: as many as there are processors); all else is as for `connect`.
     """
-    connect = functools.partial(connected, address, functools.cache(told))  # once for all executors of a contest
+    once = functools.partial(connect, address, functools.cache(told))  # told once for all executors of a contest
 
     def make(game: Game, limits: Limits | None, isolation: str) -> RayExecutor:
         reach(address)  # before a contest is begun in a store
-        return RayExecutor(game, limits, isolation, connect, workers)
+        return RayExecutor(game, limits, isolation, once, workers)
 
     return make

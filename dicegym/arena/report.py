@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 WIDTH = 80
-"""Columns of text where nobody says how many there are."""
+"""Columns of text, unless told otherwise."""
 LONGEST_NAME = 24
 """Characters of a name that a matrix shows."""
 LONGEST_NOTE = 4000
@@ -46,7 +46,7 @@ class Matrix(NamedTuple):
     known; empty: no colours."""
 
     def lines(self, width: int = WIDTH) -> Iterator[str]:
-        """Yield the lines; where the columns do not fit in ``width`` characters they go on in another block."""
+        """Yield the lines; where the columns do not fit in ``width`` characters they continue in another block."""
         numbers = [str(number) for number in range(1, len(self.names) + 1)]
         names = [one_line(name, LONGEST_NAME) for name in self.names]
         left = max(map(len, numbers), default=1)
@@ -83,7 +83,7 @@ class Report(NamedTuple):
     words: Sequence[str] = ()
     """Sentences below: what the numbers mean, and what to try next."""
     facts: Sequence[tuple[str, str]] = ()
-    """What was held, by what rules, where and with what: (what, its value), shown at the end."""
+    """What was played, by what rules, where and with what: (what, its value), shown at the end."""
 
     def parts(self) -> Iterator[ReportTable | Matrix | list[tuple[str, str]] | list[str]]:
         """Yield what is shown below the heading, in its order.
@@ -118,7 +118,7 @@ class Report(NamedTuple):
                 names, cells = _texts(names), [_texts(row) for row in cells]
                 shades = [[None if shade is None else float(shade) for shade in row] for row in shades]
                 if any(len(part) != len(names) for part in (cells, *cells, *([shades, *shades] if shades else []))):
-                    raise ValueError("a matrix that is no square")
+                    raise ValueError("a matrix is not square")
                 tables.append(Matrix(_text(heading), names, cells, shades))
             else:
                 heading, titles, rows = one["table"]
@@ -167,7 +167,7 @@ def percent(rate: float | None) -> str:
 
 
 def _wrapped(part: Sequence[str | tuple[str, str]], width: int) -> Iterator[tuple[str, str]]:
-    """Yield the lines of a part that is no table: (mark, line)."""
+    """Yield the lines of a part other than a table: (mark, line)."""
     for one in part:
         if isinstance(one, tuple):
             yield one

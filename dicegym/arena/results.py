@@ -11,7 +11,7 @@ from dicegym.analysis.less_luck import MOST_SAVED
 from dicegym.arena.entries import Disqualified
 from dicegym.arena.incidents import Misplay, misplay_counts
 from dicegym.arena.less_luck import LuckRow
-from dicegym.arena.luck import Leads, Places, deserved, verdict
+from dicegym.arena.luck import Leads, Places, find_places, verdict
 from dicegym.arena.provenance import VERSION, Provenance
 from dicegym.arena.ratings.places import MatchPlaces
 from dicegym.arena.report import EVERYTHING, WIDTH, Matrix, Report, ReportTable, percent, plain_text
@@ -19,7 +19,7 @@ from dicegym.arena.rows import MatchRow
 from dicegym.arena.storage import Stored
 from dicegym.columns import write_count
 
-NOBODY = "There is nobody to compare with: a contest needs two entries that can play."
+NOBODY = "There is nothing to compare: a contest needs two entries that can play."
 COUNTED = 100
 """Games of two entries from which on a matrix shows shares, and not how many of them each won."""
 
@@ -31,7 +31,7 @@ class Standing:
     Attributes:
         place: 1 for the best; equal entries share a place.
         name: the entry.
-        could_be: the places that it may deserve, as far as the games tell (`dicegym.arena.luck`); None: nobody knows.
+        could_be: the places that it may deserve, as far as the games tell (`dicegym.arena.luck`); None: unknown.
         figures: what its format says of it, by name, as plain values.
     """
 
@@ -58,14 +58,14 @@ def ranking(
     Args:
         merits: what each is ranked by, more is better; by name.
         figures: what there is to say of each, by name.
-        leads: how far each is ahead of each other, in the order of ``merits``; None: nobody knows.
+        leads: how far each is ahead of each other, in the order of ``merits``; None: unknown.
     """
     names = list(merits)
     order = sorted(sorted(range(len(names)), key=names.__getitem__), key=lambda i: merits[names[i]], reverse=True)
     places: dict[Any, int] = {}
     for position, number in enumerate(order, 1):
         places.setdefault(merits[names[number]], position)
-    could_be = [None] * len(order) if leads is None else deserved(leads.of(order))
+    could_be = [None] * len(order) if leads is None else find_places(leads.of(order))
     return tuple(
         Standing(places[merits[names[i]]], names[i], found, figures[names[i]])
         for i, found in zip(order, could_be, strict=True)
@@ -73,7 +73,7 @@ def ranking(
 
 
 class Presentation(NamedTuple):
-    """What a format shows of its result; it follows from the result, and is no part of its JSON."""
+    """What a format shows of its result; it follows from the result, and is not in its JSON."""
 
     facts: Sequence[str] = ()
     """Of the heading, such as "seed 7"."""
@@ -150,7 +150,7 @@ class ContestResult:
         return self.shown.words if len(self.standings) > 1 else [NOBODY]
 
     def match_places(self) -> list[MatchPlaces]:
-        """Return what ratings are computed from: the places of all games between entries that were not struck."""
+        """Return what ratings are computed from: the places of all games between entries that were not disqualified."""
         ranked = {row.name for row in self.standings}
         return [MatchPlaces(row.entries, row.places) for row in self.matches if ranked.issuperset(row.entries)]
 
@@ -179,7 +179,7 @@ class ContestResult:
         return [("Answers of language models", ["Entry", *titles.values()], rows)] if rows else []
 
     def _facts(self) -> list[tuple[str, str]]:
-        """Return what was held, by which rules, where and with what; not when: equal contests have equal reports."""
+        """Return what was played, by which rules, where and with what; not when: equal contests have equal reports."""
         if self.provenance is None:
             return []
         games, matches = sum(match.games for match in self.matches), len(self.matches)
@@ -205,7 +205,7 @@ class ContestResult:
         return {"version": VERSION, **provenance, **own, **details, "faults": misplay_counts(self.misplays)}
 
 
-Columns = dict[str, str | Callable[[Standing], object]]
+Columns = Mapping[str, str | Callable[[Standing], object]]
 """Of a ranking: title -> the name of a figure, or a function of the row."""
 
 
@@ -262,8 +262,8 @@ def present(
     return Presentation(facts, [ranking_table(standings, columns), *tables], [*words, EVERYTHING])
 
 
-def won_games(names: Sequence[str], matches: Sequence[MatchRow]) -> list[Matrix]:
-    """Return who won how many games against whom; at larger tables, or in long matches, in per cent.
+def tabulate_won_games(names: Sequence[str], matches: Sequence[MatchRow]) -> list[Matrix]:
+    """Return the games that each won against each; at larger tables, or in long matches, in per cent.
 
     Nothing is returned of no matches.
     """

@@ -1,4 +1,4 @@
-"""What a match came to: who played whom on which seats, who won, and in which places."""
+"""The result of a match: its entries, their seats, wins and places."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class MatchRow:
     """One row of the table of matches; all tuples are by entry.
 
     Attributes:
-        entries: who played.
+        entries: the players.
         wins: games that each won alone.
         shares: games that each won, a shared first place shared out; empty: as ``wins``.
         faults: answers of each that the rules did not allow, or that did not come.
@@ -51,7 +51,7 @@ class PlayedMatch(NamedTuple):
     row: MatchRow
     misplays: list[Misplay]
     printed: tuple[str, ...]
-    """By entry; empty: nobody printed anything."""
+    """By entry; empty: none printed anything."""
     returns: tuple[tuple[float, ...], ...]
     """For each game what each entry got; empty unless somebody asked."""
     usages: tuple[Usage | None, ...] = ()
@@ -79,8 +79,8 @@ def row_of(match: Match, outcome: Mapping[str, Any]) -> MatchRow:
     )
 
 
-def played_match(match: Match, outcome: Mapping[str, Any], returns: bool = False) -> PlayedMatch:
-    """Return what a match came to from its outcome; ``returns``: with what each entry got in each game."""
+def read_outcome(match: Match, outcome: Mapping[str, Any], returns: bool = False) -> PlayedMatch:
+    """Return a match that was played from its outcome; ``returns``: with what each entry got in each game."""
     texts = tuple(outcome.get("printed", ()))
     got = tuple(tuple(map(float, each)) for each in outcome["returns"]) if returns else ()
     names = [entry.name for entry in match.entries]

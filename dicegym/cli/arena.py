@@ -90,13 +90,13 @@ def show(
     from dicegym.arena.report import without_options
 
     with options.read_store(store) as reader:
-        from dicegym.arena.pages.stored import places_to_rate, stored_report
+        from dicegym.arena.pages.stored import build_report, places_to_rate
         from dicegym.arena.ratings import fit
         from dicegym.arena.ratings.shown import rating_table, rating_words
 
         found = reader.contest(contest)
         _show_settings(reader, found)
-        report = stored_report(reader, found)
+        report = build_report(reader, found)
         tables, words = list(report.tables), without_options(report.words)
         played = places_to_rate(reader, found)
         ratings = fit(played) if played else None
@@ -147,9 +147,9 @@ def _write_contest(reader: StoreReader, found: StoredContest, ratings: Any, writ
         print_lines(f"wrote {file}" for file in (sheet, *export_csv(reader, found, sheet)))
     if written[".html"]:
         from dicegym.arena.pages.contests import write_page
-        from dicegym.arena.pages.stored import stored_page
+        from dicegym.arena.pages.stored import build_page
 
-        written.html(lambda page: write_page(stored_page(reader, found), page))
+        written.html(lambda page: write_page(build_page(reader, found), page))
 
 
 def matches(
@@ -231,7 +231,7 @@ def verify(sample: Sample = None, store: options.StoreName = None) -> None:
     Example: dicegym arena verify --store all.sqlite
     """
     with options.read_store(store) as reader:
-        from dicegym.arena.saved_results import refuse_wrong_results, result_verdicts
+        from dicegym.arena.saved_results import result_verdicts
         from dicegym.arena.store.verifying import refuse_wrong, verdicts
 
         with progress_bar("matches") as progress, reader.connection() as connection:
@@ -245,12 +245,12 @@ def verify(sample: Sample = None, store: options.StoreName = None) -> None:
         )
         with progress_bar("contests") as progress:
             results = list(result_verdicts(reader, progress))
-        refuse_wrong_results(reader.name, results)
+        refuse_wrong(reader.name, results, "contest")
         same = sum(not one.unknown for one in results)
         out.print(f"{same:,} of {write_count(len(results), 'stored result')} computed again from them: the same")
         for one in results:
             if one.unknown:
-                out.print(f"  contest {one.contest} was left out: {one.unknown}")
+                out.print(f"  contest {one.id} was left out: {one.unknown}")
         if served := sum(one.games for one in reader.servers()):
             games = write_count(served, "game")
             out.print(f"{games} of servers not verified: only matches of contests are; `arena replay` checks one game")

@@ -184,7 +184,7 @@ def _run(
     from dicegym.arena import Named
     from dicegym.arena.report import show
 
-    executors = machines.executors(shard)
+    executors = machines.executors()
     if machines.ray is None:
         bots.tell_isolation(str(one.spec) if isinstance(one, Named) else one for one in named)
     storage = kept.storage()
@@ -286,7 +286,7 @@ def _page(result: ContestResult, storage: Storage | None) -> ContestPage:
         from dicegym.arena.pages.contests import page_of_result
 
         return page_of_result(result)
-    from dicegym.arena.pages.stored import stored_page
+    from dicegym.arena.pages.stored import build_page
 
     with options.read_store(str(storage.where)) as reader:
-        return stored_page(reader, reader.contest(result.stored.contest))
+        return build_page(reader, reader.contest(result.stored.contest))

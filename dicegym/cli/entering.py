@@ -185,14 +185,14 @@ def grades(
     Example: dicegym web contest grades Autumn -o grades.csv
     """
     with open_desk(folder) as desk:
-        from dicegym.arena.storage import named_store
+        from dicegym.arena.storage import resolve_store
         from dicegym.web.context import read_store
         from dicegym.web.enter.contests import WebContests
         from dicegym.web.enter.grades import GradeRow, as_csv, grade_rows
 
         found = WebContests(desk)
         one = found.named(name)
-        with read_store(named_store(store)) as reader:
+        with read_store(resolve_store(store)) as reader:
             rows = grade_rows(one, found.taking_part(one), reader)
     if (sheet := written[".csv"]) is not None:
         write_new(sheet, as_csv(rows))

@@ -221,11 +221,8 @@ class MachineOptions(NamedTuple):
     workers: Workers = None
     ray: RayAddress = None
 
-    def executors(self, shard: str | None = None) -> Executors:
-        """Return what makes the executors; ``shard`` is which part of the matches they play, such as "2/8".
-
-        Raises ParameterError if there is no such address or shard.
-        """
+    def executors(self) -> Executors:
+        """Return what makes the executors. Raises ParameterError if there is no such address."""
         from dicegym.arena.executors import local
 
         executors = local(self.workers)
@@ -233,10 +230,6 @@ class MachineOptions(NamedTuple):
             from dicegym.arena.ray_executor import ray_cluster
 
             executors = ray_cluster(self.ray or None, self.workers, lambda line: err.print(f"dicegym: {line}"))
-        if shard is not None:
-            from dicegym.arena.shards import sharded
-
-            executors = sharded(executors, shard)
         return executors
 
 
@@ -293,11 +286,11 @@ def needing(extra: str, what: str) -> Iterator[None]:
 
 def store_name(store: str | None) -> str:
     """Return the store to read. Raises ParameterError for "none" and DependencyError without SQLAlchemy."""
-    from dicegym.arena.storage import named_store
+    from dicegym.arena.storage import resolve_store
 
     with needing("arena", "reading stored contests"):
         importlib.import_module("dicegym.arena.store.reading")
-    return named_store(store)
+    return resolve_store(store)
 
 
 def read_store(store: str | None) -> StoreReader:
@@ -330,7 +323,7 @@ class StoreOptions(NamedTuple):
             ParameterError: a label is given for what is not stored.
             DependencyError: a store or label is given, and a library is missing.
         """
-        from dicegym.arena.storage import NONE, VARIABLE, Storage, default_store, named_store
+        from dicegym.arena.storage import NONE, VARIABLE, Storage, default_store, resolve_store
 
         store, label = self
         if store == NONE:
@@ -348,7 +341,7 @@ class StoreOptions(NamedTuple):
         if not (store or label or os.environ.get(VARIABLE) or _can_be_made(Path(default_store()))):
             err.print(f"dicegym: this contest is not stored, as {default_store()} cannot be made: give --store FILE")
             return None
-        return Storage(named_store(store), label=label)
+        return Storage(resolve_store(store), label=label)
 
 
 STORE = StoreOptions()

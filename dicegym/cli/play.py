@@ -183,9 +183,9 @@ def _epilogue(sitting: Sitting, adviser: Tutor | None, file: Path | None) -> str
     if file is None:
         told.append("With `-o FILE.json` the game is written, and `dicegym values analyse FILE.json` shows all of it.")
     else:
-        from dicegym.arena.replay import played, save
+        from dicegym.arena.replay import record_replay, save
 
-        save(played(game, sitting.names, sitting.seed, actions), file)
+        save(record_replay(game, sitting.names, sitting.seed, actions), file)
         told.append(
             f"The game is written: `{options.command_line('dicegym', 'values', 'analyse', str(file))}` shows all of it."
         )

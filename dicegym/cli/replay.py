@@ -115,11 +115,11 @@ def replay_named(game: str, store: str | None) -> Replay:
             raise ParameterError(f"{game} is a file, and in no store: leave --store out")
         return load(game)
     options.store_name(store)  # names a missing library before the next imports do
-    from dicegym.arena.replay.stored import game_id, stored_replay
+    from dicegym.arena.replay.stored import find_replay, game_id
 
     game_id(game)  # before the store is opened
     with options.read_store(store) as reader:
-        return stored_replay(reader, game)
+        return find_replay(reader, game)
 
 
 def _heading(found: Replay, seat: int | None) -> str:

@@ -60,9 +60,9 @@ def start(
     """
     import asyncio
 
-    from dicegym.arena.storage import named_store
+    from dicegym.arena.storage import resolve_store
 
-    named_store(store)  # refuses "none", as a server keeps its ratings
+    resolve_store(store)  # refuses "none", as a server keeps its ratings
     from dicegym.server.scoreboard import Scoreboard
     from dicegym.server.server import serve as run
     from dicegym.server.settings import ServerSettings

@@ -66,13 +66,13 @@ def serve_pages(
         from dicegym.web.serving import serve
     import logging
 
-    from dicegym.arena.storage import named_store
+    from dicegym.arena.storage import resolve_store
     from dicegym.signals import SignalInterrupt
     from dicegym.web.settings import WebSettings
 
     settings = WebSettings(
         folder,
-        named_store(store),
+        resolve_store(store),
         tuple(runs or [Path("runs")]),
         host,
         port,
@@ -108,13 +108,13 @@ def write_pages(target: Path, store: str | None, folder: Path) -> None:
     with options.needing("web", "dicegym web --export"):
         from dicegym.web.enter.contests import WebContests
         from dicegym.web.static_pages import export, never_open
-    from dicegym.arena.storage import named_store
+    from dicegym.arena.storage import resolve_store
 
     with contextlib.ExitStack() as stack:
         is_open: Callable[[StoredContest], bool] = never_open
         if folder.is_dir():
             is_open = WebContests(stack.enter_context(contextlib.closing(open_desk(folder)))).is_open
-        written = export(target, named_store(store), is_open=is_open, tell=err.print)
+        written = export(target, resolve_store(store), is_open=is_open, tell=err.print)
     for line in written.left_out:
         err.print(line)
     out.print(f"wrote {written.files} files, {written.size / 1e6:.1f} MB: open {written.folder / 'index.html'}")
@@ -149,10 +149,10 @@ def backup(
 
     Example: dicegym web backup backups/monday --folder course --store course.sqlite
     """
-    from dicegym.arena.storage import named_store
+    from dicegym.arena.storage import resolve_store
     from dicegym.web.backup import back_up
 
-    made = back_up(folder, named_store(store), target)
+    made = back_up(folder, resolve_store(store), target)
     out.print(f"{target}: {made.files} files, {made.databases} of them databases, {made.size / 1e6:.1f} MB")
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from filelock import Timeout
 
-from dicegym.arena.store.opening import SCHEMA, called, location_of
+from dicegym.arena.store.opening import SCHEMA, call_store, location_of
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.tables import SERVER_GAMES, SERVER_RATINGS, SERVER_RESULTS, SERVER_RUNS
 from dicegym.errors import ParameterError, unknown_name
@@ -94,12 +94,16 @@ class Archive:
         there = self.games_held()
         if game is not None:
             if there and game not in there:
-                raise unknown_name("game", game, there, f"Of servers in {called(self.name)} there are others alone.")
+                raise unknown_name(
+                    "game", game, there, f"Of servers in {call_store(self.name)} there are others alone."
+                )
             return game
         if not there:
-            raise ParameterError(f"no server has written to {called(self.name)}: give its --store, or name the game")
+            raise ParameterError(
+                f"no server has written to {call_store(self.name)}: give its --store, or name the game"
+            )
         if len(there) > 1:
-            raise ParameterError(f"{called(self.name)} holds what servers of {', '.join(there)} did: name the game")
+            raise ParameterError(f"{call_store(self.name)} holds what servers of {', '.join(there)} did: name the game")
         return there[0]
 
     def games_held(self) -> list[str]:

@@ -24,21 +24,21 @@ import sqlalchemy as sa
 from filelock import FileLock, Timeout
 
 from dicegym.arena.provenance import package_version
-from dicegym.arena.ratings.elo import START, updated
+from dicegym.arena.ratings.elo import START, update_ratings
 from dicegym.arena.storage import make_default_folder
 from dicegym.arena.store.opening import (
     ELSEWHERE,
     WRITES,
     HeldError,
     Trouble,
-    called,
+    call_store,
     create_tables,
-    damaged,
     engine_at,
     engine_of,
     in_words,
     is_new,
     location_of,
+    make_damage_error,
     trouble_of,
 )
 from dicegym.arena.store.store import now_in_words, number_of_rules, upsert, write_alone
@@ -132,14 +132,14 @@ class ResultStore:
         connection.commit()
         if not taken:
             connection.close()
-            raise HeldError(_in_use(called(self.name)))
+            raise HeldError(_in_use(call_store(self.name)))
 
     def _open(self) -> None:
         if self.path is not None:
             with self._engine.begin() as connection:
                 whole = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
                 if whole != "ok":
-                    raise damaged(self.name, str(whole).splitlines()[-1])
+                    raise make_damage_error(self.name, str(whole).splitlines()[-1])
         with self._transaction() as connection:
             if is_new(connection, self.name):
                 create_tables(connection)
@@ -274,7 +274,7 @@ class ResultStore:
             seats = []
         before = [self.rating(name) for name in names]
         after = [known.rating for known in before]
-        new = updated([after[seat] for seat in seats], [totals[seat] for seat in seats])
+        new = update_ratings([after[seat] for seat in seats], [totals[seat] for seat in seats])
         for seat, rating in zip(seats, new, strict=True):
             after[seat] = rating
         places = tuple(
@@ -344,7 +344,7 @@ class ResultStore:
                         await asyncio.wait_for(self._closing.wait(), RETRY)
                     continue
                 if self._trouble is not None:
-                    self._log(f"{called(self.name)} can be written again: {len(batch)} results are stored")
+                    self._log(f"{call_store(self.name)} can be written again: {len(batch)} results are stored")
                     self._trouble = None
                 del self._waiting[: len(batch)]
                 for _, done in batch:
@@ -362,7 +362,7 @@ class ResultStore:
         self._trouble = found
         if new:
             self._since = time.monotonic()
-        name, way_out = called(self.name), found.instead.replace("FILE", str(self.name))
+        name, way_out = call_store(self.name), found.instead.replace("FILE", str(self.name))
         waited = time.monotonic() - self._since
         if not found.passes or self._closing.is_set() or waited >= LONGEST_TROUBLE:
             since = f" for {waited:.1f} s" if found.passes else ""

@@ -153,7 +153,7 @@ def test_what_is_no_address(address: str) -> None:
     pytest.importorskip("ray")
     with (
         pytest.raises(DicegymError, match=f"no connection to a Ray cluster at '{address}' .*use host:6379, ray://host"),
-        ray_executor.connected(address),
+        ray_executor.connect(address),
     ):
         pass
 
@@ -240,7 +240,7 @@ def ray(monkeypatch: pytest.MonkeyPatch) -> Ray:
     """Put a fake in the place of Ray."""
     fake = Ray()
     monkeypatch.setitem(sys.modules, "ray", fake)
-    monkeypatch.setattr(ray_executor, "connected", lambda address, told: contextlib.nullcontext(Cluster(fake, told)))
+    monkeypatch.setattr(ray_executor, "connect", lambda address, told: contextlib.nullcontext(Cluster(fake, told)))
     monkeypatch.setattr(ray_executor, "reach", lambda address: "auto")
     monkeypatch.setattr(ray_executor, "LOOK_EVERY", 0.0)
     return fake
@@ -360,7 +360,7 @@ def test_who_is_turned_away_is_told_what_to_do(listens: bool, monkeypatch: pytes
         if not listens:
             server.close()
         said = "Failed to connect" if listens else "Connection refused"
-        with pytest.raises(DicegymError, match=said) as error, ray_executor.connected(address):
+        with pytest.raises(DicegymError, match=said) as error, ray_executor.connect(address):
             pass
     assert "set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN" in str(error.value)
 

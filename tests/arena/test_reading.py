@@ -20,8 +20,8 @@ from command_line import Run
 import dicegym
 from dicegym.arena import contest
 from dicegym.arena.contest import FORMATS
-from dicegym.arena.pages.stored import shown_games, stored_page
-from dicegym.arena.ratings.places import MatchPlaces, grouped
+from dicegym.arena.pages.stored import build_page, write_games
+from dicegym.arena.ratings.places import MatchPlaces, group_matches
 from dicegym.arena.report import plain_text
 from dicegym.arena.results import ContestResult
 from dicegym.arena.store.reading import StoreReader
@@ -124,7 +124,7 @@ def test_matches_and_places_are_those_of_the_result(reader: StoreReader, made: M
     assert Counter((one.entries, one.wins, one.shares, one.faults, one.seed, one.games) for one in stored) == Counter(
         (row.entries, row.wins, row.shares, row.faults, row.seed, row.games) for row in result.matches
     )
-    assert grouped(reader.match_places(number)) == grouped(
+    assert group_matches(reader.match_places(number)) == group_matches(
         MatchPlaces(row.entries, row.places) for row in result.matches
     )
     games = Counter(game.match for whole in reader.whole(stored) for game in whole.games)
@@ -167,7 +167,7 @@ def test_of_a_contest_that_has_not_ended_there_is_what_was_played(made: Made, tm
         assert reader.report(1) is None
         assert reader.result(1) is None
         assert reader.standings(1) == []
-        page = stored_page(reader, reader.contest(1))
+        page = build_page(reader, reader.contest(1))
         assert page.report.heading == "hog: not ended, 3 of 9 matches played, seed 11"
         assert ("format", "round-robin") in page.report.facts
         assert len(page.matches) == 3
@@ -175,15 +175,15 @@ def test_of_a_contest_that_has_not_ended_there_is_what_was_played(made: Made, tm
 
 def test_games_on_a_page_are_told_as_they_went_and_as_far_as_there_is_room(reader: StoreReader) -> None:
     matches = list(reader.matches(1))
-    games = shown_games(reader, matches)
+    games = write_games(reader, matches)
     assert {match: len(shown) for match, shown in games.items()} == {one.id: 5 for one in matches}
     first = games[matches[0].id][0]
     assert re.match(r"Game 1: won by (ann|bacon); seats: (ann, bacon|bacon, ann)$", first.heading)
     assert "ann: roll 5\n" in first.text
     assert re.search("(ann|bacon) wins$", first.text)
-    (some,) = shown_games(reader, matches[::-1], sum(len(one.text) + len(one.heading) for one in games[matches[-1].id]))
+    (some,) = write_games(reader, matches[::-1], sum(len(one.text) + len(one.heading) for one in games[matches[-1].id]))
     assert some == matches[-1].id
-    assert shown_games(reader, matches, 10) == {}
+    assert write_games(reader, matches, 10) == {}
 
 
 def test_a_store_that_cannot_be_read_is_said_in_words(tmp_path: Path) -> None:
@@ -246,7 +246,7 @@ def test_with_the_last_contest_all_goes(copied: Path) -> None:
 def test_a_contest_that_is_being_held_stays(copied: Path) -> None:
     before = counts(copied)
     for number in (1, 3):  # of one seed: what is removed may be the other's next match
-        busy = pytest.raises(ParameterError, match=f"contest {number} of .* is being held by another process")
+        busy = pytest.raises(ParameterError, match=f"contest {number} of .* is being run by another process")
         with ContestStore(copied) as holder, lock_contest(holder, number), ContestStore(copied) as store, busy:
             remove(store, 1)
     assert counts(copied) == before

@@ -115,7 +115,7 @@ def test_a_match_that_counts_has_to_be_there(kept: Path, tmp_path: Path) -> None
     forged = changed(kept, statement, tmp_path / "forged.sqlite")
     with StoreReader(forged) as reader:
         wrong = [one for one in result_verdicts(reader) if one.wrong]
-    assert [one.contest for one in wrong] == [2]
+    assert [one.id for one in wrong] == [2]
     assert re.search(r"a match of .*, which counts, is not stored", wrong[0].wrong)
 
 

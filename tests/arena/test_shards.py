@@ -14,8 +14,7 @@ import pytest
 from command_line import Run
 
 from dicegym.arena import contest
-from dicegym.arena.executors import local
-from dicegym.arena.shards import Shard, ShardEnd, sharded
+from dicegym.arena.shards import Shard, ShardEnd
 from dicegym.arena.storage import Storage
 from dicegym.errors import DamagedFileError, ParameterError
 
@@ -43,12 +42,8 @@ def test_every_key_is_one_shard_s() -> None:
 
 def held(game: str, store: Path, shard: str | None = None) -> str:
     """Return what a contest came to, as text."""
-    executors = local(1)
-    storage = Storage(store)
-    if shard:
-        executors = sharded(executors, shard)
-        storage = storage._replace(share=Shard.of_text(shard))
-    return json.dumps(contest(game, ENTRIES[game], SEED, games=2, store=storage, executors=executors).to_json())
+    storage = Storage(store, share=Shard.of_text(shard)) if shard else store
+    return json.dumps(contest(game, ENTRIES[game], SEED, 1, games=2, store=storage).to_json())
 
 
 @pytest.mark.parametrize(

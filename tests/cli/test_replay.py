@@ -109,7 +109,7 @@ def test_other_rules_are_refused_in_words(file: Path, capsys: pytest.CaptureFixt
 def test_contests_keep_their_games(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each game of a match by number or by key, with what went wrong in it, to the returns that are stored."""
     pytest.importorskip("sqlalchemy")
-    from dicegym.arena.replay.stored import stored_replay
+    from dicegym.arena.replay.stored import find_replay
     from dicegym.arena.store.reading import StoreReader
 
     def careless(turn: dicegym.Turn) -> int:
@@ -121,7 +121,7 @@ def test_contests_keep_their_games(tmp_path: Path, capsys: pytest.CaptureFixture
         match = reader.match(1)
         (whole,) = reader.whole([match])
         for game in whole.games:
-            replay = stored_replay(reader, f"{match.id}.{game.number + 1}")
+            replay = find_replay(reader, f"{match.id}.{game.number + 1}")
             replay.check()
             assert replay.id == f"{match.id}.{game.number + 1}"
             assert replay.actions == game.actions
@@ -147,7 +147,7 @@ def test_contests_keep_their_games(tmp_path: Path, capsys: pytest.CaptureFixture
 
 def test_matches_without_games_and_short_keys_are_refused() -> None:
     pytest.importorskip("sqlalchemy")
-    from dicegym.arena.replay.stored import stored_replay
+    from dicegym.arena.replay.stored import find_replay
     from dicegym.arena.store.stored import StoredMatch
 
     def match(number: int) -> StoredMatch:
@@ -157,15 +157,15 @@ def test_matches_without_games_and_short_keys_are_refused() -> None:
         return StoredMatch(number, "abcd", 0, 1, 9, pair, pair, (0, 0), (0, 0), (0, 0), "ann", "raised\x1b")
 
     reader: Any = SimpleNamespace(
-        name="store", match=match, keyed=lambda key: {"1234": [7], "abcd": [7, 8]}.get(key, [])
+        name="store", match=match, find_by_key=lambda key: {"1234": [7], "abcd": [7, 8]}.get(key, [])
     )
     with pytest.raises(ParameterError, match=r"match 3 has no games to see, as ann ended it: raised\\x1b"):
-        stored_replay(reader, "3.2")
+        find_replay(reader, "3.2")
     with pytest.raises(ParameterError, match="match 1234 has no games"):  # a number before a key
-        stored_replay(reader, "1234")
+        find_replay(reader, "1234")
     with pytest.raises(ParameterError, match="'abcd' begins the keys of several matches, abcd for one"):
-        stored_replay(reader, "ABCD.1")
+        find_replay(reader, "ABCD.1")
     with pytest.raises(UnknownNameError, match="no match whose key begins with 'abc'"):
-        stored_replay(reader, "abc")
+        find_replay(reader, "abc")
     with pytest.raises(UnknownNameError, match="no match 999"):
-        stored_replay(reader, "999999")
+        find_replay(reader, "999999")

@@ -64,7 +64,7 @@ def test_a_server_is_started_watched_and_stopped(operator: TestClient, game: str
         assert "where it was started" in other.post(f"/server/{game}/stop").text
     one = f"/watch/served/{told['games'][0]['id']}"
     with StoreReader(settings.store) as reader:
-        seed = str(reader.served_game(told["games"][0]["id"]).seed)
+        seed = str(reader.find_served_game(told["games"][0]["id"]).seed)
     assert seed not in operator.get(one).text, "the dice of later games follow from it"
     stopped = operator.post(f"/server/{game}/stop")
     assert "Stopped" in stopped.text

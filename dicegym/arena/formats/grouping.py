@@ -73,7 +73,7 @@ class Tally:
         return {before + what: counted[name] for what, counted in of.items()}
 
 
-def shuffled(names: Sequence[str], *seed: object) -> list[str]:
+def shuffle_names(names: Sequence[str], *seed: object) -> list[str]:
     """Return ``names`` in a random order that depends on ``seed`` and the set of names alone."""
     ordered = sorted(names)
     return [ordered[i] for i in permutation(named_seed(*seed), 0, 0, len(ordered))]
@@ -85,14 +85,14 @@ def cycle(names: Sequence[str], size: int, *seed: object) -> list[Group]:
     The names sit down in a circle at random, and groups are counted off round it until that comes out even: after
     ``size / gcd(len(names), size)`` times round. There must be at least ``size`` names.
     """
-    circle = shuffled(names, *seed)
+    circle = shuffle_names(names, *seed)
     n = len(circle)
     groups = n // math.gcd(n, size)
     return [tuple(circle[(group * size + i) % n] for i in range(size)) for group in range(groups)]
 
 
 class Qualified(NamedTuple):
-    """What qualifying came to."""
+    """The result of qualifying."""
 
     order: list[str]
     """Best first."""
@@ -105,7 +105,7 @@ def qualify(names: Sequence[str], size: int, most: int, seed: int, play: Play) -
     """Play cycles until place ``size`` is strictly ahead of the next at the end of one, at most `MOST_CYCLES`.
 
     Names equal in points are ordered by wins, and if those are equal too by lot; ``remarks`` say so where that
-    decided who is in which group of ``size``.
+    decided the groups of ``size``.
     """
     tally, cycles = Tally(names, most), 0
     while cycles < MOST_CYCLES:
@@ -119,13 +119,13 @@ def qualify(names: Sequence[str], size: int, most: int, seed: int, play: Play) -
         totals = sorted(tally.points.values(), reverse=True)
         if totals[size - 1] > totals[size]:
             break
-    lot = shuffled(names, "lot", seed)
+    lot = shuffle_names(names, "lot", seed)
     order = sorted(lot, key=tally.merit, reverse=True)  # a stable sort: else as drawn
     return Qualified(order, tally, cycles, _remarks(order, size, tally, cycles))
 
 
 def _remarks(order: list[str], size: int, tally: Tally, cycles: int) -> list[str]:
-    """Say where something else than points decided who is in which group."""
+    """Say where something else than points decided the groups."""
     found = []
     for first in range(size, len(order), size):
         above, below = order[first - 1], order[first]
@@ -145,10 +145,10 @@ def _remarks(order: list[str], size: int, tally: Tally, cycles: int) -> list[str
 
 
 class Decided(NamedTuple):
-    """What a playoff came to."""
+    """The result of a playoff."""
 
     order: list[str]
-    """Best first; who has equal points and wins shares a place."""
+    """Best first; entries with equal points and wins share a place."""
     tally: Tally
     remarks: list[str]
 

@@ -1,6 +1,6 @@
-"""The contest in groups, for games at whose table fewer can sit than have entered.
+"""The contest in groups, for games with fewer seats at a table than entries.
 
-Qualifying: all play equally often at tables drawn afresh, until it is clear who the best tableful are. Then these
+Qualifying: all play equally often at tables drawn afresh, until the best tableful is clear. Then these
 play among themselves for the first places, the next tableful for the places below, and so on.
 """
 
@@ -28,7 +28,7 @@ def groups(director: Director) -> ContestResult:
 
     A full table has the game's number of players; if more have entered, they qualify (`qualify`), and the groups of
     the playoffs are the best tableful, the next, and so on. What is left over plays at a smaller table, one entry alone
-    not at all. Place p is worth (most players of the game) + 1 - p points at every table. If an entry must be struck
+    not at all. Place p is worth (most players of the game) + 1 - p points at every table. If an entry is disqualified
     while it plays, the contest begins anew without it.
 
     Figures of a standing: ``group``, 1 for the best; ``points``, ``wins`` (games won alone) and ``games`` of the
@@ -43,7 +43,7 @@ def groups(director: Director) -> ContestResult:
 
 
 class _StruckError(Exception):
-    """An entry did what the rules have no answer to, and is struck."""
+    """An entry did what the rules have no answer to, and is disqualified."""
 
 
 def _hold(director: Director) -> ContestResult:
@@ -97,7 +97,7 @@ def _ranked(decided: Decided, number: int, above: int, before: Tally) -> list[St
 
 
 def _shown(standings: Sequence[Standing], table: int, cycles: int, seed: int) -> Presentation:
-    """Return the ranking, and what qualifying came to if there was any."""
+    """Return the ranking, and the result of qualifying if there was any."""
     own: Columns = {"Group": "group", "Points": "points", "Wins": "wins", "Games": "games", "Could be": "could_be"}
     tables: list[ReportTable] = []
     if cycles:

@@ -1,4 +1,4 @@
-"""All entries at one table: a number of games in which everybody plays, and whoever wins most comes first."""
+"""All entries at one table: a number of games in which everybody plays, and the entry with most wins comes first."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SECONDS_A_GAME = 0.2
 
 
 def _hold(director: Director) -> ContestResult:
-    """Let all who are not struck play together; whoever fails is left out, and the others begin anew.
+    """Let all play together that are not disqualified; an entry that fails is left out, and the others begin anew.
 
     Figures of a standing: ``wins``, games won alone, and ``share``, their share of all games. Details: ``games``.
     """

@@ -15,13 +15,13 @@ from dicegym.arena.exact_ranking import (
     check_askable,
     check_exact,
     pairs_of,
-    ranked_exactly,
-    shown_exactly,
+    present_exactly,
+    rank_exactly,
 )
 from dicegym.arena.formats.settling import settle
 from dicegym.arena.luck import leads_of_results, leads_of_shares
 from dicegym.arena.match import Match
-from dicegym.arena.results import Columns, ContestResult, Presentation, Standing, present, ranking, won_games
+from dicegym.arena.results import Columns, ContestResult, Presentation, Standing, present, ranking, tabulate_won_games
 from dicegym.arena.rows import MatchRow
 from dicegym.columns import write_count
 
@@ -37,9 +37,9 @@ def round_robin(director: Director) -> ContestResult:
 
     Figures of a standing: ``wins`` and ``losses`` of matches; ``share`` of its games won, a shared first place shared
     out; ``win_rate`` against the baseline, exact, None where the game has no exact values; ``played_place``, its place
-    by the games alone, None if none were played; ``less_luck``, its share less what was luck of it, None if nobody
-    asked; ``exact``, see `dicegym.arena.exact_ranking.ranked_exactly`. Details: ``games_per_match``, ``baseline``, and
-    ``pairs``: ``entries`` and the exact ``win_rate`` of the first against the second; empty if nobody asked.
+    by the games alone, None if none were played; ``less_luck``, its share less what was luck of it, None unless
+    chosen; ``exact``, see `dicegym.arena.exact_ranking.rank_exactly`. Details: ``games_per_match``, ``baseline``, and
+    ``pairs``: ``entries`` and the exact ``win_rate`` of the first against the second; empty unless chosen.
     """
     game, options = director.game, director.options
     length, baseline = options.games or game.spec.games_per_match, game.spec.baseline
@@ -51,10 +51,10 @@ def round_robin(director: Director) -> ContestResult:
     standings = _rank(director, rows, exact.baseline_rates())
     fact = f"{write_count(len(rows), 'match')} of {write_count(length, 'game')}, seed {director.seed}"
     if found is None or len(standings) < 2:
-        shown = shown_of(standings, rows, fact, baseline)
+        shown = present_games(standings, rows, fact, baseline)
     else:
-        standings = ranked_exactly(standings, found)
-        shown = shown_exactly(standings, found, rows, fact if rows else "no games")
+        standings = rank_exactly(standings, found)
+        shown = present_exactly(standings, found, rows, fact if rows else "no games")
     pairs = () if found is None else tuple(pairs_of(found))
     return director.result(standings, played, shown, games_per_match=length, baseline=baseline, pairs=pairs)
 
@@ -93,7 +93,7 @@ def _rank(director: Director, matches: Sequence[MatchRow], rates: Mapping[str, f
     return rows
 
 
-def shown_of(standings: Sequence[Standing], matches: Sequence[MatchRow], fact: str, baseline: str) -> Presentation:
+def present_games(standings: Sequence[Standing], matches: Sequence[MatchRow], fact: str, baseline: str) -> Presentation:
     """Return the ranking, and how often each wins against each, as far as games tell."""
     rated = any(row["win_rate"] is not None for row in standings)
     last = {f"Winrate against `{baseline}`": "win_rate"} if rated else {"Games won": "share"}
@@ -101,7 +101,7 @@ def shown_of(standings: Sequence[Standing], matches: Sequence[MatchRow], fact: s
         last, fact = {"Less luck": "less_luck"}, f"{fact}, ranked less luck"
     columns: Columns = {"Wins": "wins", "Losses": "losses", "Could be": "could_be", **last}
     words = [f"--exact ranks without luck. {ONE_DRAW}"] if rated else []
-    return present(standings, columns, [fact], won_games([row.name for row in standings], matches), words)
+    return present(standings, columns, [fact], tabulate_won_games([row.name for row in standings], matches), words)
 
 
 ROUND_ROBIN = Format(

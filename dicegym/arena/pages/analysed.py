@@ -103,7 +103,7 @@ def page(analysis: Analysis, title: str = "", worst: int = WORST) -> str:
 
     Args:
         analysis: what to show.
-        title: of the page (default: the game and who played).
+        title: of the page (default: the game and the players).
         worst: how many of the worst decisions are shown with the table before them.
 
     Raises DependencyError if Jinja2 is not installed.
@@ -114,7 +114,7 @@ def page(analysis: Analysis, title: str = "", worst: int = WORST) -> str:
         title=title or f"{analysis.game.spec.title}: {', '.join(analysis.names)}",
         heading=analysis.heading,
         facts=_facts(analysis),
-        shown=shown_analysis(analysis, worst),
+        shown=present_analysis(analysis, worst),
     )
 
 
@@ -147,8 +147,8 @@ class ShownAnalysis(NamedTuple):
     notes: list[str]
 
 
-def shown_analysis(analysis: Analysis, worst: int = WORST) -> ShownAnalysis:
-    """Return what a template shows of an analysis, with so many of its worst decisions."""
+def present_analysis(analysis: Analysis, worst: int = WORST) -> ShownAnalysis:
+    """Return what a template shows of an analysis, with ``worst`` of its worst decisions."""
     return ShownAnalysis(
         chart(analysis),
         (WIDTH, HEIGHT),

@@ -1,4 +1,4 @@
-"""A contest as one page of HTML: the ranking with its intervals first, then who did what against whom, then the rest.
+"""A contest as one page of HTML: the ranking with its intervals, then each against each, then the rest.
 
 The rest waits behind a click. A page needs no network, runs no script but its own, and takes names of others for text:
 `dicegym.arena.pages.template` says how. Intervals are drawn at shares of the plot's width, so a plot is as wide as
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from dicegym.arena.luck import CONFIDENCE
 from dicegym.arena.pages.template import render
 from dicegym.arena.ratings import MatchPlaces, Rating, Ratings, fit
-from dicegym.arena.ratings.shown import interval, shown_bounds, won_matrix
+from dicegym.arena.ratings.shown import build_won_matrix, clip_bounds, interval
 from dicegym.arena.report import Matrix, Report, ReportTable, without_options
 from dicegym.arena.results import ContestResult
 from dicegym.columns import write_count
@@ -25,7 +25,7 @@ from dicegym.pictures.charts import ticks_between
 MOST_MATCHES = 5_000
 """Matches that a page lists."""
 MOST_NAMES = 200
-"""Entries of which a page shows who did what against whom: cells grow with their square."""
+"""Entries of which a page shows the results of each against each: cells grow with their square."""
 MARGIN = 4.0
 """Per cent of a plot's width that stay free on either side, so that no mark and no number is cut."""
 PLACES, NAMES = ("Ranking", "Place"), ("Entry", "Player")
@@ -36,7 +36,7 @@ class ShownGame(NamedTuple):
     """A game that can be read on the page."""
 
     heading: str
-    """Who played, where they sat, and what came out."""
+    """The players, their seats, and the result."""
     text: str
     """Move by move."""
 
@@ -95,13 +95,13 @@ class ContestPage(NamedTuple):
     """The ranking with its intervals; None: too little is played."""
     matches: Sequence[ShownMatch] = ()
     left_out: str = ""
-    """A sentence on what there is besides and was left out, so that the page does not get too large."""
+    """A sentence on what was left out, so that the page does not get too large."""
     back: str = ""
     """Address of the page that leads here, if one does."""
 
     @property
     def first(self) -> list[ReportTable | Matrix]:
-        """What stands below the plot: the ranking where there is none, and a matrix."""
+        """The tables below the plot: the ranking where there is none, and a matrix."""
         found = [] if self.plot else list(self.report.tables[:1])
         return found + [table for table in self.report.tables if isinstance(table, Matrix) and table not in found][:1]
 
@@ -160,7 +160,7 @@ def contest_page(
         if len(ratings.rows) <= MOST_NAMES:
             # A format's own matrix without colours says the same as the one that is made here.
             tables = [table for table in tables if not isinstance(table, Matrix) or table.shades]
-            tables.append(won_matrix(found, [row.name for row in _in_order(ratings, names)]))
+            tables.append(build_won_matrix(found, [row.name for row in _in_order(ratings, names)]))
     left = (
         f"The newest {len(matches):,} of {write_count(total, 'match')}; `dicegym arena show ID -o FILE.json` has all."
     )
@@ -193,10 +193,10 @@ def _in_order(ratings: Ratings, names: Iterable[str]) -> list[Rating]:
 
 def ranking_plot(ratings: Ratings, places: Mapping[str, str]) -> Plot:
     """Return the ranking as a plot of ratings with their intervals; ``places``: of each entry, in its order."""
-    at, ticks = make_scale(value for row in ratings.rows for value in (row.rating, *shown_bounds(row)))
+    at, ticks = make_scale(value for row in ratings.rows for value in (row.rating, *clip_bounds(row)))
     bars = []
     for row in _in_order(ratings, places):
-        low, high = map(at, shown_bounds(row))
+        low, high = map(at, clip_bounds(row))
         cells = places.get(row.name, "-"), row.name, f"{row.rating:.0f}", interval(row)
         bars.append(Bar(cells, low, at(row.rating), high, f"{row.name}: {row.rating:.0f}, {interval(row)}"))
     note = (

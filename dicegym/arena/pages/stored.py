@@ -34,7 +34,7 @@ BUDGET = 2_000_000
 """Characters of games on a page."""
 
 
-def stored_page(reader: StoreReader, contest: StoredContest, budget: int = BUDGET) -> ContestPage:
+def build_page(reader: StoreReader, contest: StoredContest, budget: int = BUDGET) -> ContestPage:
     """Return the page of a stored contest; of one that has not ended, as far as it got.
 
     Games can be read on it until there is no room: those of matches in which something went wrong first, then those
@@ -45,15 +45,15 @@ def stored_page(reader: StoreReader, contest: StoredContest, budget: int = BUDGE
         contest: which.
         budget: characters of games.
     """
-    report = stored_report(reader, contest)
+    report = build_report(reader, contest)
     matches = list(reader.matches(contest.id, last=MOST_MATCHES))
     places = {row["name"]: row["place"] for row in reader.standings(contest.id)}
 
     def interest(match: StoredMatch) -> tuple[bool, float, int]:
         return not any(match.faults), sum(places.get(name, len(places) + 1) for name in match.entries), match.id
 
-    games = shown_games(reader, sorted(matches, key=interest), budget)
-    rows = [_shown(reader, match, games.get(match.id, ())) for match in matches]
+    games = write_games(reader, sorted(matches, key=interest), budget)
+    rows = [list_match(match, reader.name, games.get(match.id, ())) for match in matches]
     title = page_title(report.heading.partition(":")[0], contest.format)
     page = contest_page(title, report, places_to_rate(reader, contest), rows, max(contest.played, len(rows)))
     date = ("date", moment(contest.ended) if contest.ended else f"begun {moment(contest.began)}, not ended")
@@ -65,8 +65,8 @@ def places_to_rate(reader: StoreReader, contest: StoredContest) -> list[MatchPla
     return [] if contest.format == FORMAT else reader.match_places(contest.id)
 
 
-def stored_report(reader: StoreReader, contest: StoredContest) -> Report:
-    """Return the report of a stored contest as it was shown; of one that has not ended, what its matches come to."""
+def build_report(reader: StoreReader, contest: StoredContest) -> Report:
+    """Return the report of a stored contest as it was shown; of one that has not ended, the results so far."""
     found = reader.report(contest.id)
     if found is not None:
         return found
@@ -94,11 +94,18 @@ def stored_report(reader: StoreReader, contest: StoredContest) -> Report:
         ("versions", f"dicegym {contest.version}"),
     ]
     table = ("So far", ["Entry", "Matches", "Games", "Wins", "Games won", "Faults"], rows)
-    return Report(heading, [table], words=["The same command again goes on with it."], facts=facts)
+    return Report(heading, [table], words=["The same command again continues it."], facts=facts)
 
 
-def _shown(reader: StoreReader, match: StoredMatch, games: Sequence[ShownGame]) -> ShownMatch:
-    store = "" if reader.name == default_store() else f" --store {reader.name}"
+def list_match(match: StoredMatch, store: str = "", games: Sequence[ShownGame] = ()) -> ShownMatch:
+    """Return a match as a row of a list.
+
+    Args:
+        match: from a store.
+        store: the store's name, if the row says which command shows the games.
+        games: those that can be read on the page.
+    """
+    given = "" if store == default_store() else f" --store {store}"
     failed = match.failed is not None
     return ShownMatch(
         str(match.id),
@@ -109,12 +116,12 @@ def _shown(reader: StoreReader, match: StoredMatch, games: Sequence[ShownGame]) 
         winners(match.wins),
         0 if failed else match.games,
         sum(match.faults),
-        "" if failed else f"dicegym arena replay {match.id}{store}",
+        "" if failed or not store else f"dicegym arena replay {match.id}{given}",
         games,
     )
 
 
-def shown_games(
+def write_games(
     reader: StoreReader, matches: Iterable[StoredMatch], budget: int = BUDGET
 ) -> dict[int, list[ShownGame]]:
     """Return the games of matches, by the number of the match, until there is no room for another match.
@@ -131,7 +138,7 @@ def shown_games(
         for replay in (replay_from(whole, game) for game in whole.games):
             if replay.fingerprint not in tables:
                 tables[replay.fingerprint] = _table(replay)
-            games.append(shown_game(replay, tables[replay.fingerprint]))
+            games.append(write_game(replay, tables[replay.fingerprint]))
             budget -= len(games[-1].heading) + len(games[-1].text)
             if budget < 0:
                 return found
@@ -139,7 +146,7 @@ def shown_games(
     return found
 
 
-def shown_game(replay: Replay, game: Game | None = None) -> ShownGame:
+def write_game(replay: Replay, game: Game | None = None) -> ShownGame:
     """Return a game in words: every move, and the table at its end; or why it cannot be played again.
 
     Args:
@@ -163,7 +170,7 @@ def shown_game(replay: Replay, game: Game | None = None) -> ShownGame:
 def _table(replay: Replay) -> Game | None:
     try:
         return replay.table()
-    except DicegymError:  # there is no such game any more, as each of its games will say
+    except DicegymError:  # the game does not exist any more, as each of its games will say
         return None
 
 

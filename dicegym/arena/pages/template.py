@@ -34,16 +34,16 @@ def environment() -> Environment:
         import jinja2
     except ImportError:
         raise DependencyError.for_extra("jinja2", "arena", "a page of HTML") from None
-    return made_environment(jinja2.FunctionLoader(asset))
+    return make_environment(jinja2.FunctionLoader(asset))
 
 
-def made_environment(loader: BaseLoader) -> Environment:
+def make_environment(loader: BaseLoader) -> Environment:
     """Return what fills templates, and makes harmless and escapes what is put into them."""
     import jinja2
     from markupsafe import Markup
 
     def shown(value: Any) -> Any:
-        """Make what is put into the page harmless; it is escaped besides."""
+        """Make what is put into the page harmless; it is escaped too."""
         return value if isinstance(value, Markup) or not isinstance(value, str) else harmless(value[:LONGEST_TEXT])
 
     environment = jinja2.Environment(
@@ -74,7 +74,7 @@ def render(template: str, styles: Sequence[str], script: str = "", **shown: Any)
     """
     filler, style = environment(), "".join(map(asset, styles))
     code = asset(script) if script else ""
-    own = {"style": trusted(style), "style_hash": digest(style), "script": trusted(code), "script_hash": digest(code)}
+    own = {"style": trust(style), "style_hash": digest(style), "script": trust(code), "script_hash": digest(code)}
     text: str = filler.get_template(template).render(own | shown)
     return text
 
@@ -85,7 +85,7 @@ def asset(name: str) -> str:
     return (resources.files("dicegym.arena.pages") / name).read_text(encoding="utf-8")
 
 
-def trusted(text: str) -> Any:
+def trust(text: str) -> Any:
     """Return a file of ours, in which no text of others stands, as markup."""
     from markupsafe import Markup
 

@@ -1,6 +1,6 @@
 """A replay as one page of HTML that holds all it needs, for any browser: from a disk, a mail or a server.
 
-Everything that stands in it comes as data, which the page's script puts on the screen as text: names and messages of
+Everything in it comes as data, which the page's script puts on the screen as text: names and messages of
 others are nowhere markup. The page may load nothing, and run no script but its own (`Content-Security-Policy`).
 
 Of the pictures each element is kept once, and of each picture only in what it differs from the one before (`pack`);
@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from dicegym.arena.replay.replay import Frame, Replay
-from dicegym.arena.replay.telling import Notes, may_know, moment, noted, result_lines, words
+from dicegym.arena.replay.telling import Notes, find_note, may_know, moment, result_lines, words
 from dicegym.engine.game import Game
 from dicegym.engine.scene import Scene
 from dicegym.escape import harmless, one_line
@@ -50,11 +50,10 @@ def page_data(
 ) -> dict[str, Any]:
     """Return all that the page shows, as values that JSON can hold; arguments and errors as of `page`.
 
-    ``views`` are who may look: everybody (-1), and each seat where something is hidden from some. ``lines``, ``scenes``
-    and ``words`` are kept once each and named by their numbers; ``pictures`` are those of the scenes, as
-    `pack` has them, or None where there is no room for them. A frame is ``[scene of
-    each view, what was done]``, and one thing done ``[seat, words, whether something was wrong, numbers of the views
-    that know it]``.
+    ``views`` are the possible viewers: everybody (-1), and each seat where something is hidden from some. ``lines``,
+    ``scenes`` and ``words`` are kept once each and named by their numbers; ``pictures`` are those of the scenes, as
+    `pack` has them, or None where there is no room for them. A frame is ``[scene of each view, what was done]``, and
+    one thing done ``[seat, words, whether something was wrong, numbers of the views that know it]``.
     """
     table = replay.table(game)
     names = tell_apart(replay.seats)
@@ -78,7 +77,7 @@ def page_data(
             for number, view in enumerate(views):
                 if may_know(played, view):  # what none of them may know is not in the page either
                     told.setdefault(words(table, played, view, notes), []).append(number)
-            wrong = int(bool(played.wrong or noted(played, notes)))
+            wrong = int(bool(played.wrong or find_note(played, notes)))
             done += [[played.seat, texts.number(text), wrong, who] for text, who in told.items()]
         return [[scene_number(*seen_by(frame, view)) for view in views], done]
 

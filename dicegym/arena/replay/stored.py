@@ -1,4 +1,4 @@
-"""From an id to a replay: a game of a match, or one that a game server has held. Needs the extra ``arena``."""
+"""From an id to a replay: a game of a match, or one of a game server. Needs the extra ``arena``."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class GameId(NamedTuple):
     """What a stored game is called."""
 
     match: str
-    """The number of its match in the store, or the beginning of its key; `SERVER`: a game server has held it."""
+    """The number of its match in the store, or the beginning of its key; `SERVER`: it is a game server's."""
     game: int
     """Its number in the match, from 1; of a server's game its number in the store."""
 
@@ -47,7 +47,7 @@ def game_id(text: str) -> GameId:
     return GameId(found[1], int(found[2] or 1))
 
 
-def stored_replay(reader: StoreReader, wanted: str) -> Replay:
+def find_replay(reader: StoreReader, wanted: str) -> Replay:
     """Return a game of a store.
 
     Args:
@@ -111,7 +111,7 @@ def replay_from(whole: WholeMatch, game: PlayedGame) -> Replay:
 
 def _match(reader: StoreReader, called: str) -> StoredMatch:
     """Return a match by its number, or by the beginning of its key."""
-    found = reader.keyed(called) if len(called) >= SHORTEST_KEY else []
+    found = reader.find_by_key(called) if len(called) >= SHORTEST_KEY else []
     if called.isdecimal() and int(called) < LARGEST_NUMBER:
         try:
             return reader.match(int(called))
@@ -128,11 +128,11 @@ def _match(reader: StoreReader, called: str) -> StoredMatch:
 
 
 def _served_replay(reader: StoreReader, number: int, called: str) -> Replay:
-    """Return a game that a server has held.
+    """Return a game of a server.
 
     A server keeps what each seat has reached, and no returns: these follow from playing it again, to those totals.
     """
-    found = reader.served_game(number)
+    found = reader.find_served_game(number)
     if found.rules is None:
         raise ReplayError(f"nobody noted the rules of game {called}, so it cannot be played again")
     seats = len(found.names)

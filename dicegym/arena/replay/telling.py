@@ -12,7 +12,7 @@ from dicegym.pictures.watched import WatchedMove, tell_apart, watch_move
 REASON = 300
 """Characters of what was wrong that are shown."""
 Notes = Mapping[tuple[int, int], str]
-"""What is to be told of decisions besides, by seat and number of the seat's decision from 1."""
+"""Notes on decisions, by seat and number of the seat's decision from 1."""
 
 
 def moments(
@@ -50,29 +50,29 @@ def moment(
 
 
 def may_know(played: PlayedAction, seat: int | None) -> bool:
-    """Return whether a seat may know which action was played; None: somebody who sees everything."""
+    """Return whether a seat may know which action was played; None: a viewer that sees everything."""
     return played.public or seat in (None, played.seat)
 
 
 def words(table: Game, played: PlayedAction, seat: int | None = None, notes: Notes | None = None) -> str:
-    """Return what was done, and what a seat may know of what was wrong with it; None: somebody who sees everything.
+    """Return what was done, and what a seat may know of what was wrong with it; None: a viewer that sees everything.
 
     What the contest noted may quote what the player was asked, and answered, and what a decision cost tells of the
     player's dice: that is for its own seat.
     """
     wrong = one_line(played.wrong if seat in (None, played.seat) else played.fault, REASON)
-    note = noted(played, notes) if seat in (None, played.seat) else ""
+    note = find_note(played, notes) if seat in (None, played.seat) else ""
     said = played.said if seat in (None, played.seat) else table.action_name(played.action)
     return said + (f" ({wrong})" if wrong else "") + (f" {note}" if note else "")
 
 
-def noted(played: PlayedAction, notes: Notes | None) -> str:
-    """Return what is to be told of a decision besides; empty if nothing."""
+def find_note(played: PlayedAction, notes: Notes | None) -> str:
+    """Return the note on a decision; empty if there is none."""
     return "" if notes is None else notes.get((played.seat, played.turn), "")
 
 
 def result_lines(replay: Replay, seat: int | None = None, game: Game | None = None) -> list[str]:
-    """Return what the game came to for each seat, and what the contest noted, of this seat alone; a line for each.
+    """Return the result of the game for each seat, and what the contest noted, of this seat alone; a line for each.
 
     Args and errors: as of `moments`.
     """

@@ -54,7 +54,7 @@ def merge(
     Nothing is believed that can be tried: games are played again, and all figures and keys have to follow from them
     (`dicegym.arena.store.verifying`), else nothing of a store is taken. What entries answered when they were checked is
     not copied, as only they can show it. What belongs to which contest is not either: the contest's own command, with
-    its seed and the store that all was put into, finds the matches there. A server's games stay where they are.
+    its seed and the store that all was put into, finds the matches there. A server's games are left out.
 
     Args:
         into: path of a SQLite file, made if there is none, or the URL of a PostgreSQL database.

@@ -1,4 +1,4 @@
-"""What stands in a store, for whoever asks: contests while they are held and when they are not, and servers' games.
+"""A reader of stores: contests while they run and afterwards, and servers' games.
 
 Nothing is ever written to it. `StoreReader` answers in plain values (`dicegym.arena.store.stored`).
 """
@@ -117,7 +117,7 @@ class StoreReader(Database):
             return found
 
     def contest(self, number: int | None = None) -> StoredContest:
-        """Return a contest by its number; None: the latest that somebody was at."""
+        """Return a contest by its number; None: the one that was run last."""
         if number is not None and (found := self._contests(_contests().where(CONTESTS.c.id == number))):
             return found[0]
         every = self.contests()
@@ -146,7 +146,7 @@ class StoreReader(Database):
         return False
 
     def result(self, contest: int) -> dict[str, Any] | None:
-        """Return what a contest came to, as `ContestResult.to_json` has it; None if it has not ended."""
+        """Return the result of a contest, as `ContestResult.to_json` has it; None if it has not ended."""
         return self._at_the_end(CONTESTS.c.result, contest, dict)
 
     def report(self, contest: int) -> Report | None:
@@ -156,7 +156,7 @@ class StoreReader(Database):
     def _at_the_end(
         self, column: sa.Column[Any], contest: int, made: Callable[[dict[str, Any]], _Read]
     ) -> _Read | None:
-        """Return what was stored when a contest ended; None if it has not, or is gone on with."""
+        """Return what was stored when a contest ended; None if it has not, or is continued."""
         asked = sa.select(column).where(CONTESTS.c.id == contest, CONTESTS.c.ended.is_not(None))
         with self.connection() as connection:
             text = connection.execute(asked).scalar()
@@ -174,12 +174,12 @@ class StoreReader(Database):
             return [mapping_in(row[0]) | {"place": row.place, "name": row.name} for row in connection.execute(asked)]
 
     def entries(self, contest: int) -> list[StoredEntry]:
-        """Return who takes part in a contest, by name, and below them who has been withdrawn."""
+        """Return the entries of a contest by name, and below them those that were withdrawn."""
         found = self._entries(FIELDS.c.contest == contest)
         return sorted(found, key=lambda entry: (entry.withdrawn, entry.name, entry.identity))
 
     def participations(self, game: str, name: str | None = None) -> list[StoredEntry]:
-        """Return who took part in which contests of a game, or who did under a name, the oldest contests first."""
+        """Return the entries of all contests of a game, or those of a name, the oldest contests first."""
         found = self._entries(
             RULES.c.game == game if name is None else (RULES.c.game == game) & (AGENTS.c.name == name)
         )
@@ -271,7 +271,7 @@ class StoreReader(Database):
                 )
         return found[0]
 
-    def keyed(self, beginning: str) -> list[int]:
+    def find_by_key(self, beginning: str) -> list[int]:
         """Return the numbers of the matches whose keys begin so; of many the first two."""
         asked = sa.select(MATCHES.c.id).where(MATCHES.c.key.startswith(beginning, autoescape=True))
         with self.connection() as connection:
@@ -359,7 +359,7 @@ class StoreReader(Database):
         return sorted(found)
 
     def servers(self, game: str | None = None) -> list[StoredServer]:
-        """Return what servers have held in the store, by game, or those of one game."""
+        """Return what servers have run in the store, by game, or those of one game."""
         runs, games, ratings = SERVER_RUNS.c, SERVER_GAMES.c, SERVER_RATINGS.c
         played = sa.select(sa.func.count()).select_from(SERVER_GAMES).join(SERVER_RUNS, runs.id == games.run)
         rated = sa.select(sa.func.count()).select_from(SERVER_RATINGS).where(ratings.games > 0)
@@ -375,8 +375,8 @@ class StoreReader(Database):
                     found.append(StoredServer(name, number, games_of, rated_in, last.began, last.ended))
         return found
 
-    def served_game(self, number: int) -> ServedGame:
-        """Return a game that a server has held, by its number. Raises UnknownNameError if there is none."""
+    def find_served_game(self, number: int) -> ServedGame:
+        """Return a game of a server, by its number. Raises UnknownNameError if there is none."""
         g, r, s, i = SERVER_GAMES.c, SERVER_RUNS.c, SERVER_RESULTS.c, SERVER_INCIDENTS.c
         one = sa.select(SERVER_GAMES, r.game, r.rules, r.ended.label("over")).join(SERVER_RUNS, r.id == g.run)
         with self.connection() as connection:
@@ -419,7 +419,7 @@ def _contests() -> sa.Select[Any]:
 
 
 def _own_matches(connection: sa.Connection, contest: int) -> sa.ColumnElement[bool]:
-    """Return which plays are a contest's: of one that has not ended, without those of who has been withdrawn."""
+    """Return which plays are a contest's: of one that has not ended, without those of withdrawn entries."""
     out = (
         sa.select(FIELDS.c.agent)
         .join(CONTESTS, CONTESTS.c.id == FIELDS.c.contest)

@@ -30,21 +30,21 @@ class StoredContest(NamedTuple):
     began: str
     """UTC, as ISO 8601 has it, as all times."""
     ended: str | None
-    """None: it is being held, or was stopped."""
+    """None: it is running, or was stopped."""
     version: str
-    """Of dicegym, which was last at it."""
+    """Of dicegym, which ran it last."""
     run: int
-    """How many times it has been begun or gone on with."""
+    """How many times it has been begun or continued."""
     entries: int
-    """Who takes part, those who were struck included."""
+    """Entries, disqualified ones included."""
     played: int
     """Matches that are stored of it."""
     planned: int
-    """Matches that it has, as far as that was known; 0: nobody knew."""
+    """Matches that it has, as far as that was known; 0: unknown."""
 
 
 class StoredEntry(NamedTuple):
-    """Who takes part in a contest, or did."""
+    """An entry of a contest, now or in an earlier run."""
 
     name: str
     identity: str
@@ -58,7 +58,7 @@ class StoredEntry(NamedTuple):
     withdrawn: bool
     """Whether it took part in an earlier run alone: its matches are in no standings."""
     reason: str | None
-    """Why it was struck; None if it was not."""
+    """Why it was disqualified; None if it was not."""
     contest: int
     """The contest's number."""
 
@@ -81,7 +81,7 @@ class StoredMatch(NamedTuple):
     """Games won, a shared first place shared out."""
     faults: tuple[int, ...]
     failed: str | None
-    """Who ended it by failing; then no game of it counts."""
+    """The entry that ended it by failing; then no game of it counts."""
     reason: str | None
     """How."""
 
@@ -134,7 +134,7 @@ class WholeMatch(NamedTuple):
 
 
 class EntryFigures(NamedTuple):
-    """What the matches of an entry come to."""
+    """The totals of an entry's matches."""
 
     name: str
     matches: int
@@ -149,7 +149,7 @@ class EntryFigures(NamedTuple):
 
 
 class StoredServer(NamedTuple):
-    """What servers of a game have held."""
+    """The runs of a game's servers."""
 
     game: str
     runs: int
@@ -160,11 +160,11 @@ class StoredServer(NamedTuple):
     began: str
     """The last run, UTC, as ISO 8601 has it."""
     ended: str | None
-    """None: it goes on, or was killed."""
+    """None: it runs, or was killed."""
 
 
 class ServedGame(NamedTuple):
-    """A game that a server has held; all sequences are by seat."""
+    """A game of a server; all sequences are by seat."""
 
     game: str
     seed: int

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from dicegym.arena.keys import VERSION, digest, written
+from dicegym.arena.keys import VERSION, digest, write_limits
 from dicegym.arena.match import MOST_INCIDENTS
 from dicegym.arena.ratings.places import match_places
-from dicegym.arena.store.opening import called
+from dicegym.arena.store.opening import call_store
 from dicegym.arena.store.stored import PlayedGame, StoredRules, agents_in, game_from, rules_from
 from dicegym.arena.store.tables import (
     CONTESTS,
@@ -71,7 +71,7 @@ def verdicts(
             stored of their games. None: all are.
         progress: told of matches.
 
-    Raises ValueError, TypeError and LookupError for what nobody writes.
+    Raises ValueError, TypeError and LookupError for what dicegym does not write.
     """
     numbers = list(connection.execute(sa.select(MATCHES.c.id).order_by(MATCHES.c.id)).scalars())
     drawn = set(numbers if sample is None else random.SystemRandom().sample(numbers, min(sample, len(numbers))))
@@ -94,7 +94,7 @@ def verdicts(
             else:
                 who = [list(agents[seat.agent]) for seat in seats]
                 # What was merged belongs to no contest yet: then the limits of any contest here will do, or the usual.
-                known = [limits[play.contest] for play in plays] or [*limits.values(), written(Limits())]
+                known = [limits[play.contest] for play in plays] or [*limits.values(), write_limits(Limits())]
                 wrong = _wrong_figures(match, rules[match.rules], seats, played, misplays)
                 if not wrong and not _has_key(match, game, who, known):
                     wrong = "its key does not follow from its seed, games, entries, rules and the limits of a contest "
@@ -109,16 +109,28 @@ def verdicts(
                 progress(done, len(numbers), "matches verified")
 
 
-def refuse_wrong(name: str, found: Iterable[MatchVerdict]) -> None:
-    """Raise DamagedFileError if something is wrong with a match of the store that is called so."""
+def refuse_wrong(name: str, found: Iterable[Any], what: str = "match") -> None:
+    """Raise DamagedFileError if something is wrong with a match or a result of a store.
+
+    Args:
+        name: of the store.
+        found: verdicts on its matches, or on the results of its contests.
+        what: "match" or "contest".
+    """
     wrong = [one for one in found if one.wrong]
     if wrong:
         more = f", and of {len(wrong) - 1:,} more" if len(wrong) > 1 else ""
-        raise DamagedFileError(
-            called(name),
-            f"does not hold what was played: of match {wrong[0].id}{more}, {wrong[0].wrong}",
-            "take nothing from it, and play its matches anew",
-        )
+        said, instead = _REFUSALS[what]
+        raise DamagedFileError(call_store(name), f"{said}: of {what} {wrong[0].id}{more}, {wrong[0].wrong}", instead)
+
+
+_REFUSALS = {
+    "match": ("does not hold what was played", "take nothing from it, and play its matches anew"),
+    "contest": (
+        "has saved what does not follow from its matches",
+        "give the contest's own command again, which saves its results anew",
+    ),
+}
 
 
 def game_of_rules(rules: StoredRules) -> Game | None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dicegym.arena.provenance import package_version
-from dicegym.arena.ray_executor import Cluster, ClusterLog, connected, prepare_process
+from dicegym.arena.ray_executor import Cluster, ClusterLog, connect, prepare_process
 from dicegym.errors import DependencyError, DicegymError
 from dicegym.learning.run_folder import SETTINGS_FILE, LockHolder, alone_in, holder_of
 from dicegym.learning.seeds.job import END_NOW, LIBRARY_THREADS, SeedTask, StatusLog, train_seed
@@ -78,7 +78,7 @@ class RayTrainer:
 def ray_backend(address: str | None = None, told: ClusterLog = lambda line: None) -> Iterator[Backend]:
     """Connect to a cluster, and yield what `dicegym.learning.seeds.training.train_seeds` takes as backend.
 
-    Arguments and errors are those of `dicegym.arena.ray_executor.connected`.
+    Arguments and errors are those of `dicegym.arena.ray_executor.connect`.
     """
-    with connected(address, told) as cluster:
+    with connect(address, told) as cluster:
         yield Backend(lambda task: RayTrainer(cluster, task), list(cluster.processors.values()), queues=True)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dicegym.arena.pages.template import trusted
+from dicegym.arena.pages.template import trust
 from dicegym.arena.report import percent
 from dicegym.columns import clock
 from dicegym.errors import DicegymError
@@ -184,7 +184,7 @@ def compared(runs: Sequence[WatchedRun]) -> list[ShownChart]:
     found = []
     for picture in draw_runs([run.curve for run in runs if run.curve is not None and has_curve(run)]).values():
         chart, names, remarks, titles, rows = picture
-        found.append(ShownChart(chart.title, trusted(chart.svg()), _legend(names), " ".join(remarks), titles, rows))
+        found.append(ShownChart(chart.title, trust(chart.svg()), _legend(names), " ".join(remarks), titles, rows))
     return found
 
 
@@ -252,7 +252,7 @@ def _chart(
 ) -> ShownChart:
     x = across or steps_axis()
     drawn = chart(title, lines, x, up, marks).svg()
-    return ShownChart(title, trusted(drawn), _legend([line.name for line in lines]), note, titles, rows)
+    return ShownChart(title, trust(drawn), _legend([line.name for line in lines]), note, titles, rows)
 
 
 def _legend(names: Sequence[str]) -> list[Legend]:
@@ -261,7 +261,7 @@ def _legend(names: Sequence[str]) -> list[Legend]:
 
 @functools.cache
 def _swatch(number: int) -> Any:
-    return trusted(swatch(number).svg().replace('role="img"', 'aria-hidden="true"'))
+    return trust(swatch(number).svg().replace('role="img"', 'aria-hidden="true"'))
 
 
 def _marks(curve: RunCurve | None) -> tuple[Guide, ...]:

@@ -13,8 +13,8 @@ from starlette.requests import Request
 
 import dicegym
 from dicegym import games
-from dicegym.arena.pages.template import trusted
-from dicegym.arena.ratings.shown import shown_bounds
+from dicegym.arena.pages.template import trust
+from dicegym.arena.ratings.shown import clip_bounds
 from dicegym.arena.store.stored import StoredEntry, StoredMatch
 from dicegym.errors import DicegymError, UnknownNameError, one_line, unknown_name
 from dicegym.learning.curve_pictures import draw_learned
@@ -244,13 +244,13 @@ def _learned(game: str, name: str) -> LearnedChart | None:
         return None
     if picture is None:
         return None
-    signs = [trusted(swatch(number).svg()) for number in range(len(picture.names))]
-    return LearnedChart(trusted(picture.chart.svg()), list(zip(signs, picture.names, strict=True)), picture.remarks)
+    signs = [trust(swatch(number).svg()) for number in range(len(picture.names))]
+    return LearnedChart(trust(picture.chart.svg()), list(zip(signs, picture.names, strict=True)), picture.remarks)
 
 
 def _line(board: Board, name: str, struck: str) -> AgentContest:
     row, contest = board.ratings.get(name), board.contest
-    low, high = (None, None) if row is None else shown_bounds(row)
+    low, high = (None, None) if row is None else clip_bounds(row)
     return AgentContest(
         contest=contest.id,
         began=contest.began,
@@ -278,4 +278,4 @@ def _draw_ratings(contests: Sequence[AgentContest]) -> object:
         Axis("contests, the newest to the right", "{:.0f}".format),
         Axis("rating", "{:.0f}".format),
     )
-    return trusted(drawn.svg())
+    return trust(drawn.svg())

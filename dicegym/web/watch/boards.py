@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from dicegym.arena.pages.contests import ContestPage, contest_page, moment, page_title
-from dicegym.arena.pages.stored import places_to_rate, stored_report
+from dicegym.arena.pages.stored import build_report, places_to_rate
 from dicegym.arena.ratings import MatchPlaces, Rating, Ratings, fit
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.stored import StoredContest
@@ -143,7 +143,7 @@ def computed(
     ``early`` is called with the same without its ratings, before these are computed.
     """
     began = time.monotonic()
-    report = stored_report(reader, contest)
+    report = build_report(reader, contest)
     title = page_title(report.heading.partition(":")[0], contest.format)
     if secret:
         report = report._replace(

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from dicegym.arena.replay import Replay, to_json
-from dicegym.arena.replay.stored import SERVER, stored_replay
+from dicegym.arena.replay.stored import SERVER, find_replay
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.stored import PlayedGame, StoredMatch
 from dicegym.errors import ParameterError
@@ -165,7 +165,7 @@ def show_served_game(request: Request, number: Number) -> Response:
     """Show a game of a game server."""
     with web_of(request).store() as reader:
         store = check_store(reader)
-        replay, running = stored_replay(store, f"{SERVER}{number}"), store.served_game(number).running
+        replay, running = find_replay(store, f"{SERVER}{number}"), store.served_game(number).running
     return replay_page(
         request,
         replay,
@@ -182,7 +182,7 @@ def _find(web: Web, match: int, game: int) -> SeenGame:
     with web.store() as reader:
         store: StoreReader = check_store(reader)
         free = not any(web.is_secret(one) for one in store.contests(with_match=match))
-        return SeenGame(stored_replay(store, f"{match}.{game}"), match, game, free)
+        return SeenGame(find_replay(store, f"{match}.{game}"), match, game, free)
 
 
 def _check_free(seen: SeenGame) -> None:

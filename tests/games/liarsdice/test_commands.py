@@ -121,7 +121,7 @@ def test_who_cannot_be_loaded_is_left_out(run: Run) -> None:
     assert status == 1
     assert "disqualified: broken" in out
     assert re.search(r"^ +1  even +0 +- ", out, re.MULTILINE)  # who is sound is not forgotten
-    assert "nobody to compare with" in out
+    assert "nothing to compare: a contest needs two entries" in out
 
 
 def test_the_result_as_json(run: Run) -> None:
