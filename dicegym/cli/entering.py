@@ -62,11 +62,11 @@ def list_tokens(folder: WebFolder = WEB_FOLDER) -> None:
 
         found = Tokens(desk).known()
     if not found:
-        out.print("there are no tokens: `dicegym web token add NAME` makes one")
+        out.print("no tokens yet: `dicegym web token add NAME` makes one")
         return
     rows = []
     for one in found:
-        may = "hold contests" if one.operator else "enter"
+        may = "run contests" if one.operator else "enter"
         rows.append([one.name, may, one.made[:10], (one.expires or "never")[:16], one.state])
     print_table(["Name", "May", "Made", "Expires", ""], rows)
 
@@ -82,7 +82,7 @@ def revoke(name: Annotated[str, Argument(help="the owner's name")], folder: WebF
         from dicegym.web.enter.tokens import Tokens
 
         Tokens(desk).revoke(name)
-    out.print(f"the token of {name} is worth nothing now")
+    out.print(f"the token of {name} is revoked")
 
 
 token = group("Manage the tokens of those who submit bots.", add=add_token, list=list_tokens, revoke=revoke)
@@ -154,7 +154,7 @@ def list_contests(folder: WebFolder = WEB_FOLDER) -> None:
     if rows:
         print_table(["ID", "Name", "Game", "Closes", "Bots", ""], rows)
     else:
-        out.print("there are no contests: `dicegym web contest add NAME GAME` opens one")
+        out.print("no contests yet: `dicegym web contest add NAME GAME` opens one")
 
 
 def close(name: ContestName, folder: WebFolder = WEB_FOLDER) -> None:

@@ -139,7 +139,9 @@ def decisions(typed: str | int) -> int:
     except ValueError:
         number = 0.0
     if not (1 <= number <= MOST and number.is_integer()):
-        raise typer.BadParameter(f"{typed!r} is no whole number from 1 to {MOST:,}: give one, such as 1000000 or 1e6")
+        raise typer.BadParameter(
+            f"invalid number {typed!r}: give a whole number from 1 to {MOST:,}, such as 1000000 or 1e6"
+        )
     return int(number)
 
 
@@ -187,7 +189,7 @@ class BotOptions(NamedTuple):
         pairs = _read_pairs("--limit", self.limit, float, "seconds=5")
         for name in pairs:
             if name not in known:
-                raise ParameterError(f"--limit {name}: there is no such limit here; limits are {', '.join(known)}")
+                raise ParameterError(f"unknown --limit {name}: limits here are {', '.join(known)}")
         if not isfinite(memory := pairs.get("memory", 0)):
             raise ParameterError(f"invalid --limit memory={memory}: give MiB, such as memory=512")
         if "memory" in pairs:
@@ -224,7 +226,7 @@ class MachineOptions(NamedTuple):
     def executors(self, shard: str | None = None) -> Executors:
         """Return what makes the executors; ``shard`` is which part of the matches they play, such as "2/8".
 
-        Raises ParameterError if there is no such address or shard.
+        Raises ParameterError for an invalid address or shard.
         """
         from dicegym.arena.executors import local
 
@@ -243,7 +245,7 @@ class MachineOptions(NamedTuple):
 MACHINES = MachineOptions()
 
 
-def named_game(name: str, parameters: Sequence[str] | None = None) -> dicegym.Game:
+def make_game(name: str, parameters: Sequence[str] | None = None) -> dicegym.Game:
     """Return the game ``name`` with what was given as ``--parameter``."""
     return dicegym.game(name, **parameters_of(parameters))
 
@@ -252,7 +254,7 @@ def game_or_that_of(agent: str, name: str | None, parameters: Sequence[str] | No
     """Return the game ``name`` or, without one, the game that ``agent`` plays."""
     from dicegym.players.roster import game_for
 
-    return named_game(name, parameters) if name else game_for(agent, **parameters_of(parameters))
+    return make_game(name, parameters) if name else game_for(agent, **parameters_of(parameters))
 
 
 def about(game: dicegym.Game) -> dict[str, Any]:
@@ -266,7 +268,7 @@ def values_of(game: dicegym.Game, name: str | None, progress: Progress, fair: bo
     Args:
         game: the game.
         name: the source's name; None: the best that is there.
-        progress: called as a computation goes on.
+        progress: called during a computation.
         fair: whether they must judge a player by what that player may know.
     """
     from dicegym.analysis.valuers import better_sources, fair_valuer, valuer

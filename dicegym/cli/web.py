@@ -126,16 +126,18 @@ def _tell(line: str) -> None:
 
 
 def tell_of_uploads(isolation: str) -> None:
-    """Say what holds uploaded bots, if that is less than a jail. Raises UnknownNameError for no such isolation."""
+    """Say what isolates uploaded bots, if that is less than a jail. Raises UnknownNameError for an unknown one."""
     from dicegym.sandbox import jail
 
     if jail.probe(isolation):
         err.print(
-            f"dicegym: no bots can be handed in, as nothing would hold them: {jail.probe(isolation)}; "
-            "--isolation process takes them all the same, and lets them see more of this machine"
+            f"dicegym: bots cannot be uploaded, as nothing would isolate them: {jail.probe(isolation)}; "
+            "--isolation process accepts them all the same, and lets them see more of this machine"
         )
     elif jail.chosen(isolation).level != jail.Isolation.JAIL:
-        err.print(f"dicegym: uploaded bots are held by {jail.chosen(isolation).description}: take them from friends")
+        err.print(
+            f"dicegym: uploaded bots are isolated by {jail.chosen(isolation).description}: take them from friends"
+        )
 
 
 def backup(
