@@ -203,7 +203,7 @@ class BotOptions(NamedTuple):
         """
         from dicegym.sandbox import jail
 
-        choice = jail.chosen(self.isolation)
+        choice = jail.choose(self.isolation)
         if any(_may_run_strangers_code(name) for name in named):
             err.print(f"dicegym: bots are kept apart by {choice.description}")
 

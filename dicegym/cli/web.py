@@ -134,9 +134,9 @@ def tell_of_uploads(isolation: str) -> None:
             f"dicegym: bots cannot be uploaded, as nothing would isolate them: {jail.probe(isolation)}; "
             "--isolation process accepts them all the same, and lets them see more of this machine"
         )
-    elif jail.chosen(isolation).level != jail.Isolation.JAIL:
+    elif jail.choose(isolation).level != jail.Isolation.JAIL:
         err.print(
-            f"dicegym: uploaded bots are isolated by {jail.chosen(isolation).description}: take them from friends"
+            f"dicegym: uploaded bots are isolated by {jail.choose(isolation).description}: take them from friends"
         )
 
 

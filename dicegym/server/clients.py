@@ -66,9 +66,9 @@ def find_company(
 ) -> list[Client] | None:
     """Return the remote bots that play the next game, None if it is better to wait.
 
-    Who waits longest plays next, against those it has met longest ago or never, and then those who wait longest.
-    Local agents fill what seats are left. Nobody waits longer than ``patience`` for more remote bots, or for others
-    than it has just played with, and not at all if there are none to come.
+    The bot that waits longest plays next, against those it has met longest ago or never, then against those that wait
+    longest. Local agents fill the seats that are left. A bot waits at most ``patience`` for more remote bots, or for
+    others than in its last game, and not at all if no more are expected.
 
     Args:
         waiting: the remote bots that wait.

@@ -1,4 +1,4 @@
-"""One game: who sits there, who is to move, and what the rules make of what they send."""
+"""One game: its seats, the player to move, and what the rules make of what clients send."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Table:
         log: takes lines for the operator.
 
     Raises:
-        ParameterError: the rules do not say what the server does for who does not answer.
+        ParameterError: the rules do not say what the server does for a player that does not answer.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Table:
         log: Callable[[str], None],
     ) -> None:
         if game.spec.forfeit is None:
-            raise ParameterError(f"{game.spec.title} cannot be served: its rules know no forfeit for who is silent")
+            raise ParameterError(f"{game.spec.title} cannot be served: its rules have no forfeit for silent players")
         self.game = game
         self.number = number
         self.seed = seed
@@ -134,7 +134,7 @@ class Table:
         return self._play(action)
 
     def unreadable(self, seat: int, wrong: Malformed) -> None:
-        """Take note that the bot in ``seat`` has sent something that is no message at all."""
+        """Take note that the bot in ``seat`` has sent something that cannot be read as a message."""
         if self.over or seat != self.mover:
             self._refuse(seat, *wrong)
         else:
@@ -258,7 +258,7 @@ class Table:
         return encode(self._message(self.state))
 
     def _advance(self, between: Sequence[Any] = ()) -> None:
-        """Show what has changed and wait for the next command; who is not there to give one is played for.
+        """Show what has changed and wait for the next command; the server plays for absent players.
 
         ``between`` are tables that the last change led through: everybody sees the turns of those who have given up.
         """
