@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class TournamentOptions(NamedTuple):
-    """The options of a contest that `dicegym.arena.contest` takes."""
+    """The options of contests, run here or on the server of pages."""
 
     format: Annotated[
         str | None, Option(metavar="round-robin|groups|one-table|swiss", help="the pairings (default: the game's own)")
@@ -40,9 +40,6 @@ class TournamentOptions(NamedTuple):
     ] = None
     seeds: Annotated[int, Option(help="times that each match is played, with other dice each time")] = 1
     rounds: Annotated[int | None, Option(help="rounds of swiss (default: as many as it needs)")] = None
-    seeding: Annotated[
-        bool, Option("--seeding", help="seed entries in the order named, strongest first (default: by lot)")
-    ] = False
     exact: Annotated[
         bool, Option("--exact", help="rank by exact win rates, where they exist; --games 0: play nothing")
     ] = False
@@ -89,6 +86,9 @@ def tournament(
     ] = None,
     seed: options.Seed = None,
     contest: TournamentOptions = TOURNAMENT,
+    seeding: Annotated[
+        bool, Option("--seeding", help="seed entries in the order named, strongest first (default: by lot)")
+    ] = False,
     bots: BotOptions = BOTS,
     machines: MachineOptions = MACHINES,
     shard: Annotated[
@@ -113,7 +113,7 @@ def tournament(
 
     table = options.make_game(game, parameter)
     named = parse_entries(entries or dicegym.agent_names(table))
-    run = functools.partial(arena.contest, table, named, **contest._asdict())
+    run = functools.partial(arena.contest, table, named, seeding=seeding, **contest._asdict())
     _run(run, named, seed, bots, machines, kept, written, shard)
 
 

@@ -10,6 +10,7 @@ from typer import Argument, Option
 from dicegym.cli import options
 from dicegym.cli.command import group
 from dicegym.cli.console import NO_FILES, Outputs, err, out, print_table, write_new
+from dicegym.cli.contests import TOURNAMENT, TournamentOptions
 from dicegym.cli.options import BotOptions
 
 if TYPE_CHECKING:
@@ -98,12 +99,7 @@ def add_contest(
         str | None, Option(metavar="DATE|PERIOD", help="when it closes, UTC (default: when you close it)")
     ] = None,
     agent: Annotated[list[str] | None, Option(metavar="AGENT", help="an agent that also plays; repeatable")] = None,
-    format: Annotated[str | None, Option(help="the pairings (default: the game's own)")] = None,
-    games: Annotated[int | None, Option(help="games of a match (default: the contest's own)")] = None,
-    seeds: Annotated[int, Option(help="times that each match is played")] = 1,
-    rounds: Annotated[int | None, Option(help="rounds of swiss")] = None,
-    exact: Annotated[bool, Option("--exact", help="rank by exact values, where they exist")] = False,
-    less_luck: options.LessLuck = False,
+    contest: TournamentOptions = TOURNAMENT,
     limit: options.LimitsGiven = None,
     parameter: options.Parameters = None,
     folder: WebFolder = WEB_FOLDER,
@@ -122,17 +118,12 @@ def add_contest(
         parameters, limits = options.parameters_of(parameter), BotOptions(limit).limits(("seconds", "memory"))
         plan = ContestPlan(
             game,
-            format,
-            games,
-            seeds,
-            rounds,
-            parameters.pop("players", None),
-            exact,
-            less_luck,
-            parameters,
-            tuple(agent or ()),
-            limits.seconds,
-            limits.memory >> 20,
+            **contest._asdict(),
+            players=parameters.pop("players", None),
+            parameters=parameters,
+            agents=tuple(agent or ()),
+            seconds=limits.seconds,
+            memory=limits.memory >> 20,
         )
         made = WebContests(desk).add(name, plan, "", until)
     out.print(f"contest {made.id}: /enter/contests/{made.id}")
