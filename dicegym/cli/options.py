@@ -120,7 +120,7 @@ Label = Annotated[
 ]
 LessLuck = Annotated[bool, Option("--less-luck", help="reduce variance: correct results for the luck of the dice")]
 RunFolder = Annotated[Path | None, Option("--run-dir", metavar="FOLDER", help="the run's folder (default: in runs/)")]
-Host = Annotated[str, Option("--host", help="address to listen on; 0.0.0.0: all")]
+HostAddress = Annotated[str, Option("--host", help="address to listen on; 0.0.0.0: all")]
 Connections = Annotated[int, Option("--connections", min=10, help="most connections at the same time")]
 AllowHost = Annotated[
     list[str] | None,

@@ -38,7 +38,7 @@ def start(
     games: Annotated[int, Option(help="stop after N games; 0: never")] = 0,
     secrets: Annotated[Path | None, Option(help="file of lines name:secret, for names that need a secret")] = None,
     guests: Annotated[bool | None, Option(help="admit any name (default: on a loopback address)")] = None,
-    host: options.Host = "127.0.0.1",
+    host: options.HostAddress = "127.0.0.1",
     store: options.StoreName = None,
     isolation: options.IsolationName = "auto",
     seed: options.Seed = None,

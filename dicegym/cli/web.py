@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def serve_pages(
     context: typer.Context,
-    host: options.Host = "127.0.0.1",
+    host: options.HostAddress = "127.0.0.1",
     port: Annotated[int, Option(help="port to listen on; 0: any free port")] = 8000,
     folder: Annotated[Path, Option(help="folder for the server's data: games, uploads, tokens")] = WEB_FOLDER,
     store: options.StoreName = None,

@@ -15,11 +15,10 @@ from dicegym.engine.game import Game
 from dicegym.engine.seats import seating
 from dicegym.server.access import Secrets, fold_name, name_fault
 from dicegym.server.agents import LocalAgent
-from dicegym.server.clients import Client, find_company
 from dicegym.server.limits import LoginBackoff, ThrottledLog
 from dicegym.server.results import GameResult
 from dicegym.server.settings import ServerSettings
-from dicegym.server.table import Seat, Table
+from dicegym.server.table import Client, Seat, Table, find_company
 from dicegym.server.wire import (
     BAD_NAME,
     FULL,
