@@ -215,7 +215,7 @@ class Director:
     def _tabled(self, entry: Entry) -> Entry:
         """Return a bot that was asked everything, and says that it answers so always, as a table of its answers."""
         table = self.checks[entry.name].table
-        return entry if table is None else entry.played_by(TabledPlayer(entry.name, table))
+        return entry if table is None else entry.replace_player(TabledPlayer(entry.name, table))
 
     @property
     def entries(self) -> list[Entry]:

@@ -18,7 +18,7 @@ from dicegym.bots.scan import BadFileError
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.players.roster import Origin
-from dicegym.sandbox.jobs import Seal, digest_of, sealed
+from dicegym.sandbox.jobs import Seal, digest_of, seal_files
 
 VERSION = 1
 """Of the form of JSON files: raised when a key goes or means something else, not when one is added."""
@@ -61,7 +61,7 @@ def record_of(name: str, given: object, origin: Origin | None, seal: Seal = ()) 
     """
     if isinstance(origin, Source):
         with contextlib.suppress(BadFileError):  # loading it says so
-            seal = seal or sealed(origin)[0]
+            seal = seal or seal_files(origin)[0]
         return EntryRecord(name, str(given), "bot", dict(seal))
     if isinstance(origin, Path):
         return EntryRecord(name, str(given), "model", {origin.name: digest_of(origin)})

@@ -221,7 +221,7 @@ class RayExecutor:
     ) -> None:
         self.limits = limits or Limits()
         try:
-            self.isolation = jail.chosen(isolation)
+            self.isolation = jail.choose(isolation)
         except DependencyError:  # nodes may have what this machine has not
             self.isolation = jail.Choice(jail.Isolation.JAIL, "jails of the cluster's nodes")
         self._workers = None if workers is None else whole_number("workers", workers, 1, 1 << 16, "the processors")

@@ -88,7 +88,7 @@ class PanelGroup(TyperGroup):
         return [*HOMES, *games_with_commands()]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a command, loaded; None if there is none of this name."""
+        """Return a command, loaded; None for an unknown name."""
         if cmd_name not in self.commands:
             if cmd_name in HOMES:
                 module = importlib.import_module(f"dicegym.cli.{HOMES[cmd_name]}")

@@ -79,7 +79,7 @@ def show(
     store: options.StoreName = None,
     written: Annotated[Outputs, ".json", ".csv", ".html"] = NO_FILES,
 ) -> None:
-    """Show a contest: its settings, entries, ranking, ratings and faults.
+    """Show a contest: settings, entries, ranking, ratings, faults.
 
     A .json file holds all that is stored of it. A .csv file holds its ranking, and files beside it, FILE-entries.csv,
     FILE-matches.csv and so on, the rest.

@@ -121,7 +121,7 @@ def with_options(message: str, command: Any, ctx: Any) -> str:
 
 
 def is_address(text: str) -> bool:
-    """Return whether ``text`` can only be meant as the address of a cluster, right or wrong, and is no file."""
+    """Return whether ``text`` can only be meant as the address of a cluster, right or wrong, not as a file."""
     from dicegym.arena.ray_executor import RUNNING
 
     looks = "://" in text or re.fullmatch(r"[\w.\-\[\]:]+:\d+", text) is not None

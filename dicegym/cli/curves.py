@@ -90,7 +90,8 @@ def compare_runs(
     first: Annotated[Path, Argument(metavar="A", help="the folder of a training, or of its seeds")],
     second: Annotated[Path, Argument(metavar="B", help="the candidate: is it better?")],
     steps: Annotated[
-        int | None, Option(parser=decisions, metavar="N", help="compare after N steps (default: as far as all runs go)")
+        int | None,
+        Option(parser=decisions, metavar="N", help="compare after N steps (default: the steps that all runs have)"),
     ] = None,
     score: Annotated[
         float | None, Option(help="show when runs reach this score (default: the lower of the final scores)")

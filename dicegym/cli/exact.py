@@ -58,7 +58,7 @@ class ExactQuestion(NamedTuple):
         """Return an agent that is asked about."""
         return dicegym.agent(table, str(name), trust=self.trust)
 
-    def unanswered(self, table: dicegym.Game) -> ParameterError:
+    def explain_missing(self, table: dicegym.Game) -> ParameterError:
         """Return the error of a game without exact values: why, and the command that has an answer."""
         from dicegym.games.parts import list_solved_settings
 
@@ -111,7 +111,7 @@ def exact(
     if bot is not None:
         check_writable(bot, force)
     question.check(bot)
-    table = options.named_game(question.game, question.parameter)
+    table = options.make_game(question.game, question.parameter)
     with progress_bar("steps") as progress:
         if question.distribution:
             answer = _spread(table, question, progress)
@@ -120,7 +120,7 @@ def exact(
         elif (values := solver(table)) is not None:
             answer = _duel(values, table, question, bot, progress)
         else:
-            raise question.unanswered(table)
+            raise question.explain_missing(table)
     if bot is not None:
         write_new(bot, answer.text)
     else:
@@ -183,13 +183,13 @@ def _alone(values: Any, table: dicegym.Game, asked: ExactQuestion, progress: Any
 
 def _spread(table: dicegym.Game, asked: ExactQuestion, progress: Any) -> _Answer:
     """Answer how the returns of best play are distributed."""
-    from dicegym.cli.spread import told
+    from dicegym.cli.spread import describe_returns
     from dicegym.games.parts import solitaire, solver
 
     values = solitaire(table)
     if solver(table) is not None:
         raise ParameterError(f"--distribution is for games for one, and {table!r} is for two: leave it out")
     if values is None:
-        raise asked.unanswered(table)
-    text, facts = told(values.distribution(table, progress=progress))
+        raise asked.explain_missing(table)
+    text, facts = describe_returns(values.distribution(table, progress=progress))
     return _Answer(text, {"question": "distribution", **facts})

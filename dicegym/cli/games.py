@@ -45,7 +45,7 @@ def games(
 
         typer.echo(whole_game(game), nl=False)
     else:
-        _show(options.named_game(game, parameter))
+        _show(options.make_game(game, parameter))
 
 
 def _list_environments() -> None:

@@ -120,6 +120,12 @@ Label = Annotated[
 ]
 LessLuck = Annotated[bool, Option("--less-luck", help="reduce variance: correct results for the luck of the dice")]
 RunFolder = Annotated[Path | None, Option("--run-dir", metavar="FOLDER", help="the run's folder (default: in runs/)")]
+HostAddress = Annotated[str, Option("--host", help="address to listen on; 0.0.0.0: all")]
+Connections = Annotated[int, Option("--connections", min=10, help="most connections at the same time")]
+AllowHost = Annotated[
+    list[str] | None,
+    Option("--allow-host", metavar="NAME", help="a host name of the server, such as games.example.org; repeatable"),
+]
 ConfigName = Annotated[
     Path | None,
     Option("--config", metavar="FILE|NAME", help="settings: a file, or a shipped configuration (default: GAME)"),
@@ -139,7 +145,9 @@ def decisions(typed: str | int) -> int:
     except ValueError:
         number = 0.0
     if not (1 <= number <= MOST and number.is_integer()):
-        raise typer.BadParameter(f"{typed!r} is no whole number from 1 to {MOST:,}: give one, such as 1000000 or 1e6")
+        raise typer.BadParameter(
+            f"invalid number {typed!r}: give a whole number from 1 to {MOST:,}, such as 1000000 or 1e6"
+        )
     return int(number)
 
 
@@ -187,7 +195,7 @@ class BotOptions(NamedTuple):
         pairs = _read_pairs("--limit", self.limit, float, "seconds=5")
         for name in pairs:
             if name not in known:
-                raise ParameterError(f"--limit {name}: there is no such limit here; limits are {', '.join(known)}")
+                raise ParameterError(f"unknown --limit {name}: limits here are {', '.join(known)}")
         if not isfinite(memory := pairs.get("memory", 0)):
             raise ParameterError(f"invalid --limit memory={memory}: give MiB, such as memory=512")
         if "memory" in pairs:
@@ -201,7 +209,7 @@ class BotOptions(NamedTuple):
         """
         from dicegym.sandbox import jail
 
-        choice = jail.chosen(self.isolation)
+        choice = jail.choose(self.isolation)
         if any(_may_run_strangers_code(name) for name in named):
             err.print(f"dicegym: bots are kept apart by {choice.description}")
 
@@ -236,7 +244,7 @@ class MachineOptions(NamedTuple):
 MACHINES = MachineOptions()
 
 
-def named_game(name: str, parameters: Sequence[str] | None = None) -> dicegym.Game:
+def make_game(name: str, parameters: Sequence[str] | None = None) -> dicegym.Game:
     """Return the game ``name`` with what was given as ``--parameter``."""
     return dicegym.game(name, **parameters_of(parameters))
 
@@ -245,7 +253,7 @@ def game_or_that_of(agent: str, name: str | None, parameters: Sequence[str] | No
     """Return the game ``name`` or, without one, the game that ``agent`` plays."""
     from dicegym.players.agent_info import game_for
 
-    return named_game(name, parameters) if name else game_for(agent, **parameters_of(parameters))
+    return make_game(name, parameters) if name else game_for(agent, **parameters_of(parameters))
 
 
 def about(game: dicegym.Game) -> dict[str, Any]:
@@ -259,7 +267,7 @@ def values_of(game: dicegym.Game, name: str | None, progress: Progress, fair: bo
     Args:
         game: the game.
         name: the source's name; None: the best that is there.
-        progress: called as a computation goes on.
+        progress: called during a computation.
         fair: whether they must judge a player by what that player may know.
     """
     from dicegym.analysis.valuers import better_sources, fair_valuer, valuer

@@ -71,7 +71,7 @@ def play(
     table = _table(game, len(against or []), parameter)
     chosen = against or usual_rivals(table)
     if seat is not None and not 0 <= seat < table.players:
-        raise ParameterError(f"--seat {seat} is no seat: give 0 to {table.players - 1}")
+        raise ParameterError(f"invalid --seat {seat}: give 0 to {table.players - 1}")
     names = [rival_named(table, chosen[i % len(chosen)]) for i in range(table.players - 1)]
     rivals = [dicegym.agent(table, name, trust=trust) for name in names]
     adviser = None if tutor is None else _tutor(table, tutor)
@@ -223,7 +223,7 @@ def _welcome(table: dicegym.Game, names: Sequence[str], agents: Sequence[str]) -
 def _asking() -> Callable[[str], str]:
     """Return what asks at the keyboard; what a script answers is shown, as a terminal shows what is typed."""
     if sys.stdin is None or sys.stdin.closed:
-        raise ParameterError("there is no input to read moves from: play at a keyboard")
+        raise ParameterError("the input for moves is closed: play at a keyboard")
     typed = sys.stdin.isatty()
     if typed:
         with contextlib.suppress(ImportError):  # not everywhere

@@ -110,7 +110,7 @@ def tune(
 
 
 runs = group(
-    "Plot, compare, rate and tune trainings.",
+    "Plot, compare and tune trainings, show their cards and leagues.",
     plot=plot,
     card=card,
     league=league,

@@ -38,16 +38,14 @@ def start(
     games: Annotated[int, Option(help="stop after N games; 0: never")] = 0,
     secrets: Annotated[Path | None, Option(help="file of lines name:secret, for names that need a secret")] = None,
     guests: Annotated[bool | None, Option(help="admit any name (default: on a loopback address)")] = None,
-    host: Annotated[str, Option(help="address to listen on; 0.0.0.0: all")] = "127.0.0.1",
+    host: options.HostAddress = "127.0.0.1",
     store: options.StoreName = None,
     isolation: options.IsolationName = "auto",
     seed: options.Seed = None,
-    connections: Annotated[int, Option(help="most connections at the same time")] = 1000,
-    allow_host: Annotated[
-        list[str] | None, Option(metavar="NAME", help="a host name of the server, for WebSocket (repeatable)")
-    ] = None,
+    connections: options.Connections = 1000,
+    allow_host: options.AllowHost = None,
     allow_origin: Annotated[
-        list[str] | None, Option(metavar="URL", help="a web page that may connect by WebSocket (repeatable)")
+        list[str] | None, Option(metavar="URL", help="a web page that may connect by WebSocket; repeatable")
     ] = None,
 ) -> None:
     """Run a server where bots play rated games over the network.

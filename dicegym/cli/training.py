@@ -16,7 +16,7 @@ import dicegym
 from dicegym.cli import options
 from dicegym.cli.console import err, out, print_commands, print_lines, print_table
 from dicegym.cli.contests import TournamentOptions, tournament
-from dicegym.cli.evaluation import in_words
+from dicegym.cli.evaluation import explain_scores
 from dicegym.cli.options import MACHINES, MachineOptions, decisions
 from dicegym.cli.progress import progress_bar, progress_bars
 from dicegym.errors import ParameterError
@@ -85,8 +85,8 @@ def train(
     out.print(f"{best_score(best)}: {how}, {best}\n{run.score}: at the end, {folder / 'model.zip'}")
     wanted, missed = floors_of(models.facts(best))
     if missed:
-        one = "the last one" if last else "the one"
-        out.print(f"none came to {describe_floors(wanted)}: the best is {one} that fell least short, by {missed:.4f}")
+        one = "the last one" if last else "the best one"
+        out.print(f"no model reached {describe_floors(wanted)}: {one} misses it by {missed:.4f}")
     out.print(f"models, cards, curve and logs are in {folder}")
     longer = f"dicegym train {game} --run-dir {shlex.quote(str(folder))} --resume --steps {more}"
     score = best_score(best)
@@ -146,8 +146,8 @@ def _train_seeds(
         seat = f"dicegym tournament {game} {model} {shlex.quote(table.spec.baseline)}"
         print_commands(
             (f"dicegym runs plot {shown}", f"the curve with its band: {PICTURE}"),
-            *([(f"dicegym evaluate {model} --against all", "how the best of all models fares")] * (table.players > 1)),
-            *([(seat, "a contest: name whom you like")] * (table.players > 1)),
+            *([(f"dicegym evaluate {model} --against all", "measure the best of all models")] * (table.players > 1)),
+            *([(seat, "a contest: name any agents")] * (table.players > 1)),
         )
     if failed:
         err.print(
@@ -158,16 +158,16 @@ def _train_seeds(
 
 def _tell_more(game: dicegym.Game, score: Any, model: Path, longer: str, even: float) -> None:
     """Say what the score of a new model means (equal players score ``even``), and what can be done with the model."""
-    print_lines(in_words([score], game, model.name, even))
+    print_lines(explain_scores([score], game, model.name, even))
     if (page := model.with_suffix(".md")).is_file():
-        out.print(f"How it fares against every bot: {page}")
+        out.print(f"Its results against every bot: {page}")
     named = shlex.quote(str(model))
     print_commands(
         (f"dicegym runs plot {shlex.quote(str(model.parent))}", "the curve as a picture"),
         *([(f"dicegym play {game.name} --against {named}", "play against it")] if game.players > 1 else []),
         *([(f"dicegym watch {named}", "see it play alone")] if game.players == 1 else []),
-        (f"dicegym tournament {game.name} {named} {shlex.quote(game.spec.baseline)}", "a contest: name whom you like"),
-        (longer, "go on where this ended"),
+        (f"dicegym tournament {game.name} {named} {shlex.quote(game.spec.baseline)}", "a contest: name any agents"),
+        (longer, "continue this training"),
     )
 
 

@@ -128,19 +128,17 @@ def best_response(
     if table.players < 2:
         raise ParameterError(f"{table!r} is played alone: nobody there can be exploited")
     if (minutes is None) == (steps is None):
-        raise ParameterError(
-            "say how long a best response is trained: minutes=10 (--train 10), or steps=1_000_000 (--steps), not both"
-        )
+        raise ParameterError("say how long a best response is trained: minutes=10, or steps=1_000_000, not both")
     named = "" if isinstance(start, LearnerNetworks) else str(start)
     if start and not isinstance(start, LearnerNetworks):
-        start = model_file(table, str(start), "start (--from)")
+        start = model_file(table, str(start), "start")
     against = opponent(table, target, trust=trust)
     with keep_generators():  # making a model seeds them
         training = _Training(
             table,
             against,
             settings or settings_for(table, "" if isinstance(start, LearnerNetworks) else str(start)),
-            None if minutes is None else 60 * finite_number("minutes", minutes, "the time to train (--train)", above=0),
+            None if minutes is None else 60 * finite_number("minutes", minutes, "the time to train", above=0),
             None if steps is None else whole_number("steps", steps, 1, MOST, "how many decisions are trained"),
             start if isinstance(start, LearnerNetworks) else str(start),
             named_seed("best response", seed) % (LARGEST_TRAINING_SEED + 1),

@@ -322,7 +322,7 @@ class Child:
         return "null"
 
     def tell(self, method: str, text: str) -> None:
-        """Tell who watches of a call, an answer or what was printed."""
+        """Tell the witness of a call, an answer or what was printed."""
         self._answer("told", json.dumps([method, text[:4000]]))
 
 

@@ -84,7 +84,7 @@ def _new(files: int, network: int = 0, scoped: int = 0) -> int:
 
 
 def _allow(descriptor: int, path: str | os.PathLike[str], rights: int) -> None:
-    """Grant ``rights`` to a file, or beneath a folder; nothing where there is none."""
+    """Grant ``rights`` to a file, or beneath a folder; a missing path is passed over."""
     with contextlib.suppress(OSError):
         place = os.open(path, os.O_PATH | os.O_CLOEXEC)
         try:

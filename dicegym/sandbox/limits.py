@@ -42,7 +42,7 @@ class Limits:
 
     @staticmethod
     def wall_of(seconds: float) -> float:
-        """Return the seconds on the clock that go with so many of processor time, sleep and waiting included."""
+        """Return the seconds on the clock for some seconds of processor time, sleep and waiting included."""
         return PATIENCE * seconds
 
     @property
@@ -75,7 +75,7 @@ class Limits:
 
 
 def warn_of_kernels() -> None:
-    """Warn who lets bots' files play where nothing keeps them from writing what he can write (RuntimeWarning)."""
+    """Warn that bots' files can write all that this user can write (RuntimeWarning)."""
     if jit.CACHE_FOLDER:
         warnings.warn(
             "compiled kernels are not protected from bots' files, which nothing keeps from files of yours here: they "

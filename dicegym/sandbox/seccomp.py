@@ -41,7 +41,7 @@ class Rule(NamedTuple):
 
     Attributes:
         reason: what they would do.
-        listed: each by its name and its numbers on x86_64 and on aarch64, "-" where there is no such call.
+        listed: each by its name and its numbers on x86_64 and on aarch64, "-" where a machine lacks the call.
         unless: a test by which they pass.
         only: tests of which one must hold for them to be refused; none: all are.
         error: what they get.
@@ -55,7 +55,7 @@ class Rule(NamedTuple):
 
     @property
     def calls(self) -> dict[str, tuple[int | None, int | None]]:
-        """Name -> numbers on both machines; None: there is no such call."""
+        """Name -> numbers on both machines; None where it lacks the call."""
         found = {}
         for call in self.listed.split(", "):
             name, *numbers = call.split()
@@ -97,7 +97,7 @@ RULES: tuple[Rule, ...] = (
         unless=(Condition(0, (OWN,)),),
     ),
     Rule(
-        "have the kernel send signals to others (F_SETOWN, F_SETSIG, F_SETOWN_EX), hold up whoever opens a file "
+        "have the kernel send signals to others (F_SETOWN, F_SETSIG, F_SETOWN_EX), hold up programs that open a file "
         "(F_SETLEASE, F_SETDELEG), be told of changes in folders (F_NOTIFY), take others' room in pipes (F_SETPIPE_SZ)",
         "fcntl 72 25",
         only=(Condition(1, (8, 10, 15, 1024, 1040, 1026, 1031)),),
@@ -156,7 +156,7 @@ RULES: tuple[Rule, ...] = (
         "sync 162 81, syncfs 306 267, io_setup 206 0",
     ),
     Rule(
-        "outlive who watches it, look like a process that may be watched by others, leave the group that is ended",
+        "outlive its referee, look like a process that may be watched by others, leave the group that is ended",
         "prctl 157 167",
         only=(Condition(0, (1, 4, 35, 36, 0x59616D61)),),  # PDEATHSIG, DUMPABLE, MM, CHILD_SUBREAPER, PTRACER
     ),
@@ -177,7 +177,7 @@ RULES: tuple[Rule, ...] = (
         "be told what others do to files, which shows when they move",
         "inotify_init 253 -, inotify_init1 294 26, fanotify_init 300 262",
     ),
-    Rule("make devices, and pipes on which whoever opens them hangs", "mknod 133 -, mknodat 259 33"),
+    Rule("make devices, and pipes on which programs hang that open them", "mknod 133 -, mknodat 259 33"),
     Rule(
         "change which files there are: mounts and roots",
         "mount 165 40, umount2 166 39, move_mount 429 429, open_tree 428 428, fsopen 430 430, fsconfig 431 431, "

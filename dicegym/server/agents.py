@@ -46,7 +46,7 @@ class TableLimits(Limits):
 
 
 class Asker(Protocol):
-    """Who asks an agent: a table."""
+    """A table, as the agent that it asks sees it."""
 
     number: int
 
@@ -187,7 +187,7 @@ class LocalAgent:
             self._close_apart(player)
 
     def _seated_apart(self, seed: int) -> Player:
-        """Return a copy of a bot in a process of its own. Raises AgentError; GoneError if there is none to be had."""
+        """Return a copy of a bot in a process of its own. Raises AgentError; GoneError if none can be started."""
         origin = resolve(self._game, self._spec)
         if self._stopping or self._level is None or not isinstance(origin, Source):
             raise GoneError(self.name, "is not asked any more: the server stops")

@@ -1,4 +1,4 @@
-"""What servers have held in a store, for whoever asks from outside: while a server runs, and when it does not.
+"""The games and ratings of servers in a store, read from outside, whether a server runs or not.
 
 Nothing is ever written to the store.
 """
@@ -42,7 +42,7 @@ class ServerStatus(NamedTuple):
 
 
 class Archive:
-    """What servers of a game have held in a store, to be read.
+    """The games and ratings of a game's servers in a store, to be read.
 
     Args:
         where: path of a file, or URL of a PostgreSQL database.
@@ -55,8 +55,8 @@ class Archive:
         game: the game's name.
 
     Raises:
-        ParameterError: there is no such store, or no server has written to it, or those of several games have and none
-            is named; it is damaged, out of reach, or has another schema.
+        ParameterError: the store does not exist, or no server has written to it, or those of several games have and no
+            game is named; it is damaged, out of reach, or has another schema.
         UnknownNameError: no server of this game has written to it.
         BusyError: another program has locked it.
         DependencyError: it is on a server, and what speaks to that is not installed.
@@ -67,7 +67,7 @@ class Archive:
     def __init__(self, where: str | os.PathLike[str], game: str | None = None, waits: bool = False) -> None:
         path = location_of(where).path
         if path is not None and not path.is_file():
-            raise ParameterError(f"{path} is no file: a server makes one where it is started; give its --store")
+            raise ParameterError(f"{path} is not a file: a server makes one where it is started; give its --store")
         self._reader = StoreReader(where, waits)
         self.name, self.path = self._reader.name, self._reader.path
         try:
@@ -121,7 +121,7 @@ class Archive:
         """Return finished games, the oldest first.
 
         Args:
-            last: so many of the newest; 0: all.
+            last: how many of the newest; 0: all.
             player: those of this player alone, however its name is spelled.
 
         Raises:
@@ -175,7 +175,7 @@ def _run(connection: sa.Connection, run: sa.Row[Any]) -> RunInfo:
             addresses=tuple(map(str, told["addresses"])), agents=tuple(map(str, told["agents"]))
         )
         if any(type(number) is not int for number in (state.process, state.connections, state.waiting, state.tables)):
-            raise ValueError("a number of the last run is none")
+            raise ValueError("the state of the last run contains an invalid number")
     ended = None if run.ended is None else _date(run.ended)
     games = int(connection.execute(finished).scalar_one())
     return RunInfo(int(run.id), _date(run.began), ended, str(run.version), games, state)
@@ -190,7 +190,7 @@ def _game(connection: sa.Connection, game: sa.Row[Any]) -> StoredGame:
 
 
 def _date(text: str) -> str:
-    """Return a stored date. Raises TypeError or ValueError if it is none."""
+    """Return a stored date. Raises TypeError or ValueError if it is damaged."""
     datetime.fromisoformat(text)
     return text
 

@@ -47,7 +47,7 @@ class Scoreboard:
 
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
-            with contextlib.suppress(OSError, ValueError):  # whoever read it has gone
+            with contextlib.suppress(OSError, ValueError):  # its reader has gone
                 job()
 
     def _do(self, job: Callable[[], object]) -> None:
@@ -101,14 +101,14 @@ class Speed:
         self._seen: list[tuple[float, int]] = []
 
     def after(self, seconds: float, turns: int) -> float:
-        """Return the mean since about five seconds ago, now that there were so many turns."""
+        """Return the mean since about five seconds ago, given all turns so far."""
         self._seen = [*self._seen[-10:], (seconds, turns)]
         (first, before), (last, after) = self._seen[0], self._seen[-1]
         return (after - before) / (last - first) if last > first else 0.0
 
 
 def picture(server: Server, speed: float, height: int) -> RenderableType:
-    """Return the scoreboard for a terminal of so many lines."""
+    """Return the scoreboard for a terminal of ``height`` lines."""
     lobby, best, lines = server.lobby, server.store.best(), list(server.lines)
     rows = max(height - 12, 6)  # what headings and frames leave
     tables, ratings, last = _shares(rows, len(lobby.tables), len(best), len(lines))

@@ -53,7 +53,7 @@ class Server:
 
     Attributes:
         addresses: those that it listens on, as clients write them.
-        ports: of "tcp" and "ws", as far as they are listened on.
+        ports: the numbers of "tcp" and "ws", those that are listened on.
         lines: what has happened and when, the newest last.
         title: the game's.
 
@@ -168,7 +168,7 @@ class Server:
                 try:
                     if await self.store.note(state):
                         self._noted = state
-                except Exception as error:  # who asks learns less; results, which matter, are told of when they fail
+                except Exception as error:  # the status is stale then; results that fail are told of
                     self._noted = state
                     self.log(f"the server's status cannot be written ({error})")
             await asyncio.sleep(NOTE_EVERY)
@@ -191,7 +191,7 @@ class Server:
         for spec in settings.agents:
             apart = plays_apart(self._game, spec)
             if apart and choice is None:
-                choice = jail.chosen(settings.isolation)
+                choice = jail.choose(settings.isolation)
                 self.log(f"isolation of bots' files: {choice.description}")
             base = name = agent_name(self._game, spec)
             copy = 1
@@ -257,7 +257,7 @@ async def serve(settings: ServerSettings, scoreboard: Any) -> None:
         async with contextlib.AsyncExitStack() as stack:
             starting = loop.create_task(stack.enter_async_context(Server(settings, scoreboard.log)))
             await asyncio.wait([starting, told], return_when=asyncio.FIRST_COMPLETED)
-            if not starting.done():  # agents that load take their time, who stops the server should not have to
+            if not starting.done():  # agents take time to load, and stopping does not wait for that
                 starting.cancel()
                 with contextlib.suppress(asyncio.CancelledError):
                     await starting

@@ -1,4 +1,4 @@
-"""What a server is told at its start."""
+"""The settings of a server."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dicegym.server.wire import LIMIT
 
 @dataclass(frozen=True)
 class ServerSettings:
-    """What a server is told.
+    """The settings of a server.
 
     Attributes:
         game: the game's name.
@@ -25,7 +25,7 @@ class ServerSettings:
         players: seats at a table.
         agents: local agents, as for `dicegym.agent`; each may sit at many tables.
         always: whether the agents play each other while no remote bot is there; else the server rests.
-        games: stop after so many finished games; 0: go on for ever.
+        games: stop after this number of finished games; 0: never.
         secrets: file of names and their secrets.
         guests: whether clients may play without a secret; None: if ``host`` is a loopback address.
         store: path of the file of results, or the URL of a PostgreSQL database; None: the store of contests.
@@ -75,7 +75,7 @@ class ServerSettings:
             raise ParameterError(f"--tcp {self.tcp} and --ws {self.ws} are one port: give two, or 0 for any free one")
         if self.tcp is None and self.ws is None:
             raise ParameterError(
-                "nobody could reach this server: give --tcp PORT, --ws PORT or both; 0 is any free port"
+                "no client could reach this server: give --tcp PORT, --ws PORT or both; 0 is any free port"
             )
         most = make_game(self.game).spec.players[1]
         whole_number("players", self.players, 2, most, "the number of players at a table")
@@ -90,7 +90,7 @@ class ServerSettings:
         Origins(self.host, self.hosts, self.origins)
         if not self.allows_guests and self.secrets is None:
             raise ParameterError(
-                f"nobody could log in on {self.host}: without guests (the default unless --host is a loopback address) "
+                f"no client could log in on {self.host}: without guests (the default off loopback addresses) "
                 "names need --secrets FILE; or let everybody play by --guests"
             )
 

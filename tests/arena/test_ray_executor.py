@@ -29,7 +29,7 @@ from dicegym.players.roster import agent_names
 from dicegym.registry import GAMES
 from dicegym.sandbox import bundles
 from dicegym.sandbox.bundles import bundle, unbundle
-from dicegym.sandbox.jobs import Entry, entry, sealed
+from dicegym.sandbox.jobs import Entry, entry, seal_files
 from dicegym.shipped import shipped_folder
 
 BOT = "import tools\ndef final_strategy(score, opponent_score):\n    return 4\n"
@@ -64,7 +64,7 @@ def test_a_bot_brings_along_what_it_may_read_and_nothing_else(game: dicegym.Game
         "ann.json": "ann.json",
         "ann/table.txt": "ann/table.txt",
     }
-    assert sealed(arrived.origin)[0] == one.seal == arrived.seal
+    assert seal_files(arrived.origin)[0] == one.seal == arrived.seal
     assert arrived._replace(origin=one.origin) == one
 
 
@@ -96,7 +96,7 @@ def test_entries_that_share_files_and_links_arrive_each_with_all_of_them(game: d
     assert isinstance(second.origin, Source)
     one = entry(game, "ann", str(home / "sent" / "hog.py"))
     assert len(one.seal) == 2, "its helper is where the link leads"
-    assert sealed(first.origin)[0] == sealed(second.origin)[0] == one.seal
+    assert seal_files(first.origin)[0] == sealed(second.origin)[0] == one.seal
     assert sent(game, entry(game, "cat", str(home / "real" / "hog.py")), node / "cat").seal
 
 

@@ -103,7 +103,7 @@ def test_what_an_agent_reads_is_exported_with_it(run: Run, tmp_path: Path, game:
         (("games", "hgo"), "there is no game 'hgo'. Did you mean 'hog'?"),
         (("values", "exact", "hog", "bacn"), "Did you mean 'bacon'?"),
         (("values", "exact", "hog", "bacon", "-p", "goal"), "write NAME=NUMBER"),
-        (("play", "hog", "--seat", "5"), "--seat 5 is no seat"),
+        (("play", "hog", "--seat", "5"), "invalid --seat 5: give 0 to 1"),
         (("evaluate", "no_such.zip"), "no_such.zip cannot be read as a model"),
         (("train", "hog", "--set", "x"), "sets nothing"),
         (("check", "nowhere.py"), "nowhere.py"),
@@ -132,9 +132,9 @@ def test_what_an_agent_reads_is_exported_with_it(run: Run, tmp_path: Path, game:
         (("play", "hog", "-p", "players=3"), "--parameter players=3 cannot be used as the number of players of Hog"),
         (("values", "exploitability", "hog", "swap", "--seconds", "-1"), "--seconds -1.0 cannot be used as a time"),
         (("check", "bacon", "--limit", "load=0"), "--limit load=0.0 leaves no time"),
-        (("check", "bacon", "--limit", "disk=3"), "limits are seconds, load, move, memory"),
+        (("check", "bacon", "--limit", "disk=3"), "limits here are seconds, load, move, memory"),
         (("check", "bacon", "--limit", "seconds"), "write NAME=NUMBER, such as --limit seconds=5"),
-        (("evaluate", "bacon", "--limit", "move=3"), "there is no such limit here; limits are seconds, memory"),
+        (("evaluate", "bacon", "--limit", "move=3"), "unknown --limit move: limits here are seconds, memory"),
         (("evaluate", "bacon", "-o", "x.csv"), "--output x.csv must end in .json"),
         (("tournament", "hog", "-o", "a.json", "-o", "b.json"), "a.json and b.json are both .json"),
         (("arena", "list", "--store", "none"), "a store is needed here: name a file"),
@@ -194,7 +194,7 @@ def test_a_million_decisions_may_be_typed_as_people_write_them(typed: str | int)
 def test_no_number_of_decisions_is_refused_with_one_that_is(run: Run, verb: tuple[str, ...], typed: str) -> None:
     status, _, err = run(*verb, typed)
     assert status == 2
-    assert f"{typed!r} is no whole number from 1" in err
+    assert f"invalid number {typed!r}: give a whole number from 1" in err
     assert "such as 1000000 or 1e6" in err
 
 

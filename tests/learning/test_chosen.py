@@ -208,7 +208,7 @@ def test_what_is_said_of_a_last_model_is_true_above_a_floor_too(training: Any, t
     assert not done.value.code
     told = capsys.readouterr().out
     assert "the last to miss the floor least" in told
-    assert "the last one that fell least short" in told
+    assert "no model reached 1 against even: the best one misses it by" in told
     about = models.facts(folder / "best.zip")
     rows = rows_of(folder)
     assert about["timesteps"] == int(max(rows, key=lambda row: (float(row["score"]), int(row["steps"])))["steps"])
@@ -327,5 +327,5 @@ def test_the_command_says_that_no_model_reaches_the_floor(tmp_path: Path, capsys
         main(["train", "liarsdice", *words, "--run-dir", str(tmp_path / "run")])
     assert not end.value.code
     out = capsys.readouterr().out
-    assert re.search(r"none came to 1 against even: the best is the one that fell least short, by [01]\.\d{4}\n", out)
-    assert "against one who was trained to beat it. Among equals it would be 0.5; whoever is" in out
+    assert re.search(r"no model reached 1 against even: the best one misses it by [01]\.\d{4}\n", out)
+    assert "against an opponent trained to beat it; 0.5 = equal strength" in out

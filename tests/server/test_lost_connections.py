@@ -118,4 +118,4 @@ async def test_the_server_rests_while_no_remote_bot_is_there(tmp_path: Path) -> 
         await asyncio.sleep(0.3)
         assert server.lobby.finished == begun
         assert len(server.told) == lines
-        assert "a remote bot is here: the server goes on" in server.told
+        assert "a remote bot is here: the server continues" in server.told

@@ -228,10 +228,10 @@ async def test_a_terminal_that_takes_nothing_stops_no_game(tmp_path: Path, termi
     [
         (["hog", "--tcp", "0"], "has no server protocol; games that have: "),
         (["yatzy", "--tcp", "22222", "--ws", "22222"], "--tcp 22222 and --ws 22222 are one port"),
-        (["yatzy"], "nobody could reach this server: give --tcp PORT"),
+        (["yatzy"], "no client could reach this server: give --tcp PORT"),
         (["yatzy", "--tcp", "70000"], "--tcp 70000 cannot be used as a port"),
         (["yatzy", "--tcp", "0", "--players", "7"], "--players 7 cannot"),
-        (["yatzy", "--tcp", "0", "--host", "0.0.0.0"], "nobody could log in on 0.0.0.0"),
+        (["yatzy", "--tcp", "0", "--host", "0.0.0.0"], "no client could log in on 0.0.0.0"),
         (["yatzy", "--tcp", "0", "--agents", "nobody"], "there is no agent of Yatzy 'nobody'"),
         (
             ["yatzy", "--tcp", "0", "--secrets", "nowhere"],

@@ -47,7 +47,7 @@ def test_who_asks_waits_while_another_thread_writes(path: Path) -> None:
     with ThreadPoolExecutor(2) as threads:
         writing = threads.submit(write)
         assert writes.wait(20)
-        asking = threads.submit(store.finished)
+        asking = threads.submit(store.count_games)
         with pytest.raises(TimeoutError):
             asking.result(0.3)
         may_end.set()

@@ -153,14 +153,14 @@ def test_a_damaged_file_is_refused_with_a_way_out_and_not_touched(
 def test_what_cannot_be_opened_is_told_in_words(path: Path, tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="No such file"):
         ResultStore(tmp_path / "nowhere" / "x.sqlite", "yatzy")
-    with pytest.raises(ParameterError, match="is no file: a server makes"):
+    with pytest.raises(ParameterError, match="is not a file: a server makes"):
         Archive(tmp_path / "nowhere" / "x.sqlite")
     os.mkfifo(pipe := tmp_path / "pipe")
     (loop := tmp_path / "loop").symlink_to("loop")
     for strange in (pipe, loop, Path("/dev/zero"), tmp_path):
-        with pytest.raises(ParameterError, match=f"{strange} (is no file|cannot be)"):
+        with pytest.raises(ParameterError, match=f"{strange} (is not a file|cannot be|is a folder)"):
             ResultStore(strange, "yatzy")
-        with pytest.raises(ParameterError, match="is no file: a server makes"):
+        with pytest.raises(ParameterError, match="is not a file: a server makes"):
             Archive(strange)
     pipe.unlink()
     loop.unlink()

@@ -141,7 +141,7 @@ def test_who_uses_the_machine_is_an_operator_by_the_printed_address_alone(settin
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        ({"tcp": "", "players": "2"}, "nobody could reach"),
+        ({"tcp": "", "players": "2"}, "no client could reach"),
         ({"tcp": "many", "players": "2"}, "valid integer"),
         ({"tcp": "0", "players": "900"}, "number of players"),
         ({"tcp": "0", "players": "2", "agents": "../../etc/passwd"}, "unknown agent"),

@@ -48,29 +48,29 @@ async def _serve(settings: ServerSettings) -> None:
         server, speed = starting.result(), Speed()
         finished = asyncio.create_task(server.wait_finished())
         while not (ended.done() or finished.done()):
-            _say({"board": _board(server, speed.after(server.seconds, server.lobby.turns))})
+            _say({"board": board_of(server, speed)})
             await asyncio.wait([ended, finished], timeout=EVERY, return_when=asyncio.FIRST_COMPLETED)
         if finished.done():
             finished.result()
         finished.cancel()
 
 
-def _board(server: Server, speed: float) -> dict[str, Any]:
-    """Return what the page shows of a server that plays: its games, the clients and the last lines of its log."""
+def board_of(server: Server, speed: Speed) -> dict[str, Any]:
+    """Return what pages show of a running server, as plain values."""
     lobby, tables = server.lobby, []
-    for table in sorted(server.lobby.tables, key=lambda table: table.number):
+    for table in sorted(lobby.tables, key=lambda table: table.number):
         names = [seat.name for seat in table.seats]
-        points = list(zip(names, table.totals, strict=True))
-        tables.append([table.number + 1, points, "" if table.over else names[table.mover]])
+        mover = "" if table.over else names[table.mover]
+        tables.append((table.number + 1, list(zip(names, table.totals, strict=True)), mover))
     return {
         "addresses": server.addresses,
         "connections": len(lobby.clients),
         "waiting": len(lobby.waiting),
         "finished": lobby.finished,
-        "speed": speed,
         "resting": lobby.resting,
         "tables": tables,
         "lines": list(server.lines),
+        "speed": speed.after(server.seconds, lobby.turns),
     }
 
 
