@@ -417,3 +417,13 @@ def test_a_program_that_does_not_ship_is_not_offered(tmp_path: Path, monkeypatch
         rivals.cache_clear()
     assert "placed" not in names
     assert {"bacon", "taught"} < set(names)
+
+
+def test_the_search_is_offered_and_plays(client: TestClient) -> None:
+    assert "<option>mcts(1000)</option>" in client.get("/play/new?game=hog").text
+    table = begun(client, "hog", against="mcts(1000)", **{"parameters-goal": "20"})
+    table.act(0, [0])
+    assert table.done.wait(SECONDS)
+    assert (table.broken, table.yours or table.over) == ("", True)
+    refused = client.post("/play/new", data={"game": "hog", "against": "mcts(1000000)"})
+    assert "no opponent" in refused.text

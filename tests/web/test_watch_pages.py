@@ -435,3 +435,11 @@ def test_a_ranking_is_shown_before_its_ratings(watching: TestClient, monkeypatch
         go.set()
         page = shown_when_computed(asked, "/watch/contests/1", "95 % interval")
     assert "Ratings are being computed" not in page
+
+
+def test_a_matrix_has_the_best_entries_alone(watching: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dicegym.arena.pages.contests.MOST_NAMES", 2)
+    page = shown_when_computed(watching, word="95 % interval")
+    matrix = page.partition('class="heat"')[2].partition("</table>")[0]
+    assert "the best 2 of 3" in page
+    assert matrix.count("<tr>") == 3

@@ -9,16 +9,29 @@ from dicegym.analysis.model_suite import SuiteGrade, suite_table
 from dicegym.arena.pages.template import asset, digest, environment, trusted
 from dicegym.files import write_text
 
+HEADING = (
+    "A score of 100 is the best known play, 0 is random play. Intervals are of 95 %. Regret is of answers that are "
+    "actions; unreadable and illegal answers are counted apart."
+)
+
 
 def page(grades: Sequence[SuiteGrade]) -> str:
     """Return the page. Raises DependencyError without Jinja2."""
     titles, rows = suite_table(grades)
     style = asset("page.css")
-    sources = dict.fromkeys((one.game, one.values) for one in grades)
+    facts = dict.fromkeys((one.game, f"values of source {one.values}") for one in grades)
     text: str = (
         environment()
         .get_template("suite.html")
-        .render(style=trusted(style), style_hash=digest(style), titles=titles, rows=rows, sources=sources)
+        .render(
+            title="Language models, graded",
+            heading=HEADING,
+            style=trusted(style),
+            style_hash=digest(style),
+            facts=facts,
+            titles=titles,
+            rows=rows,
+        )
     )
     return text
 

@@ -24,7 +24,8 @@ from dicegym.learning.evaluate import Score
 from dicegym.learning.league import read_league
 from dicegym.learning.run_folder import LEAGUE_FILE
 from dicegym.learning.runs import RECENT, WatchedRun, speeds
-from dicegym.pictures.charts import Axis, ChartLine, Guide, chart, swatch
+from dicegym.pictures.charts import Axis, ChartLine, ChartLink, Guide, chart, swatch
+from dicegym.web.learn.events import read_scalars
 from dicegym.web.learn.places import called
 from dicegym.web.markdown import as_html
 
@@ -35,6 +36,15 @@ MOST_LINES = 8
 MOST_ROWS = 200
 """Of a table of figures: the last."""
 
+MOST_POINTS = 60
+"""Of a line, that show their value under a pointer."""
+LOGGED = {
+    "train/policy_gradient_loss": ("Policy loss", 1),
+    "train/value_loss": ("Value loss", 1),
+    "train/loss": ("Loss", 1),
+    "train/entropy_loss": ("Entropy of the policy", -1),
+}
+"""Scalars of TensorBoard that are drawn: each with its title and a factor."""
 _PICTURE = re.compile(r"^!\[.*\n+", re.MULTILINE)
 """A line of a card that shows a picture."""
 
@@ -159,7 +169,7 @@ def shown_run(run: WatchedRun) -> ShownRun:
         about._replace(problem="; ".join(one for one in problems if one)),
         facts,
         f"{run.state}. {at}{about.score}",
-        [one for one in (_scores(run), _speed(run)) if one is not None],
+        [one for one in (_scores(run), *_losses(run), _speed(run)) if one is not None],
         league,
         [
             (f"{section}.{key}", json.dumps(value))
@@ -240,6 +250,18 @@ def _speed(run: WatchedRun) -> ShownChart | None:
     )
 
 
+def _losses(run: WatchedRun) -> list[ShownChart]:
+    """Return the charts of what a training logs of its updates."""
+    scalars, found = read_scalars(run.folder / "tensorboard"), []
+    for tag, (title, factor) in LOGGED.items():
+        points = [(step, factor * value) for step, value in scalars.get(tag, ())]
+        if len(points) > 1:
+            rows = [[f"{step:,}", f"{value:.4g}"] for step, value in points[-MOST_ROWS:]]
+            line = ChartLine(title, points)
+            found.append(_chart(title, [line], Axis("", lambda at: f"{at:g}"), (), "", ["steps", title], rows))
+    return found
+
+
 def _chart(
     title: str,
     lines: Sequence[ChartLine],
@@ -251,7 +273,13 @@ def _chart(
     across: Axis | None = None,
 ) -> ShownChart:
     x = across or steps_axis()
-    drawn = chart(title, lines, x, up, marks).svg()
+    points = [
+        ChartLink(*point, "#figures", f"{x.shown(point[0])}: {line.name} {point[1]:.4g}")
+        for line in lines
+        for point in line.points[:: 1 + len(line.points) // MOST_POINTS]
+    ]
+    drawn = chart(title, lines, x, up, marks, points=points).svg()
+    drawn = drawn.replace(' role="img"', ' role="group"', 1)  # it holds links
     return ShownChart(title, trusted(drawn), _legend([line.name for line in lines]), note, titles, rows)
 
 
