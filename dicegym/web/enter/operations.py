@@ -18,7 +18,7 @@ from dicegym.arena.store.reading import StoreReader
 from dicegym.errors import DicegymError, ParameterError
 from dicegym.games import game as make_game
 from dicegym.registry import GAMES
-from dicegym.web.door import SEEN, Asked, Door, Number, for_programs, text_in
+from dicegym.web.door import SEEN, Door, PathNumber, QueryNumber, for_programs, text_in
 from dicegym.web.enter.bots import BotVersion, HandedIn, VersionState
 from dicegym.web.enter.room import EnteringRoom
 from dicegym.web.enter.trials import STORE
@@ -213,14 +213,14 @@ def _view_bot(request: Request, found: dict[str, Any]) -> dict[str, Any]:
 
 
 @DOOR.get(BOT, api=BOT, template="enter/bot.html", view=_view_bot, returns=BotModel, token=True)
-def show_bot(request: Request, bot: Number, version: Asked = None) -> dict[str, Any]:
+def show_bot(request: Request, bot: PathNumber, version: QueryNumber = None) -> dict[str, Any]:
     """Show what became of a version of a bot, the newest unless another one is asked for."""
     room, found = _own(request, bot)
     return _tell(room, found, room.bots.version(bot, version))
 
 
 @DOOR.operation("DELETE", BOT + "/remove", api=BOT, to="/enter", returns=BotList, token=True)
-def remove_bot(request: Request, bot: Number) -> dict[str, Any]:
+def remove_bot(request: Request, bot: PathNumber) -> dict[str, Any]:
     """Remove a bot with all its versions; the others are left."""
     room, found = _own(request, bot)
     need_sure(request, "a bot")
@@ -230,7 +230,7 @@ def remove_bot(request: Request, bot: Number) -> dict[str, Any]:
 
 
 @DOOR.operation("PUT", PLACE + "/enter", api=PLACE, to="/enter/bots/{0[id]}", returns=BotModel, token=True)
-def enter_contest(request: Request, bot: Number, contest: Number) -> dict[str, Any]:
+def enter_contest(request: Request, bot: PathNumber, contest: PathNumber) -> dict[str, Any]:
     """Give a bot a place in a contest."""
     room, found = _own(request, bot)
     room.contests.enter(contest, found)
@@ -239,7 +239,7 @@ def enter_contest(request: Request, bot: Number, contest: Number) -> dict[str, A
 
 
 @DOOR.operation("DELETE", PLACE + "/withdraw", api=PLACE, to="/enter/bots/{0[id]}", returns=BotModel, token=True)
-def withdraw(request: Request, bot: Number, contest: Number) -> dict[str, Any]:
+def withdraw(request: Request, bot: PathNumber, contest: PathNumber) -> dict[str, Any]:
     """Take a bot out of a contest."""
     room, found = _own(request, bot)
     room.contests.withdraw(contest, found.id)
@@ -248,7 +248,7 @@ def withdraw(request: Request, bot: Number, contest: Number) -> dict[str, Any]:
 
 
 @DOOR.get(BOT + "/versions/{number:number}/source")
-def download_source(request: Request, bot: Number, number: Number) -> Response:
+def download_source(request: Request, bot: PathNumber, number: PathNumber) -> Response:
     """Hand out what was handed in, as it was."""
     room, _ = _own(request, bot)
     version = room.bots.version(bot, number)
@@ -259,7 +259,7 @@ def download_source(request: Request, bot: Number, number: Number) -> Response:
 
 
 @DOOR.get(BOT + "/versions/{number:number}/games/{wanted}")
-def show_trial_game(request: Request, bot: Number, number: Number, wanted: str) -> Response:
+def show_trial_game(request: Request, bot: PathNumber, number: PathNumber, wanted: str) -> Response:
     """Show a game that a version was tried in."""
     room, found = _own(request, bot)
     version = room.bots.version(bot, number)

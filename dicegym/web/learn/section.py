@@ -13,7 +13,7 @@ from starlette.responses import Response
 from dicegym.errors import ParameterError
 from dicegym.escape import one_line
 from dicegym.learning.runs import WatchedRun
-from dicegym.web.door import Asked, Door, Finite
+from dicegym.web.door import Door, Finite, QueryNumber
 from dicegym.web.learn.places import Trainings
 from dicegym.web.learn.shown import compared, has_curve, seen_by, shown_run, summary
 from dicegym.web.pages import web_of
@@ -105,7 +105,7 @@ def _view_list(request: Request, found: dict[str, Any]) -> dict[str, Any] | Resp
 
 
 @DOOR.get("/learn", api="/runs", template="learn/list.html", view=_view_list, returns=RunList)
-def list_runs(request: Request, game: str = "", page: Asked = None) -> dict[str, Any]:
+def list_runs(request: Request, game: str = "", page: QueryNumber = None) -> dict[str, Any]:
     """List the trainings, those that run first."""
     return {"runs": _trainings(request).all(), "game": game, "number": page or 1}
 

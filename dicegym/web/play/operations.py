@@ -23,7 +23,7 @@ from dicegym.pictures.watched import action_in
 from dicegym.players.human import legal_names
 from dicegym.players.sitting import usual_rivals, usual_seats
 from dicegym.registry import GAMES
-from dicegym.web.door import SEEN, Asked, Door, for_programs, text_in
+from dicegym.web.door import SEEN, Door, QueryNumber, for_programs, text_in
 from dicegym.web.learn.places import MODEL_SUFFIX, model_of
 from dicegym.web.pages import page, web_of
 from dicegym.web.play.cards import dealt
@@ -414,7 +414,7 @@ def show_hint(request: Request, id: str) -> dict[str, Any]:
 
 
 @DOOR.get(TABLE + "/review", api=API + "/review", template="play/review.html", returns=TableReview, errors=(403,))
-async def review_game(request: Request, id: str, at: Asked = None) -> Mapping[str, Any]:
+async def review_game(request: Request, id: str, at: QueryNumber = None) -> Mapping[str, Any]:
     """Show how you played a game that is over: what each decision lost, and your luck."""
     table = await _whole(request, id)
     found = await run_in_threadpool(review_shown, table, _hall(request).advice, at)
@@ -441,7 +441,7 @@ async def download_game(request: Request, id: str) -> Response:
 
 
 @DOOR.get(TABLE + "/replay")
-async def replay_game(request: Request, id: str, before: Asked = None) -> Response:
+async def replay_game(request: Request, id: str, before: QueryNumber = None) -> Response:
     """Show a game, moment by moment, all hidden things too."""
     return await run_in_threadpool(_replay, request, await _whole(request, id), before)
 

@@ -22,11 +22,11 @@ from dicegym.pictures.charts import Axis, ChartLine, chart, swatch
 from dicegym.players.model_file import facts
 from dicegym.players.roster import agent_names, card, describe, resolve
 from dicegym.web.context import Web
-from dicegym.web.door import Asked, Finite
+from dicegym.web.door import Finite, QueryNumber
 from dicegym.web.markdown import as_html
 from dicegym.web.pages import web_of
 from dicegym.web.watch.boards import PATIENCE, Board, Boards
-from dicegym.web.watch.rows import DOOR, Count, ListedMatch, list_titles, rows_of, title_of
+from dicegym.web.watch.rows import DOOR, ListedMatch, RowCount, list_titles, rows_of, title_of
 
 MOST_CONTESTS = 30
 """The newest ones of an agent from which its ratings and its record are."""
@@ -153,7 +153,7 @@ def _view_agent(request: Request, found: dict[str, Any]) -> dict[str, Any]:
     returns=AgentPage,
 )
 def show_agent(
-    request: Request, game: str, name: str, before: Asked = None, count: Count = MATCHES_PAGE
+    request: Request, game: str, name: str, before: QueryNumber = None, count: RowCount = MATCHES_PAGE
 ) -> dict[str, Any]:
     """Show an agent with its card, ratings, record and matches."""
     games.spec(game)

@@ -24,7 +24,7 @@ from dicegym.play.drive import Referee
 from dicegym.play.player import Player
 from dicegym.play.seeds import drawn_seed
 from dicegym.web.context import Web
-from dicegym.web.door import Asked
+from dicegym.web.door import QueryNumber
 from dicegym.web.learn.places import model_of
 from dicegym.web.pages import page, web_of
 from dicegym.web.play.seating import Guests, rival_of, rivals
@@ -138,7 +138,7 @@ class NewGames:
 def choose_agents(
     request: Request,
     game: str = "",
-    players: Asked = None,
+    players: QueryNumber = None,
     agent: Annotated[list[str], Query()] = [],  # noqa: B006
 ) -> dict[str, Any]:
     """Show the form in which agents are chosen."""

@@ -17,8 +17,8 @@ from dicegym.web.door import Door
 DOOR = Door("watch")
 MOST = 200
 """Rows of an answer at most."""
-Count = Annotated[int, Query(ge=1, le=MOST, description="rows at most")]
-Plain = Annotated[dict[str, Any], BeforeValidator(lambda row: row._asdict())]
+RowCount = Annotated[int, Query(ge=1, le=MOST, description="rows at most")]
+RowObject = Annotated[dict[str, Any], BeforeValidator(lambda row: row._asdict())]
 """A named tuple as an object."""
 
 
