@@ -23,7 +23,7 @@ from fastapi import FastAPI, Path, Query
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData
+from starlette.datastructures import FormData, ImmutableMultiDict
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -102,7 +102,7 @@ class Operation(NamedTuple):
     token: bool = False
     """Whether programs send a token (``Authorization: Bearer ...``)."""
     extra: Mapping[str, Any] | None = None
-    """What the OpenAPI document says besides."""
+    """More fields of its description in the OpenAPI document."""
 
 
 class Door:
@@ -239,7 +239,7 @@ def form_of(model: type[BaseModel], form: FormData) -> BaseModel:
         raise InvalidError(faults_in(error.errors(), "the form")) from None
 
 
-def text_in(form: FormData | None, name: str) -> str:
+def text_in(form: ImmutableMultiDict[str, Any] | None, name: str) -> str:
     """Return the text of a field; empty if there is none."""
     found = form.get(name) if form is not None else None
     return found.strip() if isinstance(found, str) else ""

@@ -79,7 +79,7 @@ class Readiness:
             left[game] = left.get(game, 1) - 1
             if not left[game]:
                 self._waiting.discard(game)
-        self._waiting = set()  # also if it failed: whoever plays waits for what is missing
+        self._waiting = set()  # also if it failed: what is missing is compiled when it is played
 
 
 def _steps(name: str) -> Iterator[Callable[[], object]]:
@@ -132,7 +132,7 @@ def _main() -> None:
     if hasattr(os, "nice"):
         os.nice(NICENESS)
     for name in GAMES:
-        with contextlib.suppress(Exception):  # whoever plays it hears of it
+        with contextlib.suppress(Exception):  # its players hear of it
             for step in _steps(name):
                 with contextlib.suppress(Exception):
                     step()

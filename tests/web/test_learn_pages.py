@@ -204,9 +204,9 @@ def test_models_of_trainings_alone_are_played_with(tmp_path: Path) -> None:
         "runs/hog/../hog/best.zip",
         "",
     ):
-        with pytest.raises(ParameterError, match="is no model of a training here"):
+        with pytest.raises(ParameterError, match="is not a model of a training here"):
             model_of(web, text)
-    assert web.shared(Trainings) is web.shared(Trainings)
+    assert web.get(Trainings) is web.get(Trainings)
 
 
 @pytest.mark.slow

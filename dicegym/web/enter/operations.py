@@ -22,7 +22,7 @@ from dicegym.web.door import SEEN, Door, PathNumber, QueryNumber, for_programs, 
 from dicegym.web.enter.bots import BotVersion, HandedIn, VersionState
 from dicegym.web.enter.room import EnteringRoom
 from dicegym.web.enter.trials import STORE
-from dicegym.web.enter.uploads import LARGEST_UPLOAD, PASTED, Upload, sent
+from dicegym.web.enter.uploads import LARGEST_UPLOAD, PASTED, Upload, read_sent
 from dicegym.web.pages import page, web_of
 from dicegym.web.rights import forget, holder_of, is_operator, need_holder, remember
 from dicegym.web.watch.shown import replay_page
@@ -31,7 +31,7 @@ DOOR = Door("enter")
 TOKENS = 300.0
 """As many requests as a token that is entered counts for."""
 ROOM = 64 << 10
-"""Bytes of a form besides what is handed in."""
+"""Bytes of a form beside its file."""
 BOT = "/enter/bots/{bot:number}"
 PLACE = BOT + "/contests/{contest:number}"
 _PLAIN_NAME = re.compile(r"\w[\w.-]{0,80}\.(py|zip)", re.ASCII)
@@ -71,7 +71,7 @@ class BotList(BaseModel):
 
 def room_of(request: Request) -> EnteringRoom:
     """Return the room of the server that a request was sent to."""
-    return web_of(request).shared(EnteringRoom)
+    return web_of(request).get(EnteringRoom)
 
 
 def need_sure(request: Request, what: str) -> None:
@@ -255,7 +255,7 @@ def download_source(request: Request, bot: PathNumber, number: PathNumber) -> Re
     suffix = ".zip" if PurePath(version.file).suffix.lower() == ".zip" else ".py"
     plain = version.file if _PLAIN_NAME.fullmatch(version.file) else f"bot-{bot}-{version.number}{suffix}"
     headers = {"Content-Disposition": f'attachment; filename="{plain}"'}
-    return Response(sent(room.bots.folder(version.id)), media_type="application/octet-stream", headers=headers)
+    return Response(read_sent(room.bots.folder(version.id)), media_type="application/octet-stream", headers=headers)
 
 
 @DOOR.get(BOT + "/versions/{number:number}/games/{wanted}")

@@ -1,4 +1,4 @@
-"""What a contest that is held by the pages is: its game, its format and what it allows, as an operator chose them."""
+"""The plan of a contest of the pages: its game, format and limits, as an operator chose them."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class ContestPlan:
         exact: whether to rank by exact values.
         less_luck: whether to take luck out.
         parameters: of the game.
-        agents: that take part besides.
+        agents: that take part beside the bots.
         seconds: processor time of an entry for all its moves of a match.
         memory: of an entry, MiB.
 
     Raises:
         ParameterError: values that no contest can have.
-        UnknownNameError: there is no such game, format or agent.
+        UnknownNameError: an unknown game, format or agent.
     """
 
     game: str

@@ -74,7 +74,8 @@ def _fields(message: bytes) -> Iterator[tuple[int, Any]]:
     at = 0
     while at < len(message):
         key, at = _varint(message, at)
-        kind, value = key & 7, None
+        kind = key & 7
+        value: Any = None
         if kind == _VARINT:
             value, at = _varint(message, at)
         elif kind == _BYTES:

@@ -26,7 +26,7 @@ from dicegym.learning.run_folder import LEAGUE_FILE
 from dicegym.learning.runs import RECENT, WatchedRun, speeds
 from dicegym.pictures.charts import Axis, ChartLine, ChartLink, Guide, chart, swatch
 from dicegym.web.learn.events import read_scalars
-from dicegym.web.learn.places import called
+from dicegym.web.learn.places import name_model
 from dicegym.web.markdown import as_html
 
 MOST_MEMBERS = 40
@@ -73,7 +73,7 @@ class Legend(NamedTuple):
 
 
 class ShownChart(NamedTuple):
-    """A chart with its legend, and its figures for whoever does not see it."""
+    """A chart with its legend, and its figures as a table."""
 
     title: str
     svg: Any
@@ -107,7 +107,7 @@ class ShownRun(NamedTuple):
     about: Summary
     facts: Sequence[tuple[str, str]]
     told: str
-    """What changed last, for whoever hears the page."""
+    """What changed last, for screen readers."""
     charts: Sequence[ShownChart]
     league: ShownLeague | None
     settings: Sequence[tuple[str, str]]
@@ -119,7 +119,7 @@ class ShownRun(NamedTuple):
     """The folder of this and other seeds, or empty."""
 
 
-def seen_by(runs: Sequence[WatchedRun]) -> str:
+def digest_runs(runs: Sequence[WatchedRun]) -> str:
     """Return what differs as soon as anything that is shown of trainings does."""
     told = [(run.name, run.state, run.changed, run.steps, len(run.evaluations), run.problem) for run in runs]
     return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
@@ -149,7 +149,7 @@ def _ahead(run: WatchedRun, left: float | None) -> str:
     return f", about {clock(left)} left" if run.steps < run.of_steps else ", measuring its model for the card"
 
 
-def shown_run(run: WatchedRun) -> ShownRun:
+def describe_run(run: WatchedRun) -> ShownRun:
     """Return a training with all that its page tells."""
     about, left, problems = summary(run), run.seconds_left, [run.problem]
     best, newest = run.model(), run.newest()
@@ -178,8 +178,8 @@ def shown_run(run: WatchedRun) -> ShownRun:
         ],
         " ".join(run.command),
         card,
-        called(run, best) if best else "",
-        called(run, newest) if newest and newest != best else "",
+        name_model(run, best) if best else "",
+        name_model(run, newest) if newest and newest != best else "",
         siblings,
     )
 
@@ -189,7 +189,7 @@ def has_curve(run: WatchedRun) -> bool:
     return run.curve is not None and len(run.curve.steps) > 0
 
 
-def compared(runs: Sequence[WatchedRun]) -> list[ShownChart]:
+def draw_comparison(runs: Sequence[WatchedRun]) -> list[ShownChart]:
     """Return a chart for each game that trainings play; those that differ in their seed alone are one line."""
     found = []
     for picture in draw_runs([run.curve for run in runs if run.curve is not None and has_curve(run)]).values():

@@ -26,18 +26,18 @@ from dicegym.registry import GAMES
 from dicegym.web.door import SEEN, Door, QueryNumber, for_programs, text_in
 from dicegym.web.learn.places import MODEL_SUFFIX, model_of
 from dicegym.web.pages import page, web_of
-from dicegym.web.play.cards import dealt
+from dicegym.web.play.cards import list_cards
 from dicegym.web.play.hall import OF_A_VISITOR, PlayHall
-from dicegym.web.play.review import review_shown
-from dicegym.web.play.seating import checked_parameters, rivals
-from dicegym.web.play.shown import table_shown
+from dicegym.web.play.review import describe_review
+from dicegym.web.play.seating import list_rivals, make_table
+from dicegym.web.play.shown import describe_table
 from dicegym.web.play.tables import PlayedTable
 from dicegym.web.readiness import GettingReadyError
 from dicegym.web.watch.shown import moments_before, replay_page
 
 DOOR = Door("play")
 PATIENCE = 0.9
-"""Seconds that an answer waits for other players before it says who thinks."""
+"""Seconds that an answer waits for other players before it names the one that thinks."""
 STEP = 0.04
 BEGUN, HINTS = 250.0, 75.0
 """As many requests as a game that begins, and a hint, count for."""
@@ -83,7 +83,7 @@ class TableState(BaseModel):
     """A game as you may know it."""
 
     id: str
-    key: str = Field("", description="given once, when the game is begun: whoever sends it may play")
+    key: str = Field("", description="given once, when the game is begun: a program that sends it may play")
     game: str
     players: int
     parameters: dict[str, int]
@@ -169,7 +169,7 @@ class TableReview(BaseModel):
 
 
 def _hall(request: Request) -> PlayHall:
-    return web_of(request).shared(PlayHall)
+    return web_of(request).get(PlayHall)
 
 
 def _find(request: Request, id: str) -> PlayedTable:
@@ -186,13 +186,13 @@ async def _own(request: Request, id: str) -> PlayedTable:
 async def _whole(request: Request, id: str) -> PlayedTable:
     """Return a table whose game is over, for what shows hidden things. Raises ParameterError otherwise."""
     table = await _own(request, id)
-    await patience(table)
+    await wait_for_others(table)
     if not table.over or table.busy:
         raise ParameterError("this game is not over yet: all of it is shown when it is")
     return table
 
 
-async def patience(table: PlayedTable) -> PlayedTable:
+async def wait_for_others(table: PlayedTable) -> PlayedTable:
     """Wait for other players, if they take no longer than an answer may; return the table."""
     until, pause = time.monotonic() + PATIENCE, STEP / 8
     while table.busy and time.monotonic() < until:
@@ -206,7 +206,7 @@ async def patience(table: PlayedTable) -> PlayedTable:
 @DOOR.get("/play", template="play/index.html")
 def list_games_of_visitor(request: Request) -> dict[str, Any]:
     """Show all games, and those that the visitor has begun."""
-    cards = dealt()
+    cards = list_cards()
     titles = {game.name: game.title for game in cards}
     return {"cards": cards, "own": _hall(request).of(request.state.visitor), "most": OF_A_VISITOR, "titles": titles}
 
@@ -221,13 +221,13 @@ def show_options(given: ImmutableMultiDict[str, Any], wrong: str = "") -> dict[s
         given: the fields of a form or of an address, unchecked.
         wrong: what was wrong with them.
 
-    Raises UnknownNameError: there is no such game.
+    Raises UnknownNameError: an unknown game.
     """
     spec = games.spec(text_in(given, "game") or GAMES[0])
-    usual, named = usual_seats(checked_parameters(spec.name, None, {})), text_in(given, "players")
+    usual, named = usual_seats(make_table(spec.name, None, {})), text_in(given, "players")
     low, high = spec.players
     seats = int(named[:4]) if named.isascii() and named.isdecimal() and low <= int(named[:4]) <= high else usual
-    table = checked_parameters(spec.name, seats, {})
+    table = make_table(spec.name, seats, {})
     asked = [name for name in given.getlist("against") if isinstance(name, str) and name][: seats - 1]
     more = asked or usual_rivals(table)
     chosen = [*asked, *(more[number % len(more)] for number in range(len(asked), seats - 1))]
@@ -237,7 +237,7 @@ def show_options(given: ImmutableMultiDict[str, Any], wrong: str = "") -> dict[s
         "seat": text_in(given, "seat"),
         "seed": text_in(given, "seed"),
         "chosen": chosen,
-        "rivals": rivals(table),
+        "rivals": list_rivals(table),
         "models": [name for name in dict.fromkeys(chosen) if name.endswith(MODEL_SUFFIX)],
         "levels": MARKS,
         "tutor": text_in(given, "tutor") or ("" if wrong else TUTOR),
@@ -274,7 +274,7 @@ async def begin_game(request: Request, wanted: NewGame) -> TableState:
     """Begin a game."""
     web_of(request).limits.pay(request, BEGUN)
     hall = _hall(request)
-    table = await patience(await run_in_threadpool(_begin, request, wanted))
+    table = await wait_for_others(await run_in_threadpool(_begin, request, wanted))
     found = await run_in_threadpool(TableState.model_validate, table)
     return found.model_copy(update={"key": hall.key(table.sheet)})
 
@@ -301,9 +301,9 @@ def _page_of(request: Request, table: PlayedTable, notice: str = "", status: int
     """Return the page of a table, with the hint that the address asks for."""
     hint, advice = request.query_params.get("hint", ""), _hall(request).advice
     wanted = hint == str(table.sheet.move)
-    values = table_shown(table, advice, hint=wanted, notice=notice)
+    values = describe_table(table, advice, hint=wanted, notice=notice)
     if wanted and values["hint"] is not None:
-        table.told_hint()
+        table.note_hint()
     address = f"/play/{table.sheet.id}"
     again = f"{address}?{urlencode({'hint': hint})}" if wanted else address
     return page(request, "play/table.html", status, **values, address=address, refresh=again)
@@ -312,7 +312,7 @@ def _page_of(request: Request, table: PlayedTable, notice: str = "", status: int
 @DOOR.get(TABLE, api=API, view=_page_of, returns=TableState, errors=(403,))
 async def show_table(request: Request, id: str) -> PlayedTable:
     """Show a game as you may know it; send `Authorization: Bearer KEY`, or the cookie of the browser that began it."""
-    return await patience(await _own(request, id))
+    return await wait_for_others(await _own(request, id))
 
 
 def _moved(request: Request, table: PlayedTable) -> Response:
@@ -339,7 +339,7 @@ async def play_actions(request: Request, id: str, wanted: ChosenActions) -> Play
     """Play; 409 if it was sent for another state of the table."""
     table = await _own(request, id)
     await run_in_threadpool(table.act, wanted.move, wanted.actions, insist=wanted.insist)
-    return await patience(table)
+    return await wait_for_others(table)
 
 
 @DOOR.post(TABLE + "/move", view=_moved, again=_refuse_move)
@@ -351,7 +351,7 @@ async def play_form(request: Request, id: str, wanted: MoveOf) -> PlayedTable:
         if isinstance(value, str):
             fields.setdefault(name, []).append(value)
     await run_in_threadpool(table.choose, wanted.move, text_in(form, "form"), fields)
-    return await patience(table)
+    return await wait_for_others(table)
 
 
 @DOOR.post(
@@ -367,7 +367,7 @@ async def undo(request: Request, id: str, wanted: MoveOf) -> PlayedTable:
     """Take your last move back."""
     table = await _own(request, id)
     await run_in_threadpool(table.undo, wanted.move)
-    return await patience(table)
+    return await wait_for_others(table)
 
 
 @DOOR.post(TABLE + "/insist", view=_moved, again=_refuse_move)
@@ -375,7 +375,7 @@ async def insist(request: Request, id: str, wanted: MoveOf) -> PlayedTable:
     """Play what the tutor has asked about."""
     table = await _own(request, id)
     await run_in_threadpool(table.insist, wanted.move)
-    return await patience(table)
+    return await wait_for_others(table)
 
 
 @DOOR.post(TABLE + "/reconsider", view=_moved, again=_refuse_move)
@@ -417,7 +417,7 @@ def show_hint(request: Request, id: str) -> dict[str, Any]:
 async def review_game(request: Request, id: str, at: QueryNumber = None) -> Mapping[str, Any]:
     """Show how you played a game that is over: what each decision lost, and your luck."""
     table = await _whole(request, id)
-    found = await run_in_threadpool(review_shown, table, _hall(request).advice, at)
+    found = await run_in_threadpool(describe_review, table, _hall(request).advice, at)
     if for_programs(request) and found["failure"]:
         raise DicegymError(found["failure"])
     return found | {"worst": found["worst"][:WORST]}
@@ -427,8 +427,8 @@ async def review_game(request: Request, id: str, at: QueryNumber = None) -> Mapp
 async def watch_table(request: Request, id: str, key: str) -> Mapping[str, Any]:
     """Show a table to those whom its player lets watch."""
     hall = _hall(request)
-    table = await patience(await run_in_threadpool(hall.watched, id, key))
-    return await run_in_threadpool(table_shown, table, hall.advice, owner=False)
+    table = await wait_for_others(await run_in_threadpool(hall.find_watched, id, key))
+    return await run_in_threadpool(describe_table, table, hall.advice, owner=False)
 
 
 @DOOR.get(TABLE + "/game.json")

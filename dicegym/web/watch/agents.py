@@ -124,7 +124,7 @@ def _list_agents(web: Web, game: str) -> list[AgentRow]:
     stored: dict[str, set[int]] = {}
     for one in parts:
         stored.setdefault(one.name, set()).add(one.contest)
-    own = shipped(game)
+    own = describe_shipped(game)
     names = [*own, *[name for name in sorted(stored) if name not in own][:MOST_LISTED]]
     return [
         AgentRow(name=name, about=own.get(name, ""), shipped=name in own, contests=len(stored.get(name, ())))
@@ -157,7 +157,7 @@ def show_agent(
 ) -> dict[str, Any]:
     """Show an agent with its card, ratings, record and matches."""
     games.spec(game)
-    web, own = web_of(request), shipped(game)
+    web, own = web_of(request), describe_shipped(game)
     contests: list[AgentContest] = []
     record: list[AgentOpponent] = []
     matches: list[StoredMatch] = []
@@ -165,7 +165,7 @@ def show_agent(
     with web.store() as reader:
         if reader is not None:
             parts = reader.participations(game, name)
-            contests, record = _find_career(web.shared(Boards), request.state.visitor, name, parts)
+            contests, record = _find_career(web.get(Boards), request.state.visitor, name, parts)
             matches = list(reader.matches(entry=name, last=count, game=game, before=before))[::-1] if parts else []
     if name not in own and not parts:
         raise unknown_name("agent", one_line(name, 80), list(own), f"Those of {title_of(game)} are meant.")
@@ -195,7 +195,7 @@ def _find_career(
     newest = sorted(struck, reverse=True)[:MOST_CONTESTS]
     boards.prepare(owner, newest).wait(PATIENCE)
     for number in newest:
-        board = boards.kept(number)
+        board = boards.find(number)
         if board is None or not board.rated:
             continue  # it is being computed
         lines.append(_line(board, name, struck[number]))
@@ -208,7 +208,7 @@ def _find_career(
     return lines, sorted(record, key=lambda line: (-line.ahead - line.behind, line.name))
 
 
-def shipped(game: str) -> dict[str, str]:
+def describe_shipped(game: str) -> dict[str, str]:
     """Return the agents that come with a game, each with what it says of itself in a sentence."""
     table = dicegym.game(game)
     return {name: _described(game, name) for name in agent_names(table)}
@@ -265,7 +265,7 @@ def _line(board: Board, name: str, struck: str) -> AgentContest:
 
 
 def _draw_ratings(contests: Sequence[AgentContest]) -> object:
-    """Return ratings over contests as SVG; None where there are none to be compared."""
+    """Return ratings over contests as SVG; None for fewer than two."""
     rated = [line for line in contests[::-1] if line.rating is not None]
     if len(rated) < 2:
         return None

@@ -113,11 +113,11 @@ def _prepare(request: Request, contest: int) -> Answer[None]:
     web = web_of(request)
     with web.store() as reader:
         check_store(reader).contest(contest)
-    return web.shared(Boards).prepare(request.state.visitor, [contest])
+    return web.get(Boards).prepare(request.state.visitor, [contest])
 
 
 def _find(web: Web, contest: int) -> dict[str, Any]:
-    board = web.shared(Boards).kept(contest)
+    board = web.get(Boards).find(contest)
     with web.store() as reader:
         store = check_store(reader)
         latest = list(store.matches(contest, last=LATEST))[::-1]

@@ -122,7 +122,7 @@ def _list_games(match: StoredMatch, games: Sequence[PlayedGame]) -> list[dict[st
 
 
 def _view_game(request: Request, seen: SeenGame) -> Response:
-    analyses, (replay, match, game, free) = web_of(request).shared(Analyses), seen
+    analyses, (replay, match, game, free) = web_of(request).get(Analyses), seen
     kept = analyses.ready(replay) if free else None
     replay.check_rules()
     return replay_page(
@@ -192,7 +192,7 @@ def _check_free(seen: SeenGame) -> None:
 
 def analysis_page(request: Request, replay: Replay, *, title: str, back: str) -> Response:
     """Return what mistakes cost in a game, or how far that is computed; asks for it if nobody has."""
-    analyses = web_of(request).shared(Analyses)
+    analyses = web_of(request).get(Analyses)
     kept = analyses.ready(replay)
     words, goes_on = ("", False) if kept is not None else analyses.begin(replay, request.state.visitor)
     before = [] if kept is None else moments_before(replay)

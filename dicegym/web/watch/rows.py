@@ -59,7 +59,7 @@ class ListedMatch(BaseModel):
     wins: list[int] = Field(description="games won alone")
     shares: list[float] = Field(description="games won, a shared first place shared out")
     faults: list[int]
-    failed: str | None = Field(description="who ended it by failing")
+    failed: str | None = Field(description="the entry that ended it by failing")
     reason: str | None
 
 
