@@ -16,6 +16,7 @@ from starlette.responses import RedirectResponse, Response
 from dicegym.server.access import is_loopback
 from dicegym.web import address
 from dicegym.web.context import Web
+from dicegym.web.door import SEEN
 from dicegym.web.enter.room import EnteringRoom
 from dicegym.web.enter.tokens import SESSION, TokenHolder
 from dicegym.web.forms import sign
@@ -28,7 +29,6 @@ COOKIE = "dicegym_operator"
 KEPT = 30 * 86_400
 """Seconds for which a browser is an operator's."""
 SESSION_COOKIE = "dicegym_session"
-SEEN = 303
 
 
 def is_private(settings: WebSettings) -> bool:

@@ -100,7 +100,7 @@ def test_a_bot_finds_its_place(
     page.go_back()
     page.get_by_role("button", name="Enter Autumn").click()
     page.get_by_role("link", name="Autumn").click()
-    page.get_by_text("is held, and held anew when bots come").wait_for(timeout=SECONDS * 1000)
+    page.get_by_text("has run, and runs again when bots come").wait_for(timeout=SECONDS * 1000)
     row = page.get_by_role("row").filter(has_text="rusher")
     assert row.get_by_role("cell").first.inner_text() in ("1", "2")
     checked(page, shot, "contest")
