@@ -32,7 +32,7 @@ class ContestPlan:
         rounds: of formats in rounds.
         players: seats at a table; None: the game's.
         exact: whether to rank by exact values.
-        less_luck: whether to take luck out.
+        less_luck: whether to use luck-adjusted results.
         parameters: of the game.
         agents: that take part beside the bots.
         seconds: processor time of an entry for all its moves of a match.
@@ -101,6 +101,6 @@ class ContestPlan:
             found.append(f"{self.rounds} rounds")
         if self.players is not None:
             found.append(f"tables of {self.players}")
-        found += ["ranked by exact values"] * self.exact + ["luck taken out"] * self.less_luck
+        found += ["ranked by exact values"] * self.exact + ["luck-adjusted results"] * self.less_luck
         found += [f"{name}={value}" for name, value in self.parameters.items()]
         return [*found, f"{self.seconds:g} s and {self.memory} MiB a bot"]
