@@ -20,6 +20,8 @@ from dicegym.registry import GAMES
 
 STEPS = 4
 """Of each game: its rules, a game of its opponents, its drawing and board, and its hints."""
+SEARCH = "mcts(2)"
+"""The search that pages offer, with as few simulations as compile it."""
 NICENESS = 10
 """By how much the process steps back where others want the processor."""
 
@@ -101,7 +103,7 @@ def _steps(name: str) -> Iterator[Callable[[], object]]:
     state = game.new_game(1)[0]
 
     def play() -> None:
-        for agent in {game.spec.baseline, *strengths(game).values()}:
+        for agent in {game.spec.baseline, SEARCH, *strengths(game).values()}:
             players = [opponent(game, agent)] * game.players
             for _ in Referee(game, game.new_game(1), players).moves():
                 pass
