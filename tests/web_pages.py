@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from axe_playwright_python.sync_playwright import Axe
 from starlette.testclient import TestClient
 
-from dicegym.web.forms import HEADER, signed
+from dicegym.web.forms import HEADER, sign
 from dicegym.web.rights import operator_address
 from dicegym.web.security import COOKIE, SAFE
 
@@ -39,7 +39,7 @@ class Visitor(TestClient):
             if COOKIE not in self.cookies:
                 super().request("GET", "/")
             salt = "0" * 16
-            key = salt + signed(self._web, "form", self.cookies[COOKIE], salt)
+            key = salt + sign(self._web, "form", self.cookies[COOKIE], salt)
             options["headers"] = {HEADER: key, **(options.get("headers") or {})}
         return super().request(method, *arguments, **options)
 

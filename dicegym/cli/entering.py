@@ -14,18 +14,18 @@ from dicegym.cli.contests import TOURNAMENT, TournamentOptions
 from dicegym.cli.options import BotOptions
 
 if TYPE_CHECKING:
-    from dicegym.web.enter.tables import Desk
+    from dicegym.web.enter.tables import SubmissionStore
 
 WEB_FOLDER = Path("dicegym-web")
 WebFolder = Annotated[Path, Option(help="the folder of the web server, as given to `dicegym web`")]
 ContestName = Annotated[str, Argument(help="the contest's name; `dicegym web contest list` shows all")]
 
 
-def open_desk(folder: Path) -> Desk:
+def open_desk(folder: Path) -> SubmissionStore:
     """Return what is kept of tokens, bots and contests in a server's folder."""
     with options.needing("web", "dicegym web"):
-        from dicegym.web.enter.tables import Desk
-    return Desk(folder / "entering")
+        from dicegym.web.enter.tables import SubmissionStore
+    return SubmissionStore(folder / "entering")
 
 
 # --- tokens ----------------------------------------------------------------------------------------------------------
@@ -61,7 +61,7 @@ def list_tokens(folder: WebFolder = WEB_FOLDER) -> None:
     with open_desk(folder) as desk:
         from dicegym.web.enter.tokens import Tokens
 
-        found = Tokens(desk).known()
+        found = Tokens(desk).list_known()
     if not found:
         out.print("no tokens yet: `dicegym web token add NAME` makes one")
         return
@@ -159,7 +159,7 @@ def close(name: ContestName, folder: WebFolder = WEB_FOLDER) -> None:
         from dicegym.web.enter.contests import WebContests
 
         found = WebContests(desk)
-        found.close(found.named(name).id)
+        found.close(found.find_named(name).id)
     out.print(f"{name} is closed")
 
 
@@ -182,7 +182,7 @@ def grades(
         from dicegym.web.enter.grades import GradeRow, as_csv, grade_rows
 
         found = WebContests(desk)
-        one = found.named(name)
+        one = found.find_named(name)
         with read_store(resolve_store(store)) as reader:
             rows = grade_rows(one, found.taking_part(one), reader)
     if (sheet := written[".csv"]) is not None:

@@ -53,11 +53,11 @@ def serve_pages(
     if export is not None:
         write_pages(export, store, folder)
         return
-    from dicegym.web.address import listening, new_token, printed_address
+    from dicegym.web.address import compose_address, listen, new_token
 
     names, proxies = tuple(allow_host or ()), tuple(proxy or ())
-    listener, secret = listening(host, port), new_token()
-    address = printed_address(host, listener.getsockname()[1], names, proxies, secret)
+    listener, secret = listen(host, port), new_token()
+    address = compose_address(host, listener.getsockname()[1], names, proxies, secret)
     _tell(address)  # before what takes seconds to load: requests wait
     with options.needing("web", "dicegym web"):
         from dicegym.web.serving import serve

@@ -27,7 +27,7 @@ def is_private(host: str, hosts: Sequence[str], proxies: Sequence[str]) -> bool:
     return is_loopback(host) and not hosts and not proxies
 
 
-def printed_address(host: str, port: int, hosts: Sequence[str], proxies: Sequence[str], token: str) -> str:
+def compose_address(host: str, port: int, hosts: Sequence[str], proxies: Sequence[str], token: str) -> str:
     """Return the address that a server prints: with its token where nobody else reaches it."""
     address = address_of(host, port)
     return with_token(address, token) if is_private(host, hosts, proxies) else address
@@ -44,7 +44,7 @@ def address_of(host: str, port: int) -> str:
     return f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/"
 
 
-def listening(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens. Raises ParameterError, in words, where that is not possible."""
     if not 0 <= port <= 65535:
         raise ParameterError(f"invalid --port {port}: use 1024-65535, or 0 for any free port")
@@ -75,5 +75,5 @@ def _why(error: OSError, host: str, port: int) -> str:
     if error.errno == errno.EACCES:
         return f"port {port} is for the system's own programs: give one from 1024 on, and put a proxy before it"
     if error.errno == errno.EADDRNOTAVAIL:
-        return f"{host} is no address of this machine: give 127.0.0.1 for this machine alone, or 0.0.0.0 for all of its"
+        return f"{host} is not an address of this machine: use 127.0.0.1 for this machine alone, 0.0.0.0 for all"
     return f"port {port} of {host} cannot be listened on: {error.strerror}"

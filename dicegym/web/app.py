@@ -22,7 +22,7 @@ from dicegym.web.enter.section import SECTION as ENTER
 from dicegym.web.faults import HANDLERS
 from dicegym.web.learn.section import SECTION as LEARN
 from dicegym.web.pages import environment, web_of
-from dicegym.web.play.cards import dealt
+from dicegym.web.play.cards import list_cards
 from dicegym.web.play.hall import PlayHall
 from dicegym.web.play.section import SECTION as PLAY
 from dicegym.web.rights import sign_operator_in
@@ -60,7 +60,7 @@ def create_app(settings: WebSettings, token: str | None = None) -> FastAPI:
         for start in web.on_start:
             start()
         with contextlib.suppress(TooBusyError):
-            web.work.begin("first page", lambda: (dealt(), environment().get_template("home.html")))
+            web.work.begin("first page", lambda: (list_cards(), environment().get_template("home.html")))
         async with contextlib.AsyncExitStack() as stack:
             for stop in web.on_stop:
                 stack.callback(stop)
@@ -90,8 +90,8 @@ def show_home(request: Request) -> dict[str, Any] | Response:
     signed_in = sign_operator_in(request)
     if signed_in is not None:
         return signed_in
-    web, games = web_of(request), dealt()
-    own = [sheet for sheet in web.shared(PlayHall).of(request.state.visitor) if not sheet.over][:OWN]
+    web, games = web_of(request), list_cards()
+    own = [sheet for sheet in web.get(PlayHall).of(request.state.visitor) if not sheet.over][:OWN]
     return {
         "games": games,
         "titles": {one.name: one.title for one in games},

@@ -42,11 +42,11 @@ def back_up(folder: Path, store: str, target: Path) -> BackedUp:
         DamagedFileError: a database is damaged.
     """
     if not folder.is_dir():
-        raise ParameterError(f"{folder} is no folder: name by --folder what `dicegym web` was given")
+        raise ParameterError(f"{folder} is not a folder: give --folder as to `dicegym web`")
     if target.exists():
         raise ParameterError(f"{target} is there already: name a folder that is not, such as {target}-2")
     if target.resolve().is_relative_to(folder.resolve()):
-        raise ParameterError(f"{target} lies in {folder}, which is copied: name a folder elsewhere")
+        raise ParameterError(f"{target} is inside {folder}, which is copied: name a folder elsewhere")
     partial = target.with_name(f".{target.name}.partial")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

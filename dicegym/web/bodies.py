@@ -16,7 +16,7 @@ SECONDS = 20.0
 """For a small body; a larger one has a second more for each `SLOWEST` bytes."""
 SLOWEST = 50_000
 LARGE_AT_ONCE = 8
-"""Bodies above `SMALL_BODY` that are held in memory at the same time."""
+"""Bodies above `SMALL_BODY` that are in memory at the same time."""
 HEAD = 64 * 1024
 """Bytes of what is too large that are kept: a form whose file is too large is shown again with its other fields."""
 LET_PASS = 64 << 20
@@ -48,7 +48,9 @@ class Bodies:
             GoneAwayError: the client left.
         """
         length = request.headers.get("content-length", "")
-        said = int(length) if length.isascii() and length.isdigit() else largest  # who says nothing may send so much
+        said = (
+            int(length) if length.isascii() and length.isdigit() else largest
+        )  # a client that does not say may send this much
         if said > largest:
             raise _too_large(said, largest, await self._let_pass(request, receive, said))
         large = said > SMALL_BODY
@@ -83,8 +85,8 @@ class Bodies:
         return head
 
 
-def replayed(body: bytes, receive: Receive) -> Receive:
-    """Return what gives a body that was read to whoever asks for it, and then what comes after it."""
+def replay_body(body: bytes, receive: Receive) -> Receive:
+    """Return what gives a body that was read once more, and then what comes after it."""
     given = False
 
     async def again() -> Message:
@@ -111,7 +113,7 @@ async def _whole(receive: Receive, largest: int) -> bytes:
 
 
 def whole_fields(head: bytes, content_type: str) -> bytes | None:
-    """Return the fields at the beginning of a form as a form of their own; None if there are none."""
+    """Return the fields at the beginning of a form as a form of their own; None without any."""
     found = re.search(r'multipart/form-data;.*boundary="?([^";,]+)', content_type, re.IGNORECASE)
     delimiter = b"--" + found[1].strip().encode() if found else b""
     end = head.rfind(delimiter) if found else -1

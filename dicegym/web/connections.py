@@ -15,7 +15,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 HEADERS = 10.0
 """Seconds for a request's headers."""
 WRITING = 30.0
-"""Seconds in which somebody who does not read fast enough reads 48 kB."""
+"""Seconds in which a slow client has to read 48 kB."""
 KEEP_ALIVE = 20
 """Seconds that a connection stays open without a request."""
 HEADER_BYTES = 16 * 1024

@@ -63,13 +63,13 @@ class Web:
         ]
 
     def is_secret(self, contest: StoredContest) -> bool:
-        """Return whether seeds and hidden parts of a contest are shown to nobody: it goes on, or may be gone on with.
+        """Return whether seeds and hidden parts of a contest are shown to nobody: it runs, or may run again.
 
-        A contest that takes bots is held anew whenever one comes, with the same seed; it may ask a file.
+        A contest that takes bots runs again, with the same seed, whenever one comes; it may ask a file.
         """
         return contest.ended is None or any(is_open(contest) for is_open in self.open_contests)
 
-    def shared(self, made: Callable[[Web], Made]) -> Made:
+    def get(self, made: Callable[[Web], Made]) -> Made:
         """Return what a class makes of this server, made once: pages and programs ask the same."""
         with self._sharing:
             if made not in self._shared:

@@ -5,7 +5,7 @@ A section has a `Door`. Its decorators register a function at the address of a p
     @DOOR.get(
         "/watch/matches/{match:number}", api="/matches/{match:number}", template="watch/match.html", returns=Match
     )
-    def show_match(request: Request, match: Number) -> dict[str, Any]: ...
+    def show_match(request: Request, match: PathNumber) -> dict[str, Any]: ...
 
 The function returns all that it found, as a mapping or an object. The template shows it; ``returns`` says which of its
 fields programs get. A parameter that is a Pydantic model is the JSON body of the one, and the form of the other.
@@ -39,13 +39,14 @@ AGAIN = (400, 404, 409, 413, 422, 503)
 MOST_FIELDS = 200
 DICT = "-"
 """Separates the name of a field that is a mapping from a key: ``parameters-goal``."""
-Number = Annotated[int, Path(ge=0, le=LARGEST)]
+PathNumber = Annotated[int, Path(ge=0, le=LARGEST)]
 """A number in a path, of the convertor in `dicegym.web.numbers`."""
-Asked = Annotated[int | None, BeforeValidator(lambda given: None if given == "" else given), Query(ge=0, le=LARGEST)]
+_EMPTY = BeforeValidator(lambda given: None if given == "" else given)
+QueryNumber = Annotated[int | None, _EMPTY, Query(ge=0, le=LARGEST)]
 """A number in a query, which may be missing or empty."""
 Finite = Annotated[float | None, BeforeValidator(lambda given: None if given is None or not isfinite(given) else given)]
 """A number of an answer; infinity and what is undefined are null."""
-Function = TypeVar("Function", bound=Callable[..., Any])
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class InvalidError(DicegymError):
@@ -88,7 +89,7 @@ class Operation(NamedTuple):
     """The address below `API`; empty: programs cannot ask for it."""
     template: str = ""
     view: Callable[[Request, Any], Mapping[str, Any] | Response] | None = None
-    """Makes of the result what the template names (default: the result's own fields), or a whole answer."""
+    """Makes of the result what the template names (default: the fields of the result), or a whole answer."""
     to: str = ""
     """Where a browser goes instead of a template: a format string for the result, such as ``/play/{0.id}``."""
     again: Callable[[Request, FormData, DicegymError], Response] | None = None
@@ -101,7 +102,7 @@ class Operation(NamedTuple):
     token: bool = False
     """Whether programs send a token (``Authorization: Bearer ...``)."""
     extra: Mapping[str, Any] | None = None
-    """What the OpenAPI document says besides."""
+    """More fields of its description in the OpenAPI document."""
 
 
 class Door:
@@ -115,18 +116,18 @@ class Door:
         self.tag = tag
         self.operations: list[Operation] = []
 
-    def get(self, page: str = "", **options: Any) -> Callable[[Function], Function]:
+    def get(self, page: str = "", **options: Any) -> Callable[[_Function], _Function]:
         """Register a function that changes nothing; options are the fields of `Operation`."""
         return self.operation("GET", page, **options)
 
-    def post(self, page: str = "", **options: Any) -> Callable[[Function], Function]:
+    def post(self, page: str = "", **options: Any) -> Callable[[_Function], _Function]:
         """Register a function that changes something; options are the fields of `Operation`."""
         return self.operation("POST", page, **options)
 
-    def operation(self, method: str, page: str = "", **options: Any) -> Callable[[Function], Function]:
+    def operation(self, method: str, page: str = "", **options: Any) -> Callable[[_Function], _Function]:
         """Register a function; options are the fields of `Operation`."""
 
-        def add(function: Function) -> Function:
+        def add(function: _Function) -> _Function:
             self.operations.append(Operation(function, method, page, **options))
             return function
 

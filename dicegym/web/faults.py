@@ -31,7 +31,7 @@ WORDS = {
 """Where the web's own words are all that is known."""
 
 
-async def refused(request: Request, error: Exception) -> Response:
+async def answer_error(request: Request, error: Exception) -> Response:
     """Answer a request that an error of ours, or of Starlette's, ended."""
     headers: dict[str, str] = {}
     if isinstance(error, HTTPException):
@@ -49,9 +49,9 @@ async def refused(request: Request, error: Exception) -> Response:
     return _said(request, status, words, headers)
 
 
-def failed(request: Request, number: str) -> Response:
-    """Answer a request that ended in an error nobody expected; ``number`` stands in the log beside it."""
-    words = f"Something went wrong here that should not have. Whoever runs this finds error {number} in the log."
+def answer_failure(request: Request, number: str) -> Response:
+    """Answer a request that ended in an unexpected error; ``number`` is in the log beside it."""
+    words = f"Internal error {number}: the operator of these pages finds it in the log."
     return _said(request, FAILED, words, {})
 
 
@@ -65,8 +65,6 @@ def _said(request: Request, status: int, words: str, headers: dict[str, str]) ->
     return answer
 
 
-HANDLERS: dict[int | type[Exception], Callable[[Request, Any], Coroutine[Any, Any, Response]]] = {
-    DicegymError: refused,
-    HTTPException: refused,
-    RequestValidationError: refused,
-}
+HANDLERS: dict[int | type[Exception], Callable[[Request, Any], Coroutine[Any, Any, Response]]] = dict.fromkeys(
+    (DicegymError, HTTPException, RequestValidationError), answer_error
+)

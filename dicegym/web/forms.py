@@ -21,7 +21,7 @@ _SALT = 16
 _FORM = re.compile(r"<form\b[^>]*\bmethod=[\"']?post\b[^>]*>", re.IGNORECASE)
 
 
-def signed(web: Web, *words: str) -> str:
+def sign(web: Web, *words: str) -> str:
     """Return a signature of some words that nobody else can make."""
     return hmac.new(web.secret, "\0".join(words).encode(), hashlib.sha256).hexdigest()
 
@@ -29,13 +29,13 @@ def signed(web: Web, *words: str) -> str:
 def form_key(request: Request) -> str:
     """Return what the forms of a page carry in `FORM_KEY`: nobody else can know it."""
     salt = secrets.token_hex(_SALT // 2)
-    return salt + signed(request.state.web, "form", request.state.visitor, salt)
+    return salt + sign(request.state.web, "form", request.state.visitor, salt)
 
 
 def check_form_key(request: Request, given: object) -> None:
     """Raise HTTPException (403) if a form does not carry what `form_key` gave its visitor."""
     text = given if isinstance(given, str) else ""
-    expected = signed(request.state.web, "form", request.state.visitor, text[:_SALT])
+    expected = sign(request.state.web, "form", request.state.visitor, text[:_SALT])
     if not hmac.compare_digest(text[_SALT:].encode(), expected.encode()):
         raise HTTPException(403, "this form is not one that was shown to you here: open its page again, then send it")
 

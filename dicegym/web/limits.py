@@ -71,16 +71,16 @@ class AddressLimits:
         self._buckets: dict[str, TokenBucket] = {}
 
     def pay(self, request: Request, cost: float = 1.0) -> None:
-        """Count what is asked for as so many requests. Raises TooOftenError if its address asked for too much."""
+        """Count a request as ``cost`` requests of its address. Raises TooOftenError if that is too much."""
         address = origin_of(request.client.host) if request.client else ""
         if is_loopback(address):
             return
         bucket = self._buckets.pop(address, None) or TokenBucket(A_SECOND, AT_ONCE, self._clock)
-        self._buckets[address] = bucket  # who came last stands last
+        self._buckets[address] = bucket  # the latest is last
         if len(self._buckets) > REMEMBERED:
             del self._buckets[next(iter(self._buckets))]
         if not bucket.pay(cost):
-            bucket.give(cost)  # who keeps trying does not have to wait the longer
+            bucket.give(cost)  # further tries do not lengthen the wait
             wait = bucket.wait(cost)
             whole = max(1, math.ceil(wait))
             raise TooOftenError(

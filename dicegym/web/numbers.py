@@ -20,7 +20,7 @@ class NumberConvertor(Convertor[int]):
         return int(value)
 
     def to_string(self, value: int) -> str:
-        """Return it as it stands in an address."""
+        """Return its text in an address."""
         return str(value)
 
 

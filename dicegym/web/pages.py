@@ -49,7 +49,7 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> H
         request: what is answered.
         template: its file below ``templates``; it extends ``base.html`` and fills its blocks ``title`` and ``main``.
         status: of the answer.
-        values: what the template names, besides ``request``, ``sections``, ``version``, and ``form_key``, which forms
+        values: what the template names, beside ``request``, ``sections``, ``version``, and ``form_key``, which forms
             that change something carry; each gets it by itself.
     """
     key = form_key(request)

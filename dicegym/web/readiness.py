@@ -20,6 +20,8 @@ from dicegym.registry import GAMES
 
 STEPS = 4
 """Of each game: its rules, a game of its opponents, its drawing and board, and its hints."""
+SEARCH = "mcts(2)"
+"""The search that pages offer, with as few simulations as compile it."""
 NICENESS = 10
 """By how much the process steps back where others want the processor."""
 
@@ -79,7 +81,7 @@ class Readiness:
             left[game] = left.get(game, 1) - 1
             if not left[game]:
                 self._waiting.discard(game)
-        self._waiting = set()  # also if it failed: whoever plays waits for what is missing
+        self._waiting = set()  # also if it failed: what is missing is compiled when it is played
 
 
 def _steps(name: str) -> Iterator[Callable[[], object]]:
@@ -101,7 +103,7 @@ def _steps(name: str) -> Iterator[Callable[[], object]]:
     state = game.new_game(1)[0]
 
     def play() -> None:
-        for agent in {game.spec.baseline, *strengths(game).values()}:
+        for agent in {game.spec.baseline, SEARCH, *strengths(game).values()}:
             players = [opponent(game, agent)] * game.players
             for _ in Referee(game, game.new_game(1), players).moves():
                 pass
@@ -132,7 +134,7 @@ def _main() -> None:
     if hasattr(os, "nice"):
         os.nice(NICENESS)
     for name in GAMES:
-        with contextlib.suppress(Exception):  # whoever plays it hears of it
+        with contextlib.suppress(Exception):  # its players hear of it
             for step in _steps(name):
                 with contextlib.suppress(Exception):
                     step()

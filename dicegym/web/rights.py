@@ -1,4 +1,4 @@
-"""Who may do what: holders of tokens hand bots in, operators start servers and run contests.
+"""Rights: holders of tokens hand bots in, operators start servers and run contests.
 
 A server that only its own machine reaches prints an address with a token, as Jupyter does. A browser that opens it is
 the operator's from then on, by a cookie. Everybody else enters a token that an operator made, or sends it along.
@@ -16,9 +16,10 @@ from starlette.responses import RedirectResponse, Response
 from dicegym.server.access import is_loopback
 from dicegym.web import address
 from dicegym.web.context import Web
+from dicegym.web.door import SEEN
 from dicegym.web.enter.room import EnteringRoom
 from dicegym.web.enter.tokens import SESSION, TokenHolder
-from dicegym.web.forms import signed
+from dicegym.web.forms import sign
 from dicegym.web.pages import web_of
 from dicegym.web.settings import WebSettings
 
@@ -28,7 +29,6 @@ COOKIE = "dicegym_operator"
 KEPT = 30 * 86_400
 """Seconds for which a browser is an operator's."""
 SESSION_COOKIE = "dicegym_session"
-SEEN = 303
 
 
 def is_private(settings: WebSettings) -> bool:
@@ -62,7 +62,7 @@ def _is_token(request: Request, given: str) -> bool:
 
 
 def _signature(request: Request) -> str:
-    return signed(web_of(request), "operator", request.state.visitor)
+    return sign(web_of(request), "operator", request.state.visitor)
 
 
 def sign_operator_in(request: Request) -> Response | None:
@@ -94,7 +94,7 @@ def _has_printed_token(request: Request) -> bool:
 
 def holder_of(request: Request) -> TokenHolder | None:
     """Return whose token a request shows; None if it shows no valid one."""
-    tokens, token = web_of(request).shared(EnteringRoom).tokens, _bearer(request)
+    tokens, token = web_of(request).get(EnteringRoom).tokens, _bearer(request)
     if token is not None:
         return tokens.holder(token)
     session = request.cookies.get(SESSION_COOKIE)
@@ -121,7 +121,7 @@ def is_operator(request: Request) -> bool:
 
 
 def need_operator(request: Request) -> str:
-    """Return the name of the operator who asks; empty for the printed token.
+    """Return the name of the operator; empty for the printed token.
 
     Raises HTTPException: 401 without a token, 403 for one that is not an operator's.
     """
@@ -150,5 +150,5 @@ def remember(request: Request, response: Response, session: str) -> None:
 def forget(request: Request, response: Response) -> None:
     """End what `remember` began."""
     if session := request.cookies.get(SESSION_COOKIE):
-        web_of(request).shared(EnteringRoom).tokens.end_session(session)
+        web_of(request).get(EnteringRoom).tokens.end_session(session)
     response.delete_cookie(SESSION_COOKIE, httponly=True, samesite="lax")

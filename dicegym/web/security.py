@@ -1,8 +1,8 @@
 """What keeps pages and their visitors safe, before anything else sees a request, and after all else has answered it.
 
-In this order: the name that the server is called by, who asks, how often, whether another site sent it, how large it is
+In this order: the host name, the visitor, how often it asks, whether another site sent the request, how large it is
 and how long it takes, whether a form is one of ours. Errors that nobody expected become a page with a number, which
-stands in the log beside what happened.
+is in the log beside what happened.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from dicegym.errors import DicegymError
 from dicegym.server.access import Origins
 from dicegym.web.access import AccessLog
-from dicegym.web.bodies import Bodies, GoneAwayError, replayed, whole_fields
+from dicegym.web.bodies import Bodies, GoneAwayError, replay_body, whole_fields
 from dicegym.web.context import Web
 from dicegym.web.door import API
-from dicegym.web.faults import failed, refused
+from dicegym.web.faults import answer_error, answer_failure
 from dicegym.web.forms import FORM_KEY, HEADER, check_form_key
 from dicegym.web.limits import TooLargeError
 
@@ -108,7 +108,7 @@ class Safety:
             _log.exception("error %s: %s %s", number, request.method, ascii(request.url.path))
             if status:
                 raise _BrokenOffError(number) from None
-            await failed(request, number)(scope, receive, answer)
+            await answer_failure(request, number)(scope, receive, answer)
         finally:
             if self._access.on:
                 self._access.write(request, status, size, time.perf_counter() - began)
@@ -118,10 +118,10 @@ class Safety:
             self._check_sender(request)
             if request.method not in SAFE:
                 body = await self._read(request, receive)
-                receive = replayed(body, receive)
-                await _check_form(request, replayed(body, receive))
+                receive = replay_body(body, receive)
+                await _check_form(request, replay_body(body, receive))
         except (DicegymError, HTTPException) as error:
-            response = await refused(request, error)
+            response = await answer_error(request, error)
             response.headers["Connection"] = "close"  # what it still sends is not read
             await response(request.scope, receive, send)
             return

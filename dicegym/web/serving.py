@@ -75,7 +75,7 @@ def serve(
 
     Args:
         settings: of the pages.
-        listener: what `dicegym.web.address.listening` returned; requests wait in it until the pages are loaded.
+        listener: what `dicegym.web.address.listen` returned; requests wait in it until the pages are loaded.
         said: called with what an operator should know, a line at a time.
         token: makes a browser the operator's (default: a new one).
 
@@ -94,11 +94,11 @@ def list_notes(settings: WebSettings) -> list[str]:
     """Return what an operator should know of a server that is about to start."""
     lines = []
     if is_private(settings):
-        lines.append("whoever opens this address is an operator: starts servers and holds contests; keep its token")
+        lines.append("this address makes a browser the operator, who starts servers and runs contests: keep its token")
     if not is_loopback(settings.host):
         names = f" and as {', '.join(settings.hosts)}" if settings.hosts else ""
         lines.append(
-            f"everybody who reaches this machine can open these pages, by its address{names}: what is sent is "
+            f"everybody on the network of this machine can open these pages, by its address{names}: what is sent is "
             "not encrypted, unless a proxy does that"
         )
         if not names:

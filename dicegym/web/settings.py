@@ -25,7 +25,7 @@ class WebSettings:
     host: str = HOST
     port: int = PORT
     hosts: tuple[str, ...] = field(default=())
-    """Names by which browsers may ask for it besides its own address, such as ``games.example.org``."""
+    """Names by which browsers may ask for it, beside its own address, such as ``games.example.org``."""
     proxies: tuple[str, ...] = ()
     """Addresses of proxies before it, which say whom they ask for, and whether by https."""
     connections: int = CONNECTIONS

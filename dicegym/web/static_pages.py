@@ -121,7 +121,7 @@ class _Export:
 
 
 def never_open(contest: StoredContest) -> bool:
-    """Say of every contest that it takes no more entries: there is no server of pages that would know better."""
+    """Return False: without a server of pages no contest takes entries."""
     return False
 
 
@@ -141,7 +141,7 @@ def export(
         tell: called with a line about each part before it is written.
 
     Raises:
-        ParameterError: ``folder`` is a file, or there is no such store.
+        ParameterError: ``folder`` is a file, or the store does not exist.
         OSError: files cannot be written.
     """
     if folder.exists() and not folder.is_dir():

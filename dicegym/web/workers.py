@@ -1,4 +1,4 @@
-"""Threads for what takes longer than a request may: bounded, fair between those who ask, with answers that are kept.
+"""Threads for what takes longer than a request may: bounded, fair between owners, with answers that are kept.
 
 Each owner has a line of its own, and the lines are served in turn, so that ten reviews of one visitor do not keep
 everybody else waiting. Threads end with the process: nobody waits for them when a server stops.
@@ -26,7 +26,7 @@ OF_ALL = 200
 KEPT = 400
 """Answers that are kept."""
 RETRIED = 30.0
-"""Seconds after which a failed answer is computed again for the next one who asks."""
+"""Seconds after which a failed answer is computed again for the next visitor who asks."""
 
 T = TypeVar("T")
 
@@ -80,7 +80,7 @@ class Answer(Generic[T]):
         self.done, self.of, self.what = done, of, what
 
     def wait(self, seconds: float | None = None) -> None:
-        """Wait until it is ready, at most so many seconds."""
+        """Wait until it is ready, at most ``seconds``."""
         concurrent.futures.wait([self.future], seconds)
 
     async def settle(self, seconds: float | None = None) -> None:
@@ -109,10 +109,10 @@ class WorkerThreads:
         """Return what a function finds in a thread: it is called once for each key, and its answer is kept.
 
         Args:
-            owner: who asks.
+            owner: the visitor.
             key: what is asked.
             find: called with the answer, whose progress it may note.
-            keep: whether to keep the answer when it is there; if not, the next one who asks has it computed again.
+            keep: whether to keep the answer when it is there; if not, it is computed again when it is asked for next.
 
         Raises:
             TooBusyError: see `begin`.
@@ -129,7 +129,7 @@ class WorkerThreads:
                 self._answers.popitem(last=False)
             return answer
 
-    def known(self, key: Hashable) -> Answer[Any] | None:
+    def find(self, key: Hashable) -> Answer[Any] | None:
         """Return the answer of a key that was asked for lately; None if it was not."""
         with self._changed:
             return self._answers.get(key)

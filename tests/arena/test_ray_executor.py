@@ -96,7 +96,7 @@ def test_entries_that_share_files_and_links_arrive_each_with_all_of_them(game: d
     assert isinstance(second.origin, Source)
     one = entry(game, "ann", str(home / "sent" / "hog.py"))
     assert len(one.seal) == 2, "its helper is where the link leads"
-    assert seal_files(first.origin)[0] == sealed(second.origin)[0] == one.seal
+    assert seal_files(first.origin)[0] == seal_files(second.origin)[0] == one.seal
     assert sent(game, entry(game, "cat", str(home / "real" / "hog.py")), node / "cat").seal
 
 

@@ -14,7 +14,7 @@ import pytest
 from starlette.testclient import TestClient
 from web_pages import Visitor
 
-from dicegym.web.address import listening
+from dicegym.web.address import listen
 from dicegym.web.app import create_app
 from dicegym.web.connections import Guarded
 from dicegym.web.context import Web
@@ -42,7 +42,7 @@ class Running:
         self.url = f"http://127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        listener = listening("127.0.0.1", self.port)
+        listener = listen("127.0.0.1", self.port)
         self.port = listener.getsockname()[1]
         self._server = PageServer(self.settings, self._protocol)
         self.web: Web = self._server.app.state.web

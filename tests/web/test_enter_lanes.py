@@ -13,7 +13,7 @@ import pytest
 from dicegym.web.enter import operations, runner
 from dicegym.web.enter.bots import VersionState
 from dicegym.web.enter.runner import Runner
-from dicegym.web.enter.tables import Desk
+from dicegym.web.enter.tables import SubmissionStore
 from dicegym.web.settings import WebSettings
 
 LANES, MANY, SECONDS = 3, 7, 30.0
@@ -49,7 +49,7 @@ def test_as_many_are_checked_at_once_as_there_are_processors(tmp_path: Path, mon
         waiting.note(version.id, VersionState.PASSED)
 
     monkeypatch.setattr(Runner, "_try_out", check)
-    found = Runner(Desk(tmp_path), WebSettings(tmp_path / "web"))
+    found = Runner(SubmissionStore(tmp_path), WebSettings(tmp_path / "web"))
     found._bots = waiting  # type: ignore[assignment]  # stands for them
     found.start()
     for _ in range(LANES):

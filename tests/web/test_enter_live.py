@@ -14,7 +14,7 @@ from dicegym.sandbox import jail
 from dicegym.web.enter.contests import WebContests
 from dicegym.web.enter.plans import ContestPlan
 from dicegym.web.enter.room import FOLDER, EnteringRoom
-from dicegym.web.enter.tables import Desk
+from dicegym.web.enter.tables import SubmissionStore
 from dicegym.web.enter.tokens import Tokens
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def checked(page: Page, shot: Callable[[Page, str], None], name: str) -> None:
 def test_a_bot_finds_its_place(
     running: Running, open_page: Callable[..., Page], shot: Callable[[Page, str], None]
 ) -> None:
-    with Desk(running.settings.folder / FOLDER) as desk:
+    with SubmissionStore(running.settings.folder / FOLDER) as desk:
         token = Tokens(desk).add("ann")
         WebContests(desk).add("Autumn", ContestPlan("hog", agents=("bacon",)), "teacher")
     page = open_page(f"{running.url}/enter")
@@ -100,7 +100,7 @@ def test_a_bot_finds_its_place(
     page.go_back()
     page.get_by_role("button", name="Enter Autumn").click()
     page.get_by_role("link", name="Autumn").click()
-    page.get_by_text("is held, and held anew when bots come").wait_for(timeout=SECONDS * 1000)
+    page.get_by_text("has run, and runs again when bots come").wait_for(timeout=SECONDS * 1000)
     row = page.get_by_role("row").filter(has_text="rusher")
     assert row.get_by_role("cell").first.inner_text() in ("1", "2")
     checked(page, shot, "contest")
@@ -113,7 +113,7 @@ def test_a_bot_finds_its_place(
 
 def test_a_bot_that_means_harm_finds_nothing(client: TestClient) -> None:
     web = client.app.state.web  # type: ignore[attr-defined]  # Starlette's, which the type hides
-    room = web.shared(EnteringRoom)
+    room = web.get(EnteringRoom)
     headers = {"Authorization": f"Bearer {room.tokens.add('eve')}"}
     folder = web.settings.folder
     (folder / FOLDER / "versions" / "0").mkdir()

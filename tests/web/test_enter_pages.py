@@ -64,7 +64,7 @@ def _nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def room(client: TestClient) -> EnteringRoom:
-    return client.app.state.web.shared(EnteringRoom)  # type: ignore[attr-defined]  # Starlette's, which the type hides
+    return client.app.state.web.get(EnteringRoom)  # type: ignore[attr-defined]  # Starlette's, which the type hides
 
 
 def bearer(room: EnteringRoom, name: str, operator: bool = False) -> dict[str, str]:
@@ -124,7 +124,7 @@ def test_without_a_token_nothing_is_handed_in_or_seen(client: TestClient, room: 
 def test_nothing_is_taken_where_no_jail_holds(settings: WebSettings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jail, "_why_no_jail", lambda: "bubblewrap is not installed")
     with Visitor(create_app(settings)) as client:
-        room = client.app.state.web.shared(EnteringRoom)  # type: ignore[attr-defined]  # as above
+        room = client.app.state.web.get(EnteringRoom)  # type: ignore[attr-defined]  # as above
         headers = bearer(room, "ann")
         answer = handed_in(client, headers)
         assert answer.status_code == 503
@@ -200,10 +200,10 @@ def test_an_operator_holds_a_contest_and_the_newest_version_that_passed_plays(
     refused = client.put("/api/enter/bots/1/contests/1", headers=ann)
     assert "no version" in refused.json()["error"]
     passed(room)
-    wanted = room.contests.wanted(1)
+    wanted = room.contests.count_wanted(1)
     assert wanted is not None
     assert client.put("/api/enter/bots/1/contests/1", headers=ann).json()["contests"] == [1]
-    assert room.contests.wanted(1) == wanted + 1
+    assert room.contests.count_wanted(1) == wanted + 1
     handed_in(client, ann)
     (part,) = room.contests.taking_part(room.contests.contest(1))
     assert part.version is not None
@@ -212,7 +212,7 @@ def test_an_operator_holds_a_contest_and_the_newest_version_that_passed_plays(
     (part,) = room.contests.taking_part(room.contests.contest(1))
     assert part.version is not None
     assert part.version.number == 2
-    assert room.contests.wanted(1) == wanted + 2
+    assert room.contests.count_wanted(1) == wanted + 2
     assert client.get("/api/enter/contests/1").json()["entries"][0]["version"] == 2
     client.delete("/api/enter/bots/1/contests/1", headers=ann)
     assert room.contests.taking_part(room.contests.contest(1)) == []

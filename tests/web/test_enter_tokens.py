@@ -15,18 +15,18 @@ from dicegym.errors import DamagedFileError, ParameterError, UnknownNameError
 from dicegym.web.enter.bots import Bots
 from dicegym.web.enter.contests import WebContests
 from dicegym.web.enter.plans import ContestPlan
-from dicegym.web.enter.tables import NAME, Desk
+from dicegym.web.enter.tables import NAME, SubmissionStore
 from dicegym.web.enter.tokens import Tokens, moment_of
 from dicegym.web.enter.uploads import Upload
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
-    with Desk(tmp_path / "entering") as found:
+def desk(tmp_path: Path) -> Iterator[SubmissionStore]:
+    with SubmissionStore(tmp_path / "entering") as found:
         yield found
 
 
-def test_a_token_names_its_holder_until_it_is_revoked(desk: Desk) -> None:
+def test_a_token_names_its_holder_until_it_is_revoked(desk: SubmissionStore) -> None:
     tokens = Tokens(desk)
     token = tokens.add("ann")
     holder = tokens.holder(token)
@@ -46,7 +46,7 @@ def test_a_token_names_its_holder_until_it_is_revoked(desk: Desk) -> None:
     assert tokens.holder(again) == ("ann", True)
 
 
-def test_tokens_and_sessions_stand_nowhere_as_they_are(desk: Desk, tmp_path: Path) -> None:
+def test_tokens_and_sessions_stand_nowhere_as_they_are(desk: SubmissionStore, tmp_path: Path) -> None:
     token = Tokens(desk).add("ann")
     session = Tokens(desk).begin_session(token)
     assert session is not None
@@ -57,7 +57,7 @@ def test_tokens_and_sessions_stand_nowhere_as_they_are(desk: Desk, tmp_path: Pat
 
 
 @pytest.mark.parametrize("spelling", ["ANN", "\uff41nn", "Ann"])
-def test_all_spellings_of_a_name_are_one(desk: Desk, spelling: str, tmp_path: Path) -> None:
+def test_all_spellings_of_a_name_are_one(desk: SubmissionStore, spelling: str, tmp_path: Path) -> None:
     tokens = Tokens(desk)
     tokens.add("ann")
     with pytest.raises(ParameterError, match="'ann' has a token already"):
@@ -66,7 +66,7 @@ def test_all_spellings_of_a_name_are_one(desk: Desk, spelling: str, tmp_path: Pa
     holder = tokens.holder(tokens.add(spelling))
     assert holder is not None
     assert holder.name == "ann", "who owns what ann owned"
-    assert [one.name for one in tokens.known()] == ["ann"]
+    assert [one.name for one in tokens.list_known()] == ["ann"]
     bots, game = Bots(desk), dicegym.game("hog")
     source = Upload("bot.py", b"def final_strategy(score, opponent_score):\n    return 5\n")
     versions = [bots.hand_in(holder, game, name, source) for name in ("mine", "MINE", "\uff4dine")]
@@ -75,10 +75,10 @@ def test_all_spellings_of_a_name_are_one(desk: Desk, spelling: str, tmp_path: Pa
     contests.add("Autumn", ContestPlan("hog"), "teacher")
     with pytest.raises(ParameterError, match="there is a contest 'Autumn' already"):
         contests.add("\uff21UTUMN", ContestPlan("hog"), "teacher")
-    assert contests.named("autumn").name == "Autumn"
+    assert contests.find_named("autumn").name == "Autumn"
 
 
-def test_a_name_has_one_token(desk: Desk) -> None:
+def test_a_name_has_one_token(desk: SubmissionStore) -> None:
     Tokens(desk).add("ann")
     with pytest.raises(ParameterError, match="revoke"):
         Tokens(desk).add("ann")
@@ -87,19 +87,19 @@ def test_a_name_has_one_token(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "   ", "x" * 41, "a\nb", "a\x1b[2J", "a\u202eb", "a\u200bb"])
-def test_names_that_cannot_be_shown_are_refused(desk: Desk, name: str) -> None:
+def test_names_that_cannot_be_shown_are_refused(desk: SubmissionStore, name: str) -> None:
     with pytest.raises(ParameterError):
         Tokens(desk).add(name)
 
 
-def test_a_token_expires(desk: Desk, tmp_path: Path) -> None:
+def test_a_token_expires(desk: SubmissionStore, tmp_path: Path) -> None:
     tokens = Tokens(desk)
     token = tokens.add("ann", expires="2 days")
     assert tokens.holder(token) is not None
     with sqlite3.connect(tmp_path / "entering" / NAME) as file:
         file.execute("UPDATE tokens SET expires = '2020-01-01T00:00:00+00:00'")
     assert tokens.holder(token) is None
-    assert [one.state for one in tokens.known()] == ["expired"]
+    assert [one.state for one in tokens.list_known()] == ["expired"]
     assert tokens.holder(tokens.add("ann")) is not None
 
 
@@ -119,7 +119,7 @@ def test_moments_are_read_as_people_write_them() -> None:
 def test_a_file_of_others_is_told_apart(tmp_path: Path) -> None:
     (tmp_path / NAME).write_bytes(b"no database at all, but a text that is long enough to be looked at" * 20)
     with pytest.raises(DamagedFileError, match="damaged"):
-        Desk(tmp_path)
+        SubmissionStore(tmp_path)
 
 
 def test_tokens_from_the_command_line(tmp_path: Path, run: Run) -> None:
@@ -132,12 +132,12 @@ def test_tokens_from_the_command_line(tmp_path: Path, run: Run) -> None:
 
     assert "no tokens yet" in said("token", "list")
     token = said("token", "add", "ann", "--operator", "--expires", "90 days").strip()
-    with Desk(Path(folder) / "entering") as desk:
+    with SubmissionStore(Path(folder) / "entering") as desk:
         assert Tokens(desk).holder(token) == ("ann", True)
     assert "run contests" in said("token", "list")
     said("token", "revoke", "ann")
     assert "revoked" in said("token", "list")
     said("contest", "add", "Autumn", "hog", "--agent", "bacon", "--until", "2 days", "--games", "3")
-    assert "waits to be held" in said("contest", "list")
+    assert "waits to be run" in said("contest", "list")
     said("contest", "close", "Autumn")
     assert "Owner" in said("contest", "grades", "Autumn")

@@ -12,7 +12,7 @@ import pytest
 import dicegym
 from dicegym.errors import DicegymError
 from dicegym.shipped import shipped_folder
-from dicegym.web.enter.uploads import LARGEST_UNPACKED, LARGEST_UPLOAD, Upload, bot_in, sent, unpack
+from dicegym.web.enter.uploads import LARGEST_UNPACKED, LARGEST_UPLOAD, Upload, bot_in, read_sent, unpack
 
 BOT = b"def final_strategy(score, opponent_score):\n    return 5\n"
 
@@ -71,7 +71,7 @@ def test_a_folder_is_found_wherever_its_zip_has_it(tmp_path: Path) -> None:
     assert not problem
     assert files_below(path) >= {"helper.py", "hog.py"} or path.name == "hog.py"
     assert "__MACOSX" not in str(files_below(tmp_path))
-    assert sent(tmp_path / "1") == data
+    assert read_sent(tmp_path / "1") == data
     assert dicegym.agent("hog", str(path)).name
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import platform
 import shutil
+import struct
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -33,6 +34,7 @@ from dicegym.learning.run_folder import (
 from dicegym.shipped import shipped_folder
 from dicegym.web.context import Web
 from dicegym.web.learn import places
+from dicegym.web.learn.events import read_scalars
 from dicegym.web.learn.places import Trainings, model_of
 from dicegym.web.settings import WebSettings
 
@@ -202,9 +204,9 @@ def test_models_of_trainings_alone_are_played_with(tmp_path: Path) -> None:
         "runs/hog/../hog/best.zip",
         "",
     ):
-        with pytest.raises(ParameterError, match="is no model of a training here"):
+        with pytest.raises(ParameterError, match="is not a model of a training here"):
             model_of(web, text)
-    assert web.shared(Trainings) is web.shared(Trainings)
+    assert web.get(Trainings) is web.get(Trainings)
 
 
 @pytest.mark.slow
@@ -248,3 +250,39 @@ def test_a_training_is_listed_while_it_prepares(client: TestClient, settings: We
         assert "hx-trigger" in run.text
         assert 'class="error"' not in run.text
     assert not folder.exists()
+
+
+def written(number: int, kind: int, value: bytes) -> bytes:
+    """Return a field of a Protocol Buffers message; bytes are short."""
+    return bytes([number << 3 | kind]) + (bytes([len(value)]) if kind == 2 else b"") + value
+
+
+def logged(folder: Path, scalars: dict[str, list[float]]) -> Path:
+    """Write an event file as TensorBoard has it: a value of each tag every 100 steps."""
+    records = b""
+    for tag, values in scalars.items():
+        for number, value in enumerate(values):
+            one = written(1, 2, written(1, 2, tag.encode()) + written(2, 5, struct.pack("<f", value)))
+            event = written(1, 1, struct.pack("<d", 0.0)) + written(2, 0, bytes([100 * (number + 1) & 127 | 128, 1]))
+            event += written(5, 2, one)
+            records += struct.pack("<Q", len(event)) + bytes(4) + event + bytes(4)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "events.out.tfevents.1"
+    path.write_bytes(records)
+    return path
+
+
+def test_losses_and_entropy_are_drawn_from_the_events_of_tensorboard(client: TestClient, settings: WebSettings) -> None:
+    made = training(settings.runs[0] / "hog")
+    assert "Value loss" not in client.get("/learn/run/runs/hog").text
+    path = logged(made / "tensorboard", {"train/value_loss": [0.5, 0.25], "train/entropy_loss": [-2.0, -1.5]})
+    page = client.get("/learn/run/runs/hog").text
+    assert [title in page for title in ("Value loss", "Entropy of the policy", "Policy loss")] == [True, True, False]
+    assert "Value loss 0.25" in page, "a pointer over the curve shows its value"
+    assert "Entropy of the policy 1.5" in page
+    assert "win rate" in page
+    path.write_bytes(path.read_bytes()[:-3])  # while it is being written
+    assert [len(values) for values in read_scalars(made).values()] == [2, 1]
+    path.write_bytes(b"\xff" * 400)
+    assert read_scalars(made) == {}
+    assert client.get("/learn/run/runs/hog").status_code == 200

@@ -35,7 +35,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Any:
     app = create_app(WebSettings(folder / "web", str(folder / "arena.sqlite"), (Path(folder / "runs"),)))
     with Visitor(app, client=LOCAL, raise_server_exceptions=False) as visitor:
         visitor.sign_operator_in()
-        token = app.state.web.shared(EnteringRoom).tokens.add("teacher", operator=True)
+        token = app.state.web.get(EnteringRoom).tokens.add("teacher", operator=True)
         visitor.headers["Authorization"] = f"Bearer {token}"
         yield visitor
 

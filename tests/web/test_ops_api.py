@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.testclient import TestClient
 
 from dicegym.errors import UnknownNameError
-from dicegym.web.door import Asked, Door, Number, describe
+from dicegym.web.door import Door, PathNumber, QueryNumber, describe
 from dicegym.web.faults import HANDLERS
 from dicegym.web.numbers import LARGEST
 
@@ -30,7 +30,7 @@ class Told(BaseModel):
 
 
 @DOOR.post(api="/made/{id:number}", returns=Told, status=201, token=True, extra={"x-example": {"dice": 3}})
-def make_something(request: Request, id: Number, wanted: Dice, page: Asked = 1) -> dict[str, Any]:
+def make_something(request: Request, id: PathNumber, wanted: Dice, page: QueryNumber = 1) -> dict[str, Any]:
     """Do something."""
     if id == 7:
         raise UnknownNameError("there is no game 7")

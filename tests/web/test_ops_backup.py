@@ -41,11 +41,11 @@ def test_what_pages_keep_is_copied_while_they_run(settings: WebSettings, tmp_pat
 
 def test_what_cannot_be_copied_is_said(settings: WebSettings, tmp_path: Path) -> None:
     settings.folder.mkdir(parents=True)
-    with pytest.raises(ParameterError, match="no folder"):
+    with pytest.raises(ParameterError, match="not a folder"):
         back_up(tmp_path / "none", "", tmp_path / "copy")
     with pytest.raises(ParameterError, match="there already"):
         back_up(settings.folder, "", tmp_path)
-    with pytest.raises(ParameterError, match="lies in"):
+    with pytest.raises(ParameterError, match="is inside"):
         back_up(settings.folder, "", settings.folder / "copy")
     (settings.folder / "x.sqlite").write_bytes(b"SQLite format 3\0 and nonsense" * 90)
     with pytest.raises(DamagedFileError, match=r"x\.sqlite"):

@@ -18,7 +18,7 @@ from web_pages import Visitor
 
 from dicegym.cli.web import open_page
 from dicegym.web import static_files
-from dicegym.web.address import address_of, listening, new_token, printed_address
+from dicegym.web.address import address_of, compose_address, listen, new_token
 from dicegym.web.app import create_app
 from dicegym.web.context import SECRET_BYTES, Web
 from dicegym.web.forms import FORM_KEY
@@ -279,13 +279,13 @@ def test_the_printed_address_has_a_token_where_nobody_else_reaches_it(
     assert len(tokens) == 2, "each start makes another"
     token = tokens.pop()
     assert re.fullmatch(r"[0-9a-f]{32}", token)
-    assert printed_address("127.0.0.1", 80, (), (), token) == f"http://127.0.0.1:80/?token={token}"
+    assert compose_address("127.0.0.1", 80, (), (), token) == f"http://127.0.0.1:80/?token={token}"
     for host, hosts, proxies in (("0.0.0.0", (), ()), ("127.0.0.1", ("a.example",), ()), ("127.0.0.1", (), ("::1",))):
-        assert printed_address(host, 80, hosts, proxies, token) == "http://127.0.0.1:80/"
+        assert compose_address(host, 80, hosts, proxies, token) == "http://127.0.0.1:80/"
     served: list[str] = []
     monkeypatch.setattr(PageServer, "run", lambda self, sockets: served.append(self.app.state.web.token))
     said: list[str] = []
-    with contextlib.closing(listening("127.0.0.1", 0)) as listener:
+    with contextlib.closing(listen("127.0.0.1", 0)) as listener:
         assert serve(settings, listener, said.append, token) == 0
     assert served == [token]
     assert "keep its token" in said[0]
@@ -303,18 +303,19 @@ def test_the_address_is_opened_by_a_file_of_the_user_alone(tmp_path: Path, monke
 
 
 @pytest.mark.parametrize(
-    ("host", "port", "says"), [("127.0.0.1", 70000, "--port"), ("192.0.2.1", 0, "no address"), ("no host", 0, "--host")]
+    ("host", "port", "says"),
+    [("127.0.0.1", 70000, "--port"), ("192.0.2.1", 0, "not an address"), ("no host", 0, "--host")],
 )
 def test_where_nothing_can_listen_is_said(host: str, port: int, says: str) -> None:
     with pytest.raises(ValueError, match=says):
-        listening(host, port)
+        listen(host, port)
 
 
 def test_a_taken_port_is_said(settings: WebSettings) -> None:
-    with listening("127.0.0.1", 0) as taken:
+    with listen("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(ValueError, match=f"port {port} of 127.0.0.1 is taken"):
-            listening("127.0.0.1", port)
+            listen("127.0.0.1", port)
     assert PageServer(settings).number == 0
 
 

@@ -14,7 +14,7 @@ from web_pages import Visitor, barriers, too_wide
 from dicegym.arena.store.reading import StoreReader
 from dicegym.web.app import create_app
 from dicegym.web.rights import operator_address
-from dicegym.web.server.boards import served_games
+from dicegym.web.server.boards import list_served
 from dicegym.web.settings import WebSettings
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def until(asked: Callable[[], bool]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", served_games())
+@pytest.mark.parametrize("game", list_served())
 def test_a_server_is_started_watched_and_stopped(operator: TestClient, game: str, settings: WebSettings) -> None:
     agents = [name for name in ("thrifty", "gather") if f'value="{name}"' in operator.get(f"/server/{game}").text]
     assert len(agents) == 2
@@ -73,7 +73,7 @@ def test_a_server_is_started_watched_and_stopped(operator: TestClient, game: str
 
 
 def test_a_server_ends_with_the_pages(settings: WebSettings) -> None:
-    game = served_games()[0]
+    game = list_served()[0]
     with Visitor(create_app(settings), client=LOCAL) as asked:
         asked.sign_operator_in()
         asked.post(f"/server/{game}/start", data={"tcp": "0", "players": "2"})
@@ -101,7 +101,7 @@ def test_strangers_start_and_stop_nothing(
 
 def refuse_operations(asked: TestClient) -> None:
     """Have a visitor try what is the operator's, on every page that has some of it."""
-    game = served_games()[0]
+    game = list_served()[0]
     assert "Start the server" not in asked.get(f"/server/{game}").text
     assert "Run a contest" not in asked.get("/enter").text
     for action in ("start", "stop"):
@@ -113,7 +113,7 @@ def refuse_operations(asked: TestClient) -> None:
 
 
 def test_who_uses_the_machine_is_an_operator_by_the_printed_address_alone(settings: WebSettings) -> None:
-    game, app = served_games()[0], create_app(settings)
+    game, app = list_served()[0], create_app(settings)
     token = app.state.web.token
     with Visitor(app, client=LOCAL) as other, Visitor(app, client=LOCAL) as asked:
         for wrong in ("", "0" * 32, token.upper() + "0", "\u00fc"):
@@ -148,7 +148,7 @@ def test_who_uses_the_machine_is_an_operator_by_the_printed_address_alone(settin
     ],
 )
 def test_what_cannot_be_served_is_said(operator: TestClient, data: dict[str, str], says: str) -> None:
-    refused = operator.post(f"/server/{served_games()[0]}/start", data=data)
+    refused = operator.post(f"/server/{list_served()[0]}/start", data=data)
     assert refused.status_code in (400, 422)
     assert says in refused.text
 

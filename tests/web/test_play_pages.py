@@ -28,7 +28,7 @@ from dicegym.web.app import create_app
 from dicegym.web.play import hall as halls
 from dicegym.web.play.advice import next_best
 from dicegym.web.play.hall import OF_A_VISITOR, PlayHall
-from dicegym.web.play.seating import Guests, rivals
+from dicegym.web.play.seating import Guests, list_rivals
 from dicegym.web.play.sheets import read_sheet
 from dicegym.web.play.tables import PlayedTable
 from dicegym.web.settings import WebSettings
@@ -41,7 +41,7 @@ SECONDS = 30.0
 
 
 def hall(client: TestClient) -> PlayHall:
-    found = client.app.state.web.shared(PlayHall)  # type: ignore[attr-defined]  # Starlette's own
+    found = client.app.state.web.get(PlayHall)  # type: ignore[attr-defined]  # Starlette's own
     return found
 
 
@@ -201,7 +201,7 @@ def test_nonsense_is_refused_in_words(client: TestClient) -> None:
     [
         ({"game": "chess"}, "chess"),
         ({"game": "hog", "against": "../../etc/passwd"}, "no opponent"),
-        ({"game": "hog", "against": "/etc/passwd.zip"}, "no model"),
+        ({"game": "hog", "against": "/etc/passwd.zip"}, "not a model"),
         ({"game": "hog", "against": "/tmp/evil.py"}, "no opponent"),
         ({"game": "hog", "seed": "-1"}, "seed"),
         ({"game": "hog", "seed": "1e9"}, "valid integer"),
@@ -361,7 +361,7 @@ def test_a_player_that_fails_or_thinks_long_holds_nobody_up(
     table.act(0, [5])
     assert table.done.wait(SECONDS)
     page = client.get(address(table)).text
-    assert "The game cannot go on" in page
+    assert "The game cannot continue" in page
     assert "no &lt;b&gt;idea" in page
     form = form_to(page, "/undo")
     assert client.post(form.action, data=data_of(form.fixed)).status_code == 200
@@ -395,7 +395,7 @@ def _raise() -> None:
     raise AgentError("bacon", "of no mind")
 
 
-@pytest.mark.parametrize(("behind", "said"), [(0.0001, "As good, or nearly: bid"), (0.03, "gives away 3.0%")])
+@pytest.mark.parametrize(("behind", "said"), [(0.0001, "As good, or nearly: bid"), (0.03, "loses 3.0%")])
 def test_a_hint_speaks_of_no_loss_that_it_shows_as_nothing(behind: float, said: str) -> None:
     words = next_best("bid", behind, 0.0, "win rate")
     assert said in words
@@ -410,10 +410,20 @@ def test_a_program_that_does_not_ship_is_not_offered(tmp_path: Path, monkeypatch
     monkeypatch.setenv(AGENTS_VARIABLE, str(tmp_path))
     game = dicegym.game("hog")
     assert "placed" in agent_names(game)
-    rivals.cache_clear()
+    list_rivals.cache_clear()
     try:
-        names = [one.name for one in rivals(game)]
+        names = [one.name for one in list_rivals(game)]
     finally:
-        rivals.cache_clear()
+        list_rivals.cache_clear()
     assert "placed" not in names
     assert {"bacon", "taught"} < set(names)
+
+
+def test_the_search_is_offered_and_plays(client: TestClient) -> None:
+    assert "<option>mcts(1000)</option>" in client.get("/play/new?game=hog").text
+    table = begun(client, "hog", against="mcts(1000)", **{"parameters-goal": "20"})
+    table.act(0, [0])
+    assert table.done.wait(SECONDS)
+    assert (table.broken, table.yours or table.over) == ("", True)
+    refused = client.post("/play/new", data={"game": "hog", "against": "mcts(1000000)"})
+    assert "no opponent" in refused.text

@@ -34,7 +34,7 @@ from dicegym.web.enter.room import EnteringRoom
 from dicegym.web.enter.runner import Runner
 from dicegym.web.settings import WebSettings
 from dicegym.web.watch import agents, boards
-from dicegym.web.watch.boards import Board, computed
+from dicegym.web.watch.boards import Board, compute_board
 
 if TYPE_CHECKING:
     from conftest import Running
@@ -190,7 +190,7 @@ def open_contest(settings: WebSettings, monkeypatch: pytest.MonkeyPatch) -> Iter
     """A server with a contest that takes bots, and was held just now."""
     monkeypatch.setattr(Runner, "start", lambda self: None)
     with Visitor(create_app(settings)) as asked:
-        room = asked.app.state.web.shared(EnteringRoom)  # type: ignore[attr-defined]  # Starlette's, which the type hides
+        room = asked.app.state.web.get(EnteringRoom)  # type: ignore[attr-defined]  # Starlette's, which the type hides
         made = room.contests.add("Cup", ContestPlan("hog", agents=("bacon", "ham")), "teacher")
         store = Storage(settings.store, label=made.label)
         contest("hog", ["bacon", "ham"], OPEN_SEED, 1, games=2, store=store)
@@ -210,7 +210,7 @@ def test_until_a_contest_is_closed_nobody_sees_its_seeds(open_contest: TestClien
 
     assert told() == set()
     assert open_contest.get("/api/matches/1/games/1").status_code == 400
-    contests = open_contest.app.state.web.shared(EnteringRoom).contests  # type: ignore[attr-defined]  # as above
+    contests = open_contest.app.state.web.get(EnteringRoom).contests  # type: ignore[attr-defined]  # as above
     contests.note(1, stored=1)
     assert told() == set()
     contests.close(1)
@@ -219,7 +219,7 @@ def test_until_a_contest_is_closed_nobody_sees_its_seeds(open_contest: TestClien
 
 
 def test_a_contest_that_is_named_as_one_before_has_dice_of_its_own(open_contest: TestClient) -> None:
-    contests = open_contest.app.state.web.shared(EnteringRoom).contests  # type: ignore[attr-defined]  # as above
+    contests = open_contest.app.state.web.get(EnteringRoom).contests  # type: ignore[attr-defined]  # as above
     before = contests.contest(1)
     contests.remove(1)
     again = contests.add("Cup", before.plan, "teacher")
@@ -348,9 +348,9 @@ def test_a_page_does_not_wait_for_ratings(watching: TestClient, monkeypatch: pyt
 
     def slow(*arguments: Any) -> Board:
         asked.wait(PATIENCE)
-        return computed(*arguments)
+        return compute_board(*arguments)
 
-    monkeypatch.setattr("dicegym.web.watch.boards.computed", slow)
+    monkeypatch.setattr("dicegym.web.watch.boards.compute_board", slow)
     assert "being computed" in watching.get("/watch/contests/1").text
     assert "being computed" in watching.get("/watch/agents/hog/agent?name=ham").text
     asked.set()
@@ -437,3 +437,11 @@ def test_a_ranking_is_shown_before_its_ratings(watching: TestClient, monkeypatch
         go.set()
         page = shown_when_computed(asked, "/watch/contests/1", "95 % interval")
     assert "Ratings are being computed" not in page
+
+
+def test_a_matrix_has_the_best_entries_alone(watching: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dicegym.arena.pages.contests.MOST_NAMES", 2)
+    page = shown_when_computed(watching, word="95 % interval")
+    matrix = page.partition('class="heat"')[2].partition("</table>")[0]
+    assert "the best 2 of 3" in page
+    assert matrix.count("<tr>") == 3

@@ -24,8 +24,8 @@ from dicegym.pictures.charts import ticks_between
 
 MOST_MATCHES = 5_000
 """Matches that a page lists."""
-MOST_NAMES = 200
-"""Entries of which a page shows the results of each against each: cells grow with their square."""
+MOST_NAMES = 40
+"""Entries of which a page shows who did what against whom: cells grow with their square."""
 MARGIN = 4.0
 """Per cent of a plot's width that stay free on either side, so that no mark and no number is cut."""
 PLACES, NAMES = ("Ranking", "Place"), ("Entry", "Player")
@@ -157,10 +157,12 @@ def contest_page(
         ratings = fit(found) if ratings is None else ratings
         names = names or {row.name: str(row.place) for row in ratings.rows}
         plot = ranking_plot(ratings, names)
-        if len(ratings.rows) <= MOST_NAMES:
-            # A format's own matrix without colours says the same as the one that is made here.
-            tables = [table for table in tables if not isinstance(table, Matrix) or table.shades]
-            tables.append(build_won_matrix(found, [row.name for row in _in_order(ratings, names)]))
+        # A format's own matrix without colours says the same as the one that is made here.
+        tables = [table for table in tables if not isinstance(table, Matrix) or table.shades]
+        best = [row.name for row in _in_order(ratings, names)][:MOST_NAMES]
+        matrix = build_won_matrix(found, best)
+        of = f": the best {len(best)} of {len(ratings.rows)}" if len(best) < len(ratings.rows) else ""
+        tables.append(matrix._replace(heading=matrix.heading + of))
     left = (
         f"The newest {len(matches):,} of {write_count(total, 'match')}; `dicegym arena show ID -o FILE.json` has all."
     )

@@ -9,12 +9,18 @@ from dicegym.analysis.model_suite import SuiteGrade, suite_table
 from dicegym.arena.pages.template import render
 from dicegym.files import write_text
 
+HEADING = (
+    "A score of 100 is the best known play, 0 is random play. Intervals are of 95 %. Regret is of answers that are "
+    "actions; unreadable and illegal answers are counted apart."
+)
+
 
 def page(grades: Sequence[SuiteGrade]) -> str:
     """Return the page. Raises DependencyError without Jinja2."""
     titles, rows = suite_table(grades)
-    sources = dict.fromkeys((one.game, one.values) for one in grades)
-    return render("suite.html", ("page.css",), titles=titles, rows=rows, sources=sources)
+    facts = dict.fromkeys((one.game, f"values of source {one.values}") for one in grades)
+    title = "Language models, graded"
+    return render("suite.html", ("page.css",), title=title, heading=HEADING, facts=facts, titles=titles, rows=rows)
 
 
 def write_page(grades: Sequence[SuiteGrade], path: str | Path) -> None:

@@ -18,8 +18,8 @@ import sqlalchemy as sa
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.server.access import fold_name
-from dicegym.web.enter.tables import BOTS, PARTS_TAKEN, UPLOADS, VERSIONS, WEB_CONTESTS, Desk, now, number_of
-from dicegym.web.enter.tokens import TokenHolder, checked_name
+from dicegym.web.enter.tables import BOTS, PARTS_TAKEN, UPLOADS, VERSIONS, WEB_CONTESTS, SubmissionStore, now, number_of
+from dicegym.web.enter.tokens import TokenHolder, check_name
 from dicegym.web.enter.uploads import Upload, unpack
 
 MOST_AN_HOUR = 20
@@ -109,7 +109,7 @@ class BotVersion(NamedTuple):
 class Bots:
     """All bots of a server of pages."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: SubmissionStore) -> None:
         self._desk = desk
         self._folder = desk.folder / "versions"
         self._folder.mkdir(mode=0o700, exist_ok=True)
@@ -121,7 +121,7 @@ class Bots:
             ParameterError, ModelError: it cannot be a bot, its name cannot be shown, or its owner has handed in too
                 much.
         """
-        name = checked_name(name, "the bot's name")
+        name = check_name(name, "the bot's name")
         self._check_limits(holder.name)
         unfinished = self._folder / f".{secrets.token_hex(8)}"
         try:
@@ -175,7 +175,7 @@ class Bots:
             )
 
     def _named(self, connection: sa.Connection, owner: str, game: str, name: str) -> int:
-        """Return the number of a bot, which is made if there is none."""
+        """Return the number of a bot; a new one is made."""
         own = BOTS.c.owner == owner
         rows = connection.execute(sa.select(BOTS.c.id, BOTS.c.name).where(own & (BOTS.c.game == game)))
         number = next((row.id for row in rows if fold_name(row.name) == fold_name(name)), None)
@@ -224,7 +224,7 @@ class Bots:
             return [BotVersion.from_row(row) for row in connection.execute(asked)]
 
     def version(self, bot: int, number: int | None = None) -> BotVersion:
-        """Return a version of a bot; None: the newest. Raises UnknownNameError if there is none."""
+        """Return a version of a bot; None: the newest. Raises UnknownNameError."""
         asked = sa.select(VERSIONS).where(VERSIONS.c.bot == bot).order_by(VERSIONS.c.number.desc()).limit(1)
         if number is not None:
             asked = asked.where(VERSIONS.c.number == number_of(number))
@@ -239,14 +239,14 @@ class Bots:
         with self._desk.reading() as connection:
             row = connection.execute(sa.select(VERSIONS).where(VERSIONS.c.id == number)).first()
         if row is None:
-            raise UnknownNameError(f"there is no version {number} any more")
+            raise UnknownNameError(f"version {number} is gone")
         return BotVersion.from_row(row)
 
     def remove(self, bot: int) -> None:
         """Remove a bot with all that is kept of it; it leaves all contests."""
         with self._desk.writing() as connection:
             gone = connection.execute(sa.select(VERSIONS.c.id).where(VERSIONS.c.bot == bot)).scalars().all()
-            held_anew(connection, bot)
+            rerun_contests(connection, bot)
             connection.execute(BOTS.delete().where(BOTS.c.id == bot))
         for number in gone:
             shutil.rmtree(self.folder(number), ignore_errors=True)
@@ -258,7 +258,7 @@ class Bots:
             asked = sa.select(sa.func.count()).where(busy & (VERSIONS.c.id < version.id))
             return int(connection.execute(asked).scalar_one())
 
-    # --- for whoever checks them ----------------------------------------------------------------------------------
+    # --- for the runner -------------------------------------------------------------------------------------------
 
     def next_waiting(self) -> tuple[HandedIn, BotVersion] | None:
         """Return what is to be checked next, the oldest; None: nothing waits."""
@@ -293,11 +293,11 @@ class Bots:
         with self._desk.writing() as connection:
             connection.execute(VERSIONS.update().where(VERSIONS.c.id == version).values(values))
             if state is VersionState.PASSED:
-                held_anew(connection, sa.select(VERSIONS.c.bot).where(VERSIONS.c.id == version).scalar_subquery())
+                rerun_contests(connection, sa.select(VERSIONS.c.bot).where(VERSIONS.c.id == version).scalar_subquery())
 
 
-def held_anew(connection: sa.Connection, bot: Any) -> None:
-    """Have the contests that are open and in which a bot takes part held anew."""
+def rerun_contests(connection: sa.Connection, bot: Any) -> None:
+    """Have the open contests of a bot run again."""
     where = sa.select(PARTS_TAKEN.c.contest).where(PARTS_TAKEN.c.bot == bot)
     open_still = WEB_CONTESTS.c.closed.is_(None) & (WEB_CONTESTS.c.until.is_(None) | (WEB_CONTESTS.c.until > now()))
     wanted = {"wanted": WEB_CONTESTS.c.wanted + 1}

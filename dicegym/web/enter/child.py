@@ -1,4 +1,4 @@
-"""The process in which a bot is tried out, or a contest is held: ``python -m dicegym.web.enter.child PARENT``.
+"""The process in which a bot is tried out, or a contest runs: ``python -m dicegym.web.enter.child PARENT``.
 
 It reads one job, as JSON, from its standard input, and writes what it finds to its standard output, a line of JSON for
 each piece. It gives way to everything else on the machine, and ends with the server that has started it. Bots run in
@@ -32,7 +32,7 @@ PAUSE = 0.5
 
 
 def hold(job: Mapping[str, Any], tell: TellTrial) -> None:
-    """Hold a contest of the pages; ``tell`` takes ``{"progress": words}`` and at last ``{"stored": number}``."""
+    """Run a contest of the pages; ``tell`` takes ``{"progress": words}`` and at last ``{"stored": number}``."""
     plan = ContestPlan(**job["plan"])
     told = 0.0
 

@@ -14,7 +14,7 @@ from dicegym.errors import DicegymError, ParameterError
 from dicegym.games import game as make_game
 from dicegym.players.roster import agent_names
 from dicegym.registry import GAMES
-from dicegym.web.door import Number, text_in
+from dicegym.web.door import PathNumber, text_in
 from dicegym.web.enter.contests import OpenContest
 from dicegym.web.enter.grades import GradeRow, as_csv, grade_rows
 from dicegym.web.enter.operations import DOOR, need_sure, room_of
@@ -123,7 +123,7 @@ def _view_contest(request: Request, found: dict[str, Any]) -> dict[str, Any]:
 
 
 @DOOR.get(CONTEST, api=CONTEST, template="enter/contest.html", view=_view_contest, returns=ContestResultModel)
-def show_open_contest(request: Request, contest: Number) -> dict[str, Any]:
+def show_open_contest(request: Request, contest: PathNumber) -> dict[str, Any]:
     """Show a contest of the pages with its entries."""
     found = room_of(request).contests.contest(contest)
     return _tell(found) | {"entries": _grade(request, found), "contest": found}
@@ -178,7 +178,7 @@ def open_contest(request: Request, wanted: NewContest) -> dict[str, Any]:
 
 
 @DOOR.post(CONTEST + "/close", to="/enter/contests/{0}")
-def close_contest(request: Request, contest: Number) -> int:
+def close_contest(request: Request, contest: PathNumber) -> int:
     """Close a contest."""
     need_operator(request)
     contests = room_of(request).contests
@@ -187,7 +187,7 @@ def close_contest(request: Request, contest: Number) -> int:
 
 
 @DOOR.post(CONTEST + "/remove", to="/enter")
-def remove_contest(request: Request, contest: Number) -> None:
+def remove_contest(request: Request, contest: PathNumber) -> None:
     """Remove a contest from these pages."""
     need_operator(request)
     need_sure(request, "a contest")
@@ -196,7 +196,7 @@ def remove_contest(request: Request, contest: Number) -> None:
 
 
 @DOOR.get(CONTEST + "/grades.csv")
-def download_grades(request: Request, contest: Number) -> Response:
+def download_grades(request: Request, contest: PathNumber) -> Response:
     """Hand out the results of a contest as CSV."""
     need_operator(request)
     found = room_of(request).contests.contest(contest)

@@ -1,4 +1,4 @@
-"""The contests that the pages hold: who takes part, until when, and how far they are."""
+"""The contests of the pages: their entries, closing times and progress."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.server.access import fold_name
 from dicegym.web.enter.bots import BotVersion, HandedIn, VersionState
 from dicegym.web.enter.plans import ContestPlan
-from dicegym.web.enter.tables import BOTS, PARTS_TAKEN, VERSIONS, WEB_CONTESTS, Desk, now, number_of
-from dicegym.web.enter.tokens import checked_name, moment_of
+from dicegym.web.enter.tables import BOTS, PARTS_TAKEN, VERSIONS, WEB_CONTESTS, SubmissionStore, now, number_of
+from dicegym.web.enter.tokens import check_name, moment_of
 
 MOST_ENTRIES = 200
 """Bots that one contest takes."""
@@ -57,12 +57,12 @@ class OpenContest(NamedTuple):
     def state(self) -> str:
         """How far it is, in words."""
         if self.running:
-            return f"is being held: {self.progress}" if self.progress else "is being held"
+            return f"is running: {self.progress}" if self.progress else "is running"
         if self.problem:
-            return f"could not be held: {self.problem}"
+            return f"could not be run: {self.problem}"
         if self.wanted > self.held:
-            return "waits to be held"
-        return "is held, and held anew when bots come" if self.is_open else "is held"
+            return "waits to be run"
+        return "has run, and runs again when bots come" if self.is_open else "has run"
 
 
 class TakingPart(NamedTuple):
@@ -81,7 +81,7 @@ class TakingPart(NamedTuple):
 class WebContests:
     """All contests of a server of pages."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: SubmissionStore) -> None:
         self._desk = desk
 
     def add(self, name: str, plan: ContestPlan, made_by: str, until: str | None = None) -> OpenContest:
@@ -96,7 +96,7 @@ class WebContests:
         Raises ParameterError for a name that is taken or cannot be shown, or a time that is past.
         """
         row = {
-            "name": checked_name(name, "the contest's name"),
+            "name": check_name(name, "the contest's name"),
             "game": plan.game,
             "plan": json.dumps(plan.to_json()),
             "made_by": made_by,
@@ -118,20 +118,20 @@ class WebContests:
             ]
 
     def contest(self, number: int) -> OpenContest:
-        """Return a contest. Raises UnknownNameError if there is none."""
+        """Return a contest. Raises UnknownNameError."""
         with self._desk.reading() as connection:
             row = connection.execute(sa.select(WEB_CONTESTS).where(WEB_CONTESTS.c.id == number_of(number))).first()
         if row is None:
-            raise UnknownNameError(f"there is no contest {number}: the list has all")
+            raise UnknownNameError(f"unknown contest {number}: the list has all")
         return _contest(row)
 
-    def named(self, name: str) -> OpenContest:
-        """Return a contest by its name. Raises UnknownNameError if there is none."""
+    def find_named(self, name: str) -> OpenContest:
+        """Return a contest by its name. Raises UnknownNameError."""
         known = self.all()
         for one in known:
             if fold_name(one.name) == fold_name(name):
                 return one
-        raise UnknownNameError(f"there is no contest {name!r}. Known: {', '.join(one.name for one in known) or 'none'}")
+        raise UnknownNameError(f"unknown contest {name!r}. Known: {', '.join(one.name for one in known) or 'none'}")
 
     def is_open(self, stored: StoredContest) -> bool:
         """Return whether a contest of the arena's store is one of these that is open."""
@@ -174,14 +174,14 @@ class WebContests:
         """Take a bot out of a contest. Raises ParameterError: it is closed, and its ranking stands."""
         found = self.contest(contest)
         if not found.is_open:
-            raise ParameterError(f"{found.name!r} is closed: who took part stays in its ranking")
+            raise ParameterError(f"{found.name!r} is closed: its entries stay in its ranking")
         with self._desk.writing() as connection:
             here = (PARTS_TAKEN.c.contest == contest) & (PARTS_TAKEN.c.bot == bot)
             if connection.execute(PARTS_TAKEN.delete().where(here)).rowcount:
                 _want(connection, contest)
 
     def taking_part(self, contest: OpenContest) -> list[TakingPart]:
-        """Return who takes part, by name, and with what."""
+        """Return the entries by name, each with the version that plays."""
         columns = len(BOTS.c)
         newest = (
             sa.select(sa.func.max(VERSIONS.c.number))
@@ -212,18 +212,18 @@ class WebContests:
         with self._desk.writing() as connection:
             connection.execute(WEB_CONTESTS.delete().where(WEB_CONTESTS.c.id == contest))
 
-    # --- for whoever holds them -----------------------------------------------------------------------------------
+    # --- for the runner -------------------------------------------------------------------------------------------
 
     def next_due(self) -> OpenContest | None:
-        """Return the contest that is to be held next: the one that was begun longest ago; None: none is."""
+        """Return the contest that is to run next, the one that ran longest ago; None: nothing to do."""
         due = WEB_CONTESTS.c.wanted > WEB_CONTESTS.c.held
         order = sa.func.coalesce(WEB_CONTESTS.c.last, ""), WEB_CONTESTS.c.id
         with self._desk.reading() as connection:
             row = connection.execute(sa.select(WEB_CONTESTS).where(due).order_by(*order).limit(1)).first()
         return None if row is None else _contest(row)
 
-    def wanted(self, contest: int) -> int | None:
-        """Return what goes up whenever a contest has to be held anew; None if it is gone."""
+    def count_wanted(self, contest: int) -> int | None:
+        """Return what goes up whenever a contest has to run again; None if it is gone."""
         asked = sa.select(WEB_CONTESTS.c.wanted).where(WEB_CONTESTS.c.id == contest)
         with self._desk.reading() as connection:
             return connection.execute(asked).scalar()

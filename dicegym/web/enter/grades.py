@@ -1,4 +1,4 @@
-"""How a contest came out for each who took part, as rows: what a course keeps."""
+"""The results of a contest by bot, as rows: the grades of a course."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class GradeRow(NamedTuple):
 
 
 def grade_rows(contest: OpenContest, taking_part: list[TakingPart], reader: StoreReader | None) -> list[GradeRow]:
-    """Return what became of each bot in a contest, the best first, those who are not ranked last."""
+    """Return what became of each bot in a contest, the best first, unranked ones last."""
     places: dict[str, int] = {}
     figures, struck = {}, {}
     if reader is not None and contest.stored is not None:

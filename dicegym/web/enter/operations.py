@@ -18,11 +18,11 @@ from dicegym.arena.store.reading import StoreReader
 from dicegym.errors import DicegymError, ParameterError
 from dicegym.games import game as make_game
 from dicegym.registry import GAMES
-from dicegym.web.door import SEEN, Asked, Door, Number, for_programs, text_in
+from dicegym.web.door import SEEN, Door, PathNumber, QueryNumber, for_programs, text_in
 from dicegym.web.enter.bots import BotVersion, HandedIn, VersionState
 from dicegym.web.enter.room import EnteringRoom
 from dicegym.web.enter.trials import STORE
-from dicegym.web.enter.uploads import LARGEST_UPLOAD, PASTED, Upload, sent
+from dicegym.web.enter.uploads import LARGEST_UPLOAD, PASTED, Upload, read_sent
 from dicegym.web.pages import page, web_of
 from dicegym.web.rights import forget, holder_of, is_operator, need_holder, remember
 from dicegym.web.watch.shown import replay_page
@@ -31,7 +31,7 @@ DOOR = Door("enter")
 TOKENS = 300.0
 """As many requests as a token that is entered counts for."""
 ROOM = 64 << 10
-"""Bytes of a form besides what is handed in."""
+"""Bytes of a form beside its file."""
 BOT = "/enter/bots/{bot:number}"
 PLACE = BOT + "/contests/{contest:number}"
 _PLAIN_NAME = re.compile(r"\w[\w.-]{0,80}\.(py|zip)", re.ASCII)
@@ -71,7 +71,7 @@ class BotList(BaseModel):
 
 def room_of(request: Request) -> EnteringRoom:
     """Return the room of the server that a request was sent to."""
-    return web_of(request).shared(EnteringRoom)
+    return web_of(request).get(EnteringRoom)
 
 
 def need_sure(request: Request, what: str) -> None:
@@ -213,14 +213,14 @@ def _view_bot(request: Request, found: dict[str, Any]) -> dict[str, Any]:
 
 
 @DOOR.get(BOT, api=BOT, template="enter/bot.html", view=_view_bot, returns=BotModel, token=True)
-def show_bot(request: Request, bot: Number, version: Asked = None) -> dict[str, Any]:
+def show_bot(request: Request, bot: PathNumber, version: QueryNumber = None) -> dict[str, Any]:
     """Show what became of a version of a bot, the newest unless another one is asked for."""
     room, found = _own(request, bot)
     return _tell(room, found, room.bots.version(bot, version))
 
 
 @DOOR.operation("DELETE", BOT + "/remove", api=BOT, to="/enter", returns=BotList, token=True)
-def remove_bot(request: Request, bot: Number) -> dict[str, Any]:
+def remove_bot(request: Request, bot: PathNumber) -> dict[str, Any]:
     """Remove a bot with all its versions; the others are left."""
     room, found = _own(request, bot)
     need_sure(request, "a bot")
@@ -230,7 +230,7 @@ def remove_bot(request: Request, bot: Number) -> dict[str, Any]:
 
 
 @DOOR.operation("PUT", PLACE + "/enter", api=PLACE, to="/enter/bots/{0[id]}", returns=BotModel, token=True)
-def enter_contest(request: Request, bot: Number, contest: Number) -> dict[str, Any]:
+def enter_contest(request: Request, bot: PathNumber, contest: PathNumber) -> dict[str, Any]:
     """Give a bot a place in a contest."""
     room, found = _own(request, bot)
     room.contests.enter(contest, found)
@@ -239,7 +239,7 @@ def enter_contest(request: Request, bot: Number, contest: Number) -> dict[str, A
 
 
 @DOOR.operation("DELETE", PLACE + "/withdraw", api=PLACE, to="/enter/bots/{0[id]}", returns=BotModel, token=True)
-def withdraw(request: Request, bot: Number, contest: Number) -> dict[str, Any]:
+def withdraw(request: Request, bot: PathNumber, contest: PathNumber) -> dict[str, Any]:
     """Take a bot out of a contest."""
     room, found = _own(request, bot)
     room.contests.withdraw(contest, found.id)
@@ -248,18 +248,18 @@ def withdraw(request: Request, bot: Number, contest: Number) -> dict[str, Any]:
 
 
 @DOOR.get(BOT + "/versions/{number:number}/source")
-def download_source(request: Request, bot: Number, number: Number) -> Response:
+def download_source(request: Request, bot: PathNumber, number: PathNumber) -> Response:
     """Hand out what was handed in, as it was."""
     room, _ = _own(request, bot)
     version = room.bots.version(bot, number)
     suffix = ".zip" if PurePath(version.file).suffix.lower() == ".zip" else ".py"
     plain = version.file if _PLAIN_NAME.fullmatch(version.file) else f"bot-{bot}-{version.number}{suffix}"
     headers = {"Content-Disposition": f'attachment; filename="{plain}"'}
-    return Response(sent(room.bots.folder(version.id)), media_type="application/octet-stream", headers=headers)
+    return Response(read_sent(room.bots.folder(version.id)), media_type="application/octet-stream", headers=headers)
 
 
 @DOOR.get(BOT + "/versions/{number:number}/games/{wanted}")
-def show_trial_game(request: Request, bot: Number, number: Number, wanted: str) -> Response:
+def show_trial_game(request: Request, bot: PathNumber, number: PathNumber, wanted: str) -> Response:
     """Show a game that a version was tried in."""
     room, found = _own(request, bot)
     version = room.bots.version(bot, number)

@@ -1,4 +1,4 @@
-"""What a contest that is held by the pages is: its game, its format and what it allows, as an operator chose them."""
+"""The plan of a contest of the pages: its game, format and limits, as an operator chose them."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ class ContestPlan:
         rounds: of formats in rounds.
         players: seats at a table; None: the game's.
         exact: whether to rank by exact values.
-        less_luck: whether to take luck out.
+        less_luck: whether to use luck-adjusted results.
         parameters: of the game.
-        agents: that take part besides.
+        agents: that take part beside the bots.
         seconds: processor time of an entry for all its moves of a match.
         memory: of an entry, MiB.
 
     Raises:
         ParameterError: values that no contest can have.
-        UnknownNameError: there is no such game, format or agent.
+        UnknownNameError: an unknown game, format or agent.
     """
 
     game: str
@@ -101,6 +101,6 @@ class ContestPlan:
             found.append(f"{self.rounds} rounds")
         if self.players is not None:
             found.append(f"tables of {self.players}")
-        found += ["ranked by exact values"] * self.exact + ["luck taken out"] * self.less_luck
+        found += ["ranked by exact values"] * self.exact + ["luck-adjusted results"] * self.less_luck
         found += [f"{name}={value}" for name, value in self.parameters.items()]
         return [*found, f"{self.seconds:g} s and {self.memory} MiB a bot"]

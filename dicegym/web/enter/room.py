@@ -1,4 +1,4 @@
-"""What the pages, the interface for programs and the one who does the work share, of each server of pages."""
+"""What the operations and the runner of a server of pages share."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dicegym.web.context import Web
 from dicegym.web.enter.bots import Bots
 from dicegym.web.enter.contests import WebContests
 from dicegym.web.enter.runner import Runner
-from dicegym.web.enter.tables import Desk
+from dicegym.web.enter.tables import SubmissionStore
 from dicegym.web.enter.tokens import Tokens
 
 FOLDER = "entering"
@@ -15,11 +15,11 @@ FOLDER = "entering"
 
 
 class EnteringRoom:
-    """All that is kept of who hands bots in, of the bots and of their contests."""
+    """All that is kept of tokens, bots and contests."""
 
     def __init__(self, web: Web) -> None:
         self.isolation = web.settings.isolation
-        self.desk = Desk(web.folder(FOLDER))
+        self.desk = SubmissionStore(web.folder(FOLDER))
         self.tokens = Tokens(self.desk)
         self.bots = Bots(self.desk)
         self.contests = WebContests(self.desk)

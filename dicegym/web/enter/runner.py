@@ -1,7 +1,7 @@
-"""Who checks what was handed in, and runs the contests, in processes that give way.
+"""Checks what was handed in, and runs the contests, in processes of low priority.
 
 As many versions are checked at once as there are processors. They go first: a contest that is running is stopped for
-them and goes on afterwards, as its store keeps what was played.
+them and resumes afterwards, as its store keeps what was played.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from dicegym.errors import one_line
 from dicegym.sandbox import jail
 from dicegym.web.enter.bots import Bots, BotVersion, HandedIn, VersionState
 from dicegym.web.enter.contests import OpenContest, WebContests
-from dicegym.web.enter.tables import Desk, now
+from dicegym.web.enter.tables import SubmissionStore, now
 from dicegym.web.enter.uploads import bot_in
 from dicegym.web.settings import WebSettings
 
@@ -36,17 +36,17 @@ TRIAL_SECONDS = 1200.0
 PATIENCE = 20.0
 """Seconds in which a process that is stopped stores what it has."""
 LEAST = 15.0
-"""Seconds that a contest is held before it may be stopped for others."""
+"""Seconds that a contest runs before it may be stopped for others."""
 LONGEST_LINE = 1 << 20
 FEWEST = 2
-"""Entries without which there is no contest."""
+"""Least entries of a contest."""
 _LOG = logging.getLogger(__name__)
 
 
 class Runner:
     """Does what waits, in a thread of its own, from `start` to `stop`."""
 
-    def __init__(self, desk: Desk, settings: WebSettings) -> None:
+    def __init__(self, desk: SubmissionStore, settings: WebSettings) -> None:
         self._desk, self._settings = desk, settings
         self._bots, self._contests = Bots(desk), WebContests(desk)
         self._over, self._woken = threading.Event(), threading.Event()
@@ -59,7 +59,7 @@ class Runner:
         self._thread.start()
 
     def stop(self) -> None:
-        """End, and the process with it; what was being done is done anew by whoever starts next."""
+        """End, and the process with it; what was being done is done again at the next start."""
         self._over.set()
         self._woken.set()
         if self._thread is not None:
@@ -78,7 +78,7 @@ class Runner:
             except Timeout:
                 self._over.wait(LOOK)
             except Exception:  # one bad day of a database must not end it for good
-                _LOG.exception("checking and holding contests goes on in a moment")
+                _LOG.exception("checking and running contests resumes in a moment")
                 self._over.wait(10 * LOOK)
 
     def _work_alone(self) -> None:
@@ -109,8 +109,8 @@ class Runner:
                 try:
                     self._hold(due)
                 except Exception:
-                    _LOG.exception("contest %d was not held", due.id)
-                    words = "something went wrong here, and stands in the log"
+                    _LOG.exception("contest %d was not run", due.id)
+                    words = "an internal error, which is in the log"
                     self._contests.note(due.id, running=False, held=due.wanted, problem=words)
                 continue
             self._woken.wait(LOOK)
@@ -180,7 +180,7 @@ class Runner:
             nonlocal ends, asked
             if time.monotonic() - asked > LOOK:
                 asked = time.monotonic()
-                present = self._contests.wanted(contest.id)
+                present = self._contests.count_wanted(contest.id)
                 if present != contest.wanted:
                     ends = "others take part"
                 elif asked - began > LEAST and self._bots.any_waiting():

@@ -13,7 +13,7 @@ __all__ = ["SECTION", "contest_operations"]
 
 
 def _set_up(web: Web) -> None:
-    web.shared(EnteringRoom)
+    web.get(EnteringRoom)
     web.limits.bodies |= {"/enter/bots": LARGEST_UPLOAD + ROOM, "/api/enter/bots": LARGEST_UPLOAD + 1}
 
 

@@ -1,4 +1,4 @@
-"""What is kept of who may hand bots in, of the bots and of their contests: one SQLite file, tables and all."""
+"""The tables of tokens, bots and their contests: one SQLite file."""
 
 from __future__ import annotations
 
@@ -81,8 +81,8 @@ WEB_CONTESTS = sa.Table(
     sa.Column("made", sa.Text, nullable=False),
     sa.Column("until", sa.Text),  # when it closes; nothing: when it is closed
     sa.Column("closed", sa.Text),
-    sa.Column("wanted", sa.Integer, nullable=False, server_default="1"),  # goes up whenever it has to be held anew
-    sa.Column("held", sa.Integer, nullable=False, server_default="0"),  # what ``wanted`` was when it was held last
+    sa.Column("wanted", sa.Integer, nullable=False, server_default="1"),  # goes up whenever it has to run again
+    sa.Column("held", sa.Integer, nullable=False, server_default="0"),  # what ``wanted`` was when it ran last
     sa.Column("running", sa.Boolean, nullable=False, server_default="0"),
     sa.Column("progress", sa.Text, nullable=False, server_default=""),
     sa.Column("problem", sa.Text, nullable=False, server_default=""),
@@ -109,14 +109,14 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-class Desk:
+class SubmissionStore:
     """The open file. All threads may use it, and other processes too.
 
     Args:
         folder: of the server of pages; the file is made if it is not there.
 
     Raises:
-        DamagedFileError: it is none of ours, or of a later form.
+        DamagedFileError: it is another file, or of a later form.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -136,9 +136,9 @@ class Desk:
             with contextlib.closing(self._engine.raw_connection()) as raw:
                 raw.cursor().execute("PRAGMA journal_mode=WAL")
         except sa.exc.DatabaseError:
-            raise DamagedFileError(path, "is no database of these pages, or damaged", INSTEAD) from None
+            raise DamagedFileError(path, "is not a database of these pages, or damaged", INSTEAD) from None
 
-    def __enter__(self) -> Desk:
+    def __enter__(self) -> SubmissionStore:
         """Return it."""
         return self
 

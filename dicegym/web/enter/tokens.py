@@ -1,4 +1,4 @@
-"""Who may hand bots in: tokens that an operator gives to people, and browsers in which one was entered."""
+"""The right to hand bots in: tokens that an operator gives to people, and browsers in which one was entered."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.escape import harmless
 from dicegym.server.access import fold_name
-from dicegym.web.enter.tables import SESSIONS, TOKENS, Desk, now
+from dicegym.web.enter.tables import SESSIONS, TOKENS, SubmissionStore, now
 
 BYTES = 16
 """Of randomness in a token: it cannot be guessed, so a plain SHA-256 of it is enough to keep it by."""
@@ -28,7 +28,7 @@ _HOURS = {"h": 1, "d": 24, "w": 24 * 7}
 
 
 class TokenHolder(NamedTuple):
-    """Somebody who has shown a token."""
+    """The person of a valid token."""
 
     name: str
     operator: bool
@@ -52,7 +52,7 @@ class KnownToken(NamedTuple):
         return "expired" if self.expires is not None and self.expires <= now() else "valid"
 
 
-def checked_name(name: str, whose: str) -> str:
+def check_name(name: str, whose: str) -> str:
     """Return a name, spaces around it left out. Raises ParameterError for one that cannot be shown as it is."""
     found = name.strip()
     if not found or len(found) > LONGEST_NAME:
@@ -76,7 +76,7 @@ def moment_of(text: str) -> str:
         end = datetime.fromisoformat(words)
     except ValueError:
         raise ParameterError(
-            f"{text!r} is no time: write a date such as 2026-12-24, a time such as 2026-12-24T18:00, or 90 days"
+            f"invalid time {text!r}: write a date such as 2026-12-24, a time such as 2026-12-24T18:00, or 90 days"
         ) from None
     if re.fullmatch(r"\d{4}-?\d\d-?\d\d", words):
         end += timedelta(days=1)
@@ -90,22 +90,22 @@ def moment_of(text: str) -> str:
 class Tokens:
     """The tokens of a server of pages."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: SubmissionStore) -> None:
         self._desk = desk
 
     def add(self, name: str, operator: bool = False, expires: str | None = None) -> str:
         """Return a new token, which is shown this once and kept nowhere.
 
         Args:
-            name: whose it is, in whatever case or width; who had one that is revoked or expired owns what it
-                owned.
+            name: whose it is, in whatever case or width; a new token of a name owns what its revoked or
+                expired one owned.
             operator: whether it may hold contests, and see everybody's bots.
             expires: when, as `moment_of` takes it; None: never.
 
         Raises:
             ParameterError: the name has a token that is valid, or cannot be shown.
         """
-        name = checked_name(name, "the name of the token")
+        name = check_name(name, "the name of the token")
         token = BEGINNING + secrets.token_hex(BYTES)
         row = {
             "name": name,
@@ -127,26 +127,26 @@ class Tokens:
             connection.execute(TOKENS.insert().values(row))
         return token
 
-    def known(self) -> list[KnownToken]:
+    def list_known(self) -> list[KnownToken]:
         """Return all tokens, by name."""
         with self._desk.reading() as connection:
             return [_known(row) for row in connection.execute(sa.select(TOKENS).order_by(TOKENS.c.name))]
 
     def revoke(self, name: str) -> None:
-        """Make a token worth nothing, at once, in browsers too. Raises UnknownNameError if there is no valid one."""
+        """Make a token worth nothing, at once, in browsers too. Raises UnknownNameError without a valid one."""
         with self._desk.writing() as connection:
             row = _named(connection, name)
             if row is not None and row.revoked is None:
                 connection.execute(TOKENS.update().where(TOKENS.c.name == row.name).values(revoked=now()))
             else:
-                raise UnknownNameError(f"there is no token of {name!r} that is not revoked: `list` shows all")
+                raise UnknownNameError(f"{name!r} has no valid token: `list` shows all")
 
     def holder(self, token: str) -> TokenHolder | None:
-        """Return whose a token is; None if it is none, or not valid any more."""
+        """Return whose a token is; None for an invalid one."""
         return self._of(_digest(token)) if _TOKEN.fullmatch(token) else None
 
     def begin_session(self, token: str) -> str | None:
-        """Return what a browser may show instead of a token from now on; None if the token is none."""
+        """Return what a browser may show instead of a token from now on; None for an invalid token."""
         if self.holder(token) is None:
             return None
         session = secrets.token_hex(BYTES)

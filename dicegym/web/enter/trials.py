@@ -28,7 +28,7 @@ LONGEST_TEXT = 20_000
 """Characters of what a bot was called with and printed that are kept."""
 MOST_MISPLAYS = 20
 QUICK = 10.0
-"""Seconds within which a check has to come to its end, to be made again for what was called."""
+"""Seconds: a quicker check is made again to show the calls."""
 STORE = "games.sqlite"
 """The store of a version's trial games, in its folder."""
 

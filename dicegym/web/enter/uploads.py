@@ -61,7 +61,7 @@ def unpack(upload: Upload, folder: Path) -> int:
 
 
 def _text(called: str, data: bytes) -> bytes:
-    """Return the bytes of a Python file. Raises ParameterError for what is none."""
+    """Return the bytes of a Python file. Raises ParameterError for anything else."""
     if len(data) > files.LARGEST:
         raise ParameterError(f"{called} has {len(data):,} bytes, and {files.LARGEST:,} are the most for a Python file")
     try:
@@ -71,7 +71,7 @@ def _text(called: str, data: bytes) -> bytes:
             f"{called} is neither a zip nor UTF-8 text (byte {error.start}): send a .py file, or a .zip"
         ) from None
     if "\0" in text:
-        raise ParameterError(f"{called} is no text, as it holds NUL bytes: send a .py file, or a .zip")
+        raise ParameterError(f"{called} is not text: it has NUL bytes: send a .py file, or a .zip")
     return data
 
 
@@ -113,11 +113,11 @@ def _is_left_out(name: str) -> bool:
 
 
 def bot_in(game: Game, folder: Path) -> tuple[Path, str]:
-    """Return where the bot is in the folder of an upload, and why there is none, or nothing."""
+    """Return where the bot is in the folder of an upload, and why there is none, or an empty text."""
     (found,) = read_folder(game, folder / "bots").submissions
     return found.path, found.problem
 
 
-def sent(folder: Path) -> bytes:
+def read_sent(folder: Path) -> bytes:
     """Return what was handed in, as it was."""
     return (folder / _SENT).read_bytes()

@@ -46,7 +46,7 @@ class Trainings:
             return self._names
 
     def all(self) -> list[WatchedRun]:
-        """Return all trainings: those that go on first, then those that changed last."""
+        """Return all trainings: those that run first, then those that changed last."""
         found = [self._as_it_stands(folder, name) for name, folder in self.names().items()]
         return sorted(found, key=lambda run: (run.state not in GOES_ON, -run.changed))
 
@@ -55,7 +55,7 @@ class Trainings:
         folder = self.names().get(name)
         if folder is None:
             raise UnknownNameError(
-                f"there is no training {one_line(name, 80)!r} in {', '.join(map(str, self.roots))}: /learn lists those "
+                f"unknown training {one_line(name, 80)!r} in {', '.join(map(str, self.roots))}: /learn lists those "
                 "that there are"
             )
         return self._as_it_stands(folder, name)
@@ -76,7 +76,7 @@ class Trainings:
         return found
 
 
-def called(run: WatchedRun, model: Path) -> str:
+def name_model(run: WatchedRun, model: Path) -> str:
     """Return what pages call a model of a training; `model_of` finds it again."""
     return "/".join((run.name, *model.relative_to(run.folder).parts))
 
@@ -86,17 +86,17 @@ def model_of(web: Web, text: str) -> Path:
 
     Args:
         web: the server, whose settings name the folders of trainings.
-        text: what `called` said: the training's name and the model's, such as ``runs/hog/best.zip``.
+        text: what `name_model` said: the training's name and the model's, such as ``runs/hog/best.zip``.
 
     Raises:
-        ParameterError: it is no model of a training below these folders.
+        ParameterError: it is not a model of a training below these folders.
     """
-    names = web.shared(Trainings).names()
+    names = web.get(Trainings).names()
     for model in _PLAYABLE:
         folder = names.get(text.removesuffix(f"/{model}")) if text.endswith(f"/{model}") else None
         if folder is not None and (folder / model).is_file() and not (folder / model).is_symlink():
             return folder / model
     raise ParameterError(
-        f"{one_line(text, 120)!r} is no model of a training here: give a training's name, as /learn has it, and "
+        f"{one_line(text, 120)!r} is not a model of a training here: give a training's name, as /learn has it, and "
         f"/{MODELS[0]}"
     )

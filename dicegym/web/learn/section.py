@@ -13,9 +13,9 @@ from starlette.responses import Response
 from dicegym.errors import ParameterError
 from dicegym.escape import one_line
 from dicegym.learning.runs import WatchedRun
-from dicegym.web.door import Asked, Door, Finite
+from dicegym.web.door import Door, Finite, QueryNumber
 from dicegym.web.learn.places import Trainings
-from dicegym.web.learn.shown import compared, has_curve, seen_by, shown_run, summary
+from dicegym.web.learn.shown import describe_run, digest_runs, draw_comparison, has_curve, summary
 from dicegym.web.pages import web_of
 from dicegym.web.section import Section
 
@@ -81,14 +81,14 @@ class RunDetails(RunLine):
 
 
 def _trainings(request: Request) -> Trainings:
-    return web_of(request).shared(Trainings)
+    return web_of(request).get(Trainings)
 
 
 def _view_list(request: Request, found: dict[str, Any]) -> dict[str, Any] | Response:
     runs, game, number = found["runs"], found["game"], found["number"]
     chosen = [run for run in runs if game in ("", run.game)]
     there = chosen[(number - 1) * PER_PAGE : number * PER_PAGE]
-    seen = seen_by(there)
+    seen = digest_runs(there)
     if request.query_params.get("seen") == seen:
         return Response(status_code=UNCHANGED)
     return {
@@ -105,16 +105,16 @@ def _view_list(request: Request, found: dict[str, Any]) -> dict[str, Any] | Resp
 
 
 @DOOR.get("/learn", api="/runs", template="learn/list.html", view=_view_list, returns=RunList)
-def list_runs(request: Request, game: str = "", page: Asked = None) -> dict[str, Any]:
+def list_runs(request: Request, game: str = "", page: QueryNumber = None) -> dict[str, Any]:
     """List the trainings, those that run first."""
     return {"runs": _trainings(request).all(), "game": game, "number": page or 1}
 
 
 def _view_run(request: Request, run: WatchedRun) -> dict[str, Any] | Response:
-    seen = seen_by([run])
+    seen = digest_runs([run])
     if request.query_params.get("seen") == seen:
         return Response(status_code=UNCHANGED)
-    return {"run": shown_run(run), "seen": seen}
+    return {"run": describe_run(run), "seen": seen}
 
 
 @DOOR.get(
@@ -132,7 +132,7 @@ def compare_runs(request: Request, run: Annotated[list[str], Query()] = []) -> d
     chosen = _chosen(trainings, run)
     runs = [trainings.one(name) for name in chosen]
     return {
-        "panels": compared(runs),
+        "panels": draw_comparison(runs),
         "chosen": chosen,
         "choices": [one.name for one in trainings.all()][: 2 * MOST_COMPARED],
         "asked": run,
@@ -146,7 +146,7 @@ def _chosen(trainings: Trainings, asked: Sequence[str]) -> list[str]:
     for one in asked:
         below = [name for name in names if name == one or name.startswith(f"{one}/")]
         if not below:
-            raise ParameterError(f"there is no training {one_line(one, 80)!r}, and none in a folder of this name")
+            raise ParameterError(f"unknown training {one_line(one, 80)!r}: give its name, or that of a folder of some")
         found += below
     found = list(dict.fromkeys(found))
     if len(found) > MOST_COMPARED:

@@ -24,8 +24,9 @@ from dicegym.learning.league import read_league
 from dicegym.learning.run_curves import RunCurve
 from dicegym.learning.run_folder import LEAGUE_FILE
 from dicegym.learning.runs import RECENT, WatchedRun, speeds
-from dicegym.pictures.charts import Axis, ChartLine, Guide, chart, swatch
-from dicegym.web.learn.places import called
+from dicegym.pictures.charts import Axis, ChartLine, ChartLink, Guide, chart, swatch
+from dicegym.web.learn.events import read_scalars
+from dicegym.web.learn.places import name_model
 from dicegym.web.markdown import as_html
 
 MOST_MEMBERS = 40
@@ -35,6 +36,15 @@ MOST_LINES = 8
 MOST_ROWS = 200
 """Of a table of figures: the last."""
 
+MOST_POINTS = 60
+"""Of a line, that show their value under a pointer."""
+LOGGED = {
+    "train/policy_gradient_loss": ("Policy loss", 1),
+    "train/value_loss": ("Value loss", 1),
+    "train/loss": ("Loss", 1),
+    "train/entropy_loss": ("Entropy of the policy", -1),
+}
+"""Scalars of TensorBoard that are drawn: each with its title and a factor."""
 _PICTURE = re.compile(r"^!\[.*\n+", re.MULTILINE)
 """A line of a card that shows a picture."""
 
@@ -63,7 +73,7 @@ class Legend(NamedTuple):
 
 
 class ShownChart(NamedTuple):
-    """A chart with its legend, and its figures for whoever does not see it."""
+    """A chart with its legend, and its figures as a table."""
 
     title: str
     svg: Any
@@ -97,7 +107,7 @@ class ShownRun(NamedTuple):
     about: Summary
     facts: Sequence[tuple[str, str]]
     told: str
-    """What changed last, for whoever hears the page."""
+    """What changed last, for screen readers."""
     charts: Sequence[ShownChart]
     league: ShownLeague | None
     settings: Sequence[tuple[str, str]]
@@ -109,7 +119,7 @@ class ShownRun(NamedTuple):
     """The folder of this and other seeds, or empty."""
 
 
-def seen_by(runs: Sequence[WatchedRun]) -> str:
+def digest_runs(runs: Sequence[WatchedRun]) -> str:
     """Return what differs as soon as anything that is shown of trainings does."""
     told = [(run.name, run.state, run.changed, run.steps, len(run.evaluations), run.problem) for run in runs]
     return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
@@ -139,7 +149,7 @@ def _ahead(run: WatchedRun, left: float | None) -> str:
     return f", about {clock(left)} left" if run.steps < run.of_steps else ", measuring its model for the card"
 
 
-def shown_run(run: WatchedRun) -> ShownRun:
+def describe_run(run: WatchedRun) -> ShownRun:
     """Return a training with all that its page tells."""
     about, left, problems = summary(run), run.seconds_left, [run.problem]
     best, newest = run.model(), run.newest()
@@ -159,7 +169,7 @@ def shown_run(run: WatchedRun) -> ShownRun:
         about._replace(problem="; ".join(one for one in problems if one)),
         facts,
         f"{run.state}. {at}{about.score}",
-        [one for one in (_scores(run), _speed(run)) if one is not None],
+        [one for one in (_scores(run), *_losses(run), _speed(run)) if one is not None],
         league,
         [
             (f"{section}.{key}", json.dumps(value))
@@ -168,8 +178,8 @@ def shown_run(run: WatchedRun) -> ShownRun:
         ],
         " ".join(run.command),
         card,
-        called(run, best) if best else "",
-        called(run, newest) if newest and newest != best else "",
+        name_model(run, best) if best else "",
+        name_model(run, newest) if newest and newest != best else "",
         siblings,
     )
 
@@ -179,7 +189,7 @@ def has_curve(run: WatchedRun) -> bool:
     return run.curve is not None and len(run.curve.steps) > 0
 
 
-def compared(runs: Sequence[WatchedRun]) -> list[ShownChart]:
+def draw_comparison(runs: Sequence[WatchedRun]) -> list[ShownChart]:
     """Return a chart for each game that trainings play; those that differ in their seed alone are one line."""
     found = []
     for picture in draw_runs([run.curve for run in runs if run.curve is not None and has_curve(run)]).values():
@@ -240,6 +250,18 @@ def _speed(run: WatchedRun) -> ShownChart | None:
     )
 
 
+def _losses(run: WatchedRun) -> list[ShownChart]:
+    """Return the charts of what a training logs of its updates."""
+    scalars, found = read_scalars(run.folder / "tensorboard"), []
+    for tag, (title, factor) in LOGGED.items():
+        points = [(step, factor * value) for step, value in scalars.get(tag, ())]
+        if len(points) > 1:
+            rows = [[f"{step:,}", f"{value:.4g}"] for step, value in points[-MOST_ROWS:]]
+            line = ChartLine(title, points)
+            found.append(_chart(title, [line], Axis("", lambda at: f"{at:g}"), (), "", ["steps", title], rows))
+    return found
+
+
 def _chart(
     title: str,
     lines: Sequence[ChartLine],
@@ -251,7 +273,13 @@ def _chart(
     across: Axis | None = None,
 ) -> ShownChart:
     x = across or steps_axis()
-    drawn = chart(title, lines, x, up, marks).svg()
+    points = [
+        ChartLink(*point, "#figures", f"{x.shown(point[0])}: {line.name} {point[1]:.4g}")
+        for line in lines
+        for point in line.points[:: 1 + len(line.points) // MOST_POINTS]
+    ]
+    drawn = chart(title, lines, x, up, marks, points=points).svg()
+    drawn = drawn.replace(' role="img"', ' role="group"', 1)  # it holds links
     return ShownChart(title, trust(drawn), _legend([line.name for line in lines]), note, titles, rows)
 
 

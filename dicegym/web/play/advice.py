@@ -1,4 +1,4 @@
-"""Hints, a tutor and a review for people who play: found in threads, so that no page waits for them.
+"""Hints, a tutor and a review for players: found in threads, so that no page waits for them.
 
 Each question returns an `Answer`, which is there at once or later; the page says which.
 """
@@ -130,7 +130,7 @@ class Advice:
 
     @contextlib.contextmanager
     def _using(self, game: Game, games: int = GAMES) -> Iterator[Valuer]:
-        """Yield the valuer of a game, which answers one at a time; rollouts play so many ``games`` of each choice."""
+        """Yield the valuer of a game, which answers one at a time; rollouts play ``games`` games of each choice."""
         with self._lock:
             lock, found = self._valuers.setdefault((game, games), (threading.Lock(), []))
         with lock:
@@ -182,8 +182,8 @@ def give_hint(found: Hint, turn: Turn, rest: Sequence[str] = ()) -> GivenHint:
 
 
 def next_best(called: str, behind: float, error: float, unit: ValueUnit) -> str:
-    """Return what the second best choice gives away, as a sentence; less than is shown is no loss to speak of."""
+    """Return what the second best choice loses, as a sentence; a loss that is shown as 0 is not named."""
     lost, mark = amount(behind, unit), mark_of(behind, unit, error)
     if lost == amount(0.0, unit):
         return f"As good, or nearly: {called}."
-    return f"Next: {called}, which gives away {lost}{f' ({mark.noun})' if mark else ''}."
+    return f"Next: {called}, which loses {lost}{f' ({mark.noun})' if mark else ''}."

@@ -12,7 +12,7 @@ from dicegym.players.roster import agent_names, resolve
 from dicegym.web.static_files import address, files
 
 
-class Dealt(NamedTuple):
+class GameToBegin(NamedTuple):
     """A game that can be begun."""
 
     name: str
@@ -25,15 +25,17 @@ class Dealt(NamedTuple):
     """A model that comes with it; empty if none does."""
 
 
-def dealt() -> list[Dealt]:
+def list_cards() -> list[GameToBegin]:
     """Return all games."""
-    return [_dealt(name) for name in games.loadable()]
+    return [_make_card(name) for name in games.loadable()]
 
 
 @functools.cache
-def _dealt(name: str) -> Dealt:
+def _make_card(name: str) -> GameToBegin:
     told = first_sentence(name)
-    return Dealt(name, games.spec(name).title, f"{told[:1].upper()}{told[1:]}", cover_of(name), trained_agent(name))
+    return GameToBegin(
+        name, games.spec(name).title, f"{told[:1].upper()}{told[1:]}", cover_of(name), find_trained_agent(name)
+    )
 
 
 def cover_of(game: str) -> str:
@@ -48,7 +50,7 @@ def first_sentence(game: str) -> str:
     return " ".join(told.partition(": ")[2].split()) or told
 
 
-def trained_agent(game: str) -> str:
+def find_trained_agent(game: str) -> str:
     """Return a model that comes with a game; empty if none does."""
     table = games.game(game)
     return next((name for name in agent_names(table) if isinstance(resolve(table, name), Path)), "")

@@ -20,10 +20,10 @@ from dicegym.play.seeds import draw_seed
 from dicegym.players.roster import agent_name
 from dicegym.players.sitting import Warn, draw_seat, usual_rivals, usual_seats
 from dicegym.web.context import Web
-from dicegym.web.forms import signed
+from dicegym.web.forms import sign
 from dicegym.web.play.advice import Advice
-from dicegym.web.play.seating import Guests, checked_parameters, rival_of
-from dicegym.web.play.sheets import ID, TableSheet, read_sheet, shared_game
+from dicegym.web.play.seating import Guests, make_table, rival_of
+from dicegym.web.play.sheets import ID, TableSheet, read_sheet, share_game
 from dicegym.web.play.tables import PlayedTable
 
 OF_A_VISITOR = 20
@@ -89,9 +89,9 @@ class PlayHall:
         """Begin a game.
 
         Args:
-            visitor: who plays.
+            visitor: the player.
             game: its name.
-            players: seats (default: as many as suit those who are named, or the game).
+            players: seats (default: as many as suit the named opponents, or the game).
             rivals: the others, in the order of their seats; fewer than there are seats are taken in turn (default: the
                 usual ones).
             seat: the person's (default: drawn by the seed).
@@ -101,17 +101,17 @@ class PlayHall:
             models: files that some of ``rivals`` stand for, which the server trusts to be models.
 
         Raises:
-            UnknownNameError: there is no such game, parameter, opponent or level.
+            UnknownNameError: an unknown game, parameter, opponent or level.
             ParameterError: a number is out of range, or too many opponents are named.
             GettingReadyError: the game is being compiled.
         """
         self.web.readiness.check(game)
         given = dict(parameters or {})
         named = [name for name in rivals or [] if name]
-        table = checked_parameters(game, players, given)
+        table = make_table(game, players, given)
         if players is None:
-            table = checked_parameters(game, usual_seats(table, len(named)), given)
-        table = shared_game(table)
+            table = make_table(game, usual_seats(table, len(named)), given)
+        table = share_game(table)
         if len(named) > table.players - 1:
             raise ParameterError(
                 f"{len(named)} opponents do not fit at a table of {table.players}: name {table.players - 1} at most"
@@ -159,7 +159,7 @@ class PlayHall:
         return table
 
     def find(self, id: str) -> PlayedTable:
-        """Return a table, laid again if it is not in memory. Raises UnknownNameError if there is none."""
+        """Return a table, laid again if it is not in memory. Raises UnknownNameError."""
         with self._lock:
             self._drop_idle()
             if id in self._open:
@@ -173,26 +173,26 @@ class PlayHall:
 
     def key(self, sheet: TableSheet) -> str:
         """Return what a program shows that began a game, in place of a visitor's cookie."""
-        return signed(self.web, "play", sheet.id)
+        return sign(self.web, "play", sheet.id)
 
     def own(self, id: str, visitor: str, key: str = "") -> PlayedTable:
-        """Return a table of a visitor, or of who has its key.
+        """Return a table of a visitor, or of a program that has its key.
 
         Raises NotYoursError if it is somebody else's, UnknownNameError as `find`.
         """
         table = self.find(id)
         if table.sheet.visitor != visitor and not secrets.compare_digest(key.encode(), self.key(table.sheet).encode()):
             raise NotYoursError(
-                "this game was begun by another visitor, who alone may see it; it knows you by a cookie, so allow "
+                "this game was begun by another visitor, and is private; your games are known by a cookie, so allow "
                 "cookies if it is yours"
             )
         return table
 
-    def watched(self, id: str, key: str) -> PlayedTable:
+    def find_watched(self, id: str, key: str) -> PlayedTable:
         """Return a table whose player lets others watch. Raises UnknownNameError unless the key is the right one."""
         table = self.find(id)
         if not table.sheet.watch or not secrets.compare_digest(table.sheet.watch, key):
-            raise UnknownNameError("there is no such game to be watched: ask who sent you here for a new link")
+            raise UnknownNameError("this game is not shared any more: ask for a new link")
         return table
 
     def of(self, visitor: str) -> list[TableSheet]:
@@ -234,10 +234,10 @@ class PlayHall:
             for path in (self._path(id), self.away / f"{id}.json"):
                 if path.is_file():
                     return read_sheet(path)
-        raise UnknownNameError("there is no such game: it may be too old. Begin another one")
+        raise UnknownNameError("unknown game; it may be too old. Begin another one")
 
     def _keep(self, sheet: TableSheet) -> None:
-        """Write a game; who plays on at one that was put away has it in its list again."""
+        """Write a game; a game that was put away is in the list again."""
         path = self._path(sheet.id)
         sheet.write(path)
         (self.away / path.name).unlink(missing_ok=True)

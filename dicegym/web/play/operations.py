@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import Any
 from urllib.parse import urlencode
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, ImmutableMultiDict
 from starlette.requests import Request
@@ -20,24 +19,32 @@ from dicegym.analysis.valuers import MARKS
 from dicegym.arena.replay import Replay, record_replay, to_json
 from dicegym.errors import DicegymError, ParameterError
 from dicegym.pictures.watched import action_in
-from dicegym.players.human import legal_names
 from dicegym.players.sitting import usual_rivals, usual_seats
 from dicegym.registry import GAMES
-from dicegym.web.door import SEEN, Asked, Door, for_programs, text_in
+from dicegym.web.door import SEEN, Door, QueryNumber, for_programs, text_in
 from dicegym.web.learn.places import MODEL_SUFFIX, model_of
 from dicegym.web.pages import page, web_of
-from dicegym.web.play.cards import dealt
+from dicegym.web.play.cards import list_cards
 from dicegym.web.play.hall import OF_A_VISITOR, PlayHall
-from dicegym.web.play.review import review_shown
-from dicegym.web.play.seating import checked_parameters, rivals
-from dicegym.web.play.shown import table_shown
+from dicegym.web.play.models import (
+    ChosenActions,
+    HintedAction,
+    MoveOf,
+    NewGame,
+    TableHint,
+    TableReview,
+    TableState,
+)
+from dicegym.web.play.review import describe_review
+from dicegym.web.play.seating import list_rivals, make_table
+from dicegym.web.play.shown import describe_table
 from dicegym.web.play.tables import PlayedTable
 from dicegym.web.readiness import GettingReadyError
 from dicegym.web.watch.shown import moments_before, replay_page
 
 DOOR = Door("play")
 PATIENCE = 0.9
-"""Seconds that an answer waits for other players before it says who thinks."""
+"""Seconds that an answer waits for other players before it names the one that thinks."""
 STEP = 0.04
 BEGUN, HINTS = 250.0, 75.0
 """As many requests as a game that begins, and a hint, count for."""
@@ -50,126 +57,8 @@ TUTOR = "mistake"
 TABLE, API = "/play/{id}", "/play/tables/{id}"
 
 
-class NewGame(BaseModel):
-    """A game to be played, and its players."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    game: str
-    players: int | None = Field(None, description="seats, yours included (default: as suits the others)")
-    against: list[str] = Field([], description="easy, normal, hard or agents, for the other seats in turn")
-    seat: int | None = Field(None, description="yours, from 0 (default: drawn by the seed)")
-    seed: int | None = Field(None, description="of the dice (default: drawn)")
-    tutor: str = Field("", description="doubtful, mistake or bad: the tutor asks before such a move or a worse one")
-    parameters: dict[str, int] = {}
-
-
-class LegalAction(BaseModel):
-    """An action that is allowed now."""
-
-    action: int
-    name: str
-
-
-class ToldAction(BaseModel):
-    """An action that was played, as you may know it."""
-
-    number: int = Field(description="actions that were played before it")
-    seat: int
-    told: list[str] = Field(validation_alias="lines")
-
-
-class TableState(BaseModel):
-    """A game as you may know it."""
-
-    id: str
-    key: str = Field("", description="given once, when the game is begun: whoever sends it may play")
-    game: str
-    players: int
-    parameters: dict[str, int]
-    seat: int = Field(description="yours")
-    names: list[str] = Field(description="by seat; you are 'you'")
-    move: int = Field(description="send it with your next request: one for another number is refused")
-    state: str = Field(description="yours, busy (others move: ask again soon), asked (the tutor does), over or broken")
-    about: str = Field(description="what is waited for, what the tutor asks, how it ended, or what is broken")
-    scene: str = Field(description="the table as text")
-    observation: list[float] = Field(description="that of a learner; empty until the table is set up")
-    legal: list[LegalAction] = Field(description="what you may play now")
-    since: list[ToldAction] = Field(description="what was played since you moved")
-    actions: list[int] = Field(description="all that was played; given when the game is over")
-    returns: list[float] = Field(description="by seat; given when the game is over")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _read(cls, given: Any) -> Any:
-        return _describe(given) if isinstance(given, PlayedTable) else given
-
-
-class MoveOf(BaseModel):
-    """Which state of the table something is done in."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    move: int
-
-
-class ChosenActions(MoveOf):
-    """The actions to play."""
-
-    actions: list[int] = Field(
-        min_length=1, max_length=1000, description="one, or a whole choice where all choose at once"
-    )
-    insist: bool = Field(False, description="do not let the tutor ask")
-
-
-class HintedAction(BaseModel):
-    """An action and its value to you."""
-
-    action: int
-    name: str
-    value: float | None
-    behind: float | None
-    error: float = Field(description="standard error of value; 0 if it is computed")
-
-
-class TableHint(BaseModel):
-    """The best actions now."""
-
-    ready: bool = Field(description="if not, ask again in a second")
-    words: str
-    sure: str = Field(description="the source of the values, and how sure it is")
-    unit: str
-    choices: list[HintedAction] = Field(description="the best first")
-
-
-class WorstChoice(BaseModel):
-    """A decision that cost much."""
-
-    before: int = Field(description="actions that were played before it", validation_alias="number")
-    chosen: str
-    better: str
-    lost: str
-    mark: str
-
-
-class TableReview(BaseModel):
-    """Your decisions in a game that is over."""
-
-    ready: bool = Field(description="if not, ask again in some seconds")
-    done: int = Field(description="decisions that are judged, of `of`")
-    of: int
-    given_away: str = Field(description="what your decisions lost")
-    luck: str
-    without_luck: str
-    sure: str
-    worst: list[WorstChoice]
-    analysis: Annotated[dict[str, Any], BeforeValidator(lambda found: found.to_json() if found else {})] = Field(
-        description="all of it, as `dicegym values analyse -o FILE.json` writes it"
-    )
-
-
 def _hall(request: Request) -> PlayHall:
-    return web_of(request).shared(PlayHall)
+    return web_of(request).get(PlayHall)
 
 
 def _find(request: Request, id: str) -> PlayedTable:
@@ -186,13 +75,13 @@ async def _own(request: Request, id: str) -> PlayedTable:
 async def _whole(request: Request, id: str) -> PlayedTable:
     """Return a table whose game is over, for what shows hidden things. Raises ParameterError otherwise."""
     table = await _own(request, id)
-    await patience(table)
+    await wait_for_others(table)
     if not table.over or table.busy:
         raise ParameterError("this game is not over yet: all of it is shown when it is")
     return table
 
 
-async def patience(table: PlayedTable) -> PlayedTable:
+async def wait_for_others(table: PlayedTable) -> PlayedTable:
     """Wait for other players, if they take no longer than an answer may; return the table."""
     until, pause = time.monotonic() + PATIENCE, STEP / 8
     while table.busy and time.monotonic() < until:
@@ -206,7 +95,7 @@ async def patience(table: PlayedTable) -> PlayedTable:
 @DOOR.get("/play", template="play/index.html")
 def list_games_of_visitor(request: Request) -> dict[str, Any]:
     """Show all games, and those that the visitor has begun."""
-    cards = dealt()
+    cards = list_cards()
     titles = {game.name: game.title for game in cards}
     return {"cards": cards, "own": _hall(request).of(request.state.visitor), "most": OF_A_VISITOR, "titles": titles}
 
@@ -221,13 +110,13 @@ def show_options(given: ImmutableMultiDict[str, Any], wrong: str = "") -> dict[s
         given: the fields of a form or of an address, unchecked.
         wrong: what was wrong with them.
 
-    Raises UnknownNameError: there is no such game.
+    Raises UnknownNameError: an unknown game.
     """
     spec = games.spec(text_in(given, "game") or GAMES[0])
-    usual, named = usual_seats(checked_parameters(spec.name, None, {})), text_in(given, "players")
+    usual, named = usual_seats(make_table(spec.name, None, {})), text_in(given, "players")
     low, high = spec.players
     seats = int(named[:4]) if named.isascii() and named.isdecimal() and low <= int(named[:4]) <= high else usual
-    table = checked_parameters(spec.name, seats, {})
+    table = make_table(spec.name, seats, {})
     asked = [name for name in given.getlist("against") if isinstance(name, str) and name][: seats - 1]
     more = asked or usual_rivals(table)
     chosen = [*asked, *(more[number % len(more)] for number in range(len(asked), seats - 1))]
@@ -237,7 +126,7 @@ def show_options(given: ImmutableMultiDict[str, Any], wrong: str = "") -> dict[s
         "seat": text_in(given, "seat"),
         "seed": text_in(given, "seed"),
         "chosen": chosen,
-        "rivals": rivals(table),
+        "rivals": list_rivals(table),
         "models": [name for name in dict.fromkeys(chosen) if name.endswith(MODEL_SUFFIX)],
         "levels": MARKS,
         "tutor": text_in(given, "tutor") or ("" if wrong else TUTOR),
@@ -274,7 +163,7 @@ async def begin_game(request: Request, wanted: NewGame) -> TableState:
     """Begin a game."""
     web_of(request).limits.pay(request, BEGUN)
     hall = _hall(request)
-    table = await patience(await run_in_threadpool(_begin, request, wanted))
+    table = await wait_for_others(await run_in_threadpool(_begin, request, wanted))
     found = await run_in_threadpool(TableState.model_validate, table)
     return found.model_copy(update={"key": hall.key(table.sheet)})
 
@@ -301,9 +190,9 @@ def _page_of(request: Request, table: PlayedTable, notice: str = "", status: int
     """Return the page of a table, with the hint that the address asks for."""
     hint, advice = request.query_params.get("hint", ""), _hall(request).advice
     wanted = hint == str(table.sheet.move)
-    values = table_shown(table, advice, hint=wanted, notice=notice)
+    values = describe_table(table, advice, hint=wanted, notice=notice)
     if wanted and values["hint"] is not None:
-        table.told_hint()
+        table.note_hint()
     address = f"/play/{table.sheet.id}"
     again = f"{address}?{urlencode({'hint': hint})}" if wanted else address
     return page(request, "play/table.html", status, **values, address=address, refresh=again)
@@ -312,7 +201,7 @@ def _page_of(request: Request, table: PlayedTable, notice: str = "", status: int
 @DOOR.get(TABLE, api=API, view=_page_of, returns=TableState, errors=(403,))
 async def show_table(request: Request, id: str) -> PlayedTable:
     """Show a game as you may know it; send `Authorization: Bearer KEY`, or the cookie of the browser that began it."""
-    return await patience(await _own(request, id))
+    return await wait_for_others(await _own(request, id))
 
 
 def _moved(request: Request, table: PlayedTable) -> Response:
@@ -339,7 +228,7 @@ async def play_actions(request: Request, id: str, wanted: ChosenActions) -> Play
     """Play; 409 if it was sent for another state of the table."""
     table = await _own(request, id)
     await run_in_threadpool(table.act, wanted.move, wanted.actions, insist=wanted.insist)
-    return await patience(table)
+    return await wait_for_others(table)
 
 
 @DOOR.post(TABLE + "/move", view=_moved, again=_refuse_move)
@@ -351,7 +240,7 @@ async def play_form(request: Request, id: str, wanted: MoveOf) -> PlayedTable:
         if isinstance(value, str):
             fields.setdefault(name, []).append(value)
     await run_in_threadpool(table.choose, wanted.move, text_in(form, "form"), fields)
-    return await patience(table)
+    return await wait_for_others(table)
 
 
 @DOOR.post(
@@ -367,7 +256,7 @@ async def undo(request: Request, id: str, wanted: MoveOf) -> PlayedTable:
     """Take your last move back."""
     table = await _own(request, id)
     await run_in_threadpool(table.undo, wanted.move)
-    return await patience(table)
+    return await wait_for_others(table)
 
 
 @DOOR.post(TABLE + "/insist", view=_moved, again=_refuse_move)
@@ -375,7 +264,7 @@ async def insist(request: Request, id: str, wanted: MoveOf) -> PlayedTable:
     """Play what the tutor has asked about."""
     table = await _own(request, id)
     await run_in_threadpool(table.insist, wanted.move)
-    return await patience(table)
+    return await wait_for_others(table)
 
 
 @DOOR.post(TABLE + "/reconsider", view=_moved, again=_refuse_move)
@@ -414,10 +303,10 @@ def show_hint(request: Request, id: str) -> dict[str, Any]:
 
 
 @DOOR.get(TABLE + "/review", api=API + "/review", template="play/review.html", returns=TableReview, errors=(403,))
-async def review_game(request: Request, id: str, at: Asked = None) -> Mapping[str, Any]:
+async def review_game(request: Request, id: str, at: QueryNumber = None) -> Mapping[str, Any]:
     """Show how you played a game that is over: what each decision lost, and your luck."""
     table = await _whole(request, id)
-    found = await run_in_threadpool(review_shown, table, _hall(request).advice, at)
+    found = await run_in_threadpool(describe_review, table, _hall(request).advice, at)
     if for_programs(request) and found["failure"]:
         raise DicegymError(found["failure"])
     return found | {"worst": found["worst"][:WORST]}
@@ -427,8 +316,8 @@ async def review_game(request: Request, id: str, at: Asked = None) -> Mapping[st
 async def watch_table(request: Request, id: str, key: str) -> Mapping[str, Any]:
     """Show a table to those whom its player lets watch."""
     hall = _hall(request)
-    table = await patience(await run_in_threadpool(hall.watched, id, key))
-    return await run_in_threadpool(table_shown, table, hall.advice, owner=False)
+    table = await wait_for_others(await run_in_threadpool(hall.find_watched, id, key))
+    return await run_in_threadpool(describe_table, table, hall.advice, owner=False)
 
 
 @DOOR.get(TABLE + "/game.json")
@@ -441,7 +330,7 @@ async def download_game(request: Request, id: str) -> Response:
 
 
 @DOOR.get(TABLE + "/replay")
-async def replay_game(request: Request, id: str, before: Asked = None) -> Response:
+async def replay_game(request: Request, id: str, before: QueryNumber = None) -> Response:
     """Show a game, moment by moment, all hidden things too."""
     return await run_in_threadpool(_replay, request, await _whole(request, id), before)
 
@@ -478,37 +367,3 @@ def share_table(request: Request, id: str) -> PlayedTable:
 def replay_of_table(table: PlayedTable) -> Replay:
     """Return a game that is over as a replay."""
     return record_replay(table.game, table.place.names, table.sheet.seed, table.sheet.actions)
-
-
-def _describe(table: PlayedTable) -> dict[str, Any]:
-    """Return a table for programs, all of it read in one moment."""
-    with table.lock:
-        sheet, game, state = table.sheet, table.game, table.state
-        word, about = "yours", ""
-        if table.busy:
-            word, about = "busy", table.busy
-        elif table.broken:
-            word, about = "broken", table.broken
-        elif table.over:
-            word, about = "over", table.words()
-        elif sheet.asked:
-            word, about = "asked", sheet.words
-        legal = legal_names(table.place, state) if table.yours else {}
-        since: Sequence[Any] = table.since()
-        return {
-            "id": sheet.id,
-            "game": sheet.game,
-            "players": sheet.players,
-            "parameters": sheet.parameters,
-            "seat": sheet.seat,
-            "names": list(table.place.names),
-            "move": sheet.move,
-            "state": word,
-            "about": about,
-            "scene": "" if state is None else game.scene(state, sheet.seat).text(),
-            "observation": [] if state is None else game.observe(state, sheet.seat).tolist(),
-            "legal": [{"action": action, "name": name} for action, name in legal.items()],
-            "since": [{"number": one.number, "seat": one.seat, "lines": list(one.lines)} for one in since],
-            "actions": list(sheet.actions) if table.over else [],
-            "returns": game.returns(state).tolist() if table.over else [],
-        }

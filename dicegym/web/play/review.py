@@ -38,14 +38,14 @@ class JudgedDecision(NamedTuple):
     forced: bool
 
 
-def asked_review(table: PlayedTable, advice: Advice) -> Answer[Analysis]:
+def begin_review(table: PlayedTable, advice: Advice) -> Answer[Analysis]:
     """Return how a game was played that is over, now or later. Raises `dicegym.web.workers.TooBusyError`."""
     sheet = table.sheet
     actions, names = list(sheet.actions), table.place.names
     return advice.review(sheet.visitor, (sheet.id, sheet.move), table.game, sheet.seed, actions, names)
 
 
-def review_shown(table: PlayedTable, advice: Advice, at: int | None = None) -> dict[str, Any]:
+def describe_review(table: PlayedTable, advice: Advice, at: int | None = None) -> dict[str, Any]:
     """Return what the page of a review shows; ``at`` is the number of the decision on the board."""
     address = f"/play/{table.sheet.id}"
     values: dict[str, Any] = {
@@ -65,7 +65,7 @@ def review_shown(table: PlayedTable, advice: Advice, at: int | None = None) -> d
         "analysis": None,
     }
     try:
-        answer = asked_review(table, advice)
+        answer = begin_review(table, advice)
     except DicegymError as error:
         return values | {"failure": str(error)}
     values |= {"failure": answer.failure, "waits": not answer.ready, "done": answer.done, "of": answer.of}
@@ -186,7 +186,7 @@ def _drawn(analysis: Analysis, seat: int) -> list[int]:
 
 
 def _called(unit: ValueUnit) -> str:
-    return {"win rate": "chance to win", "points": "points to come to"}.get(unit, unit)
+    return {"win rate": "chance to win", "points": "expected points"}.get(unit, unit)
 
 
 def _axis(unit: ValueUnit) -> Any:

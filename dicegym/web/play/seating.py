@@ -1,4 +1,4 @@
-"""Who sits at a table: agents of every kind, which many tables share, and the person."""
+"""The players at a table: agents of every kind, which many tables share, and the person."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ class Rival(NamedTuple):
     """Somebody whom a person may play against."""
 
     name: str
-    """What stands in a form."""
+    """Its value in a form."""
     agent: str
-    """Who it is, as `dicegym.agent` takes it."""
+    """The same, as `dicegym.agent` takes it."""
     about: str
     """What it is, in a sentence."""
     is_strength: bool = False
 
 
 @functools.lru_cache(64)
-def rivals(game: Game) -> tuple[Rival, ...]:
+def list_rivals(game: Game) -> tuple[Rival, ...]:
     """Return whom a person may choose: opponents by strength first, then all agents that come with the game.
 
     They play in this process: of a game that ships, a program that does not is not offered, wherever it lies.
@@ -60,7 +60,7 @@ def rival_of(game: Game, name: str) -> str:
 
     Raises UnknownNameError.
     """
-    found = {one.name: one.agent for one in rivals(game)}
+    found = {one.name: one.agent for one in list_rivals(game)}
     if name in found:
         return found[name]
     base, mark, rest = name.partition("(")
@@ -93,7 +93,7 @@ _SITTING_DOWN = threading.Lock()
 
 
 class _Guest(Player):
-    """A player who answers one table at a time."""
+    """A player that answers one table at a time."""
 
     def __init__(self, player: Player) -> None:
         self.name, self.pure, self._player = player.name, player.pure, player
@@ -138,7 +138,7 @@ class PersonOnPage(Player):
         return lambda turn: self._decided()
 
 
-def checked_parameters(game: str, players: int | None, given: dict[str, Any]) -> Game:
+def make_table(game: str, players: int | None, given: dict[str, Any]) -> Game:
     """Return the game that a form asks for. Raises ParameterError and UnknownNameError as `dicegym.game` does."""
     try:
         return dicegym.game(game, **({} if players is None else {"players": players}), **given)

@@ -11,5 +11,5 @@ SECTION = Section(
     "Play",
     "Sit down against agents of every strength, take moves back, ask for hints, and see what your moves cost.",
     door=operations.DOOR,
-    setup=lambda web: web.shared(PlayHall),
+    setup=lambda web: web.get(PlayHall),
 )

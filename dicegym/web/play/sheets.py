@@ -24,11 +24,11 @@ INSTEAD = "begin another game: this one is lost"
 
 @dataclass
 class TableSheet:
-    """Who plays what, and what was done so far; all else follows from it."""
+    """The players, the game and its actions so far; all else follows from them."""
 
     id: str
     visitor: str
-    """Who began it, and may move."""
+    """The visitor who began it, and may move."""
     game: str
     players: int
     parameters: dict[str, int]
@@ -38,7 +38,7 @@ class TableSheet:
     rivals: list[str]
     """As they were asked for, in the order of their seats: strengths, agents, paths of models."""
     agents: list[str]
-    """Who they are, as `dicegym.agent` takes it."""
+    """The same, as `dicegym.agent` takes it."""
     called: list[str]
     """What they are called."""
     tutor: str = ""
@@ -53,7 +53,7 @@ class TableSheet:
     """What the person has decided already and is still to be played."""
     taken_back: int = 0
     move: int = 0
-    """Grows with whatever the person does: what was made for another number comes too late."""
+    """Grows with each thing the person does: a request for another number comes too late."""
     asked: list[int] = field(default_factory=list)
     """Actions of which the tutor asks whether they are meant."""
     words: str = ""
@@ -63,7 +63,7 @@ class TableSheet:
     hints: int = 0
     """How many were asked for."""
     watch: str = ""
-    """What stands in the address by which others may watch; empty: nobody may."""
+    """Secret part of the address by which others may watch; empty: nobody may."""
     over: bool = False
     fingerprint: str = ""
     """Of the rules that it was begun by."""
@@ -76,7 +76,7 @@ class TableSheet:
         return names_beside(self.called, self.seat)
 
     def table(self) -> Game:
-        """Return the game. Raises what `dicegym.game` does if there is none such any more."""
+        """Return the game. Raises what `dicegym.game` does."""
         return _game(self.game, self.players, tuple(self.parameters.items()))
 
     def fresh(self, id: str, seed: int, seat: int) -> TableSheet:
@@ -101,7 +101,7 @@ class TableSheet:
         write_text(path, json.dumps({"kind": KIND, "version": VERSION, **vars(self)}))
 
 
-def shared_game(game: Game) -> Game:
+def share_game(game: Game) -> Game:
     """Return the one of all games that are the same: what it finds out about itself once serves all tables."""
     return _game(game.name, game.players, tuple(game.parameters.items()))
 
@@ -113,7 +113,7 @@ def _game(name: str, players: int, parameters: tuple[tuple[str, int], ...]) -> G
 
 
 def read_sheet(path: Path) -> TableSheet:
-    """Return what was kept. Raises DamagedFileError if the file is none of ours."""
+    """Return what was kept. Raises DamagedFileError for any other file."""
     try:
         found: dict[str, Any] = json.loads(read_text(path, INSTEAD))
         if found.pop("kind") != KIND or found.pop("version") != VERSION:

@@ -42,17 +42,17 @@ class CardOption(NamedTuple):
     worth: str
 
 
-def table_shown(
+def describe_table(
     table: PlayedTable, advice: Advice, *, hint: bool = False, notice: str = "", owner: bool = True
 ) -> dict[str, Any]:
     """Return what the page of a table shows.
 
     Args:
         table: the table.
-        advice: who gives hints.
+        advice: gives hints.
         hint: whether to show the best move.
         notice: what was wrong with the last request.
-        owner: whether it is shown to its player, who may move.
+        owner: whether it is shown to its player.
     """
     with table.lock:
         asked = _hint(table, advice) if hint and owner and table.yours else None
@@ -143,14 +143,14 @@ def _now(table: PlayedTable, since: list[ToldMove], ending: str) -> tuple[str, l
 
 
 def _said(table: PlayedTable, since: list[ToldMove], ending: str, notice: str) -> str:
-    """Return what is read out to those who do not see the page."""
+    """Return what is read out by screen readers."""
     told = " ".join(" ".join(line.split()) for move in since for line in move.lines)
     if len(told) > LONGEST_SAID:
         told = f"... {told[-LONGEST_SAID:].partition(' ')[2]}"
     if table.busy:
         now = f"{table.busy}."
     elif table.broken:
-        now = f"The game cannot go on: {table.broken}."
+        now = f"The game cannot continue: {table.broken}."
     elif table.over:
         now = f"The game is over. {ending.strip().splitlines()[-1] if ending.strip() else ''}"
     elif table.sheet.asked:

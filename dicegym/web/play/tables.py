@@ -51,7 +51,7 @@ class PlayedTable:
         seated: called with the game in a job; returns the others, in the order of their seats.
         keep: called when something has changed that is to be kept.
         begin: begins a job.
-        warner: called in a job; returns who warns the person.
+        warner: called in a job; returns what warns the person.
 
     Attributes:
         sheet: as given; changed by this object alone.
@@ -60,7 +60,7 @@ class PlayedTable:
         state: a copy of the record; None until the table is laid.
         told: everything that was done, in the person's words.
         busy: what is waited for, in words; empty if nothing is.
-        broken: why the game cannot go on, in words; empty if it can.
+        broken: why the game cannot continue, in words; empty if it can.
 
     Raises:
         DicegymError: the game can no longer be played, as its rules have changed.
@@ -120,7 +120,7 @@ class PlayedTable:
             return [one for one in self.told if one.number >= first]
 
     def words(self, full: bool = True) -> str:
-        """Return the table in words, and what each choice brings where that is plain; at the end, who has won."""
+        """Return the table in words, and what each choice brings where that is plain; at the end, the winner."""
         with self.lock:
             if self.state is None:
                 return ""
@@ -181,13 +181,13 @@ class PlayedTable:
 
         Raises:
             StaleMoveError: it was asked for another move.
-            ParameterError: there is none.
+            ParameterError: the person has not moved.
         """
         with self.lock:
             self._expect(move, over=True)
             sheet = self.sheet
             if not sheet.marks:
-                raise ParameterError("there is no move of yours to take back")
+                raise ParameterError("you have not moved yet: nothing can be taken back")
             del sheet.actions[sheet.marks.pop() :]
             sheet.taken_back += 1
             sheet.waiting, sheet.over = [], False
@@ -202,7 +202,7 @@ class PlayedTable:
                 self._note()
                 self._keep(self.sheet)
 
-    def told_hint(self) -> None:
+    def note_hint(self) -> None:
         """Note that the person has been told what is best."""
         with self.lock:
             self.sheet.hints += 1
@@ -226,7 +226,7 @@ class PlayedTable:
     def _decide(self, actions: list[int], insist: bool = False) -> None:
         """Begin to play actions that the person has chosen; the tutor is asked first."""
         if self.broken:
-            raise ParameterError(f"the game cannot go on: {self.broken}")
+            raise ParameterError(f"the game cannot continue: {self.broken}")
         if not actions:
             raise ParameterError("nothing was chosen: choose something")
         self._refuse_faults(actions)
@@ -261,7 +261,7 @@ class PlayedTable:
         self.sheet.asked, self.sheet.words, self.sheet.warned = [], "", []
 
     def _others(self) -> str:
-        """Return who is waited for."""
+        """Return what is waited for, in words."""
         if self.game.players == 1:
             return "the dice are rolled"
         seat = self.mover
@@ -287,7 +287,7 @@ class PlayedTable:
         except DicegymError as error:
             self.broken = str(error)
         except Exception as error:
-            # Programs of others run in a job, and raise what they like: the person hears of it, and goes on elsewhere.
+            # Programs of others run in a job, and raise what they like: the person hears of it, and plays elsewhere.
             self.broken = f"a player fails: {type(error).__name__}: {one_line(error, 400)}"
         finally:
             with self.lock:
@@ -299,7 +299,7 @@ class PlayedTable:
             self.done.set()
 
     def _note(self) -> None:
-        """Note what was played; one who fails amid the others' moves leaves some of them."""
+        """Note what was played; a player that fails amid the others' moves leaves some of them."""
         if self._run is not None and self._run.replayed is None and self._run.actions != self.sheet.actions:
             self.sheet.actions = list(self._run.actions)
             self._changed = True
@@ -325,7 +325,7 @@ class PlayedTable:
         self._go()
 
     def _lay(self) -> None:
-        """Play again what was played, and go on."""
+        """Play again what was played, then let the others move."""
         self.broken = ""
         sheet, seat = self.sheet, self.place.seat
         rivals = list(self._seated(self.game))

@@ -31,7 +31,7 @@ from dicegym.web.section import Section
 DOOR = Door("rules")
 _DRAWING, _OWN = threading.Lock(), dict[str, threading.Lock]()
 ABOUT_LEARNERS = ("Actions", "Observation", "Rewards", "Version history")
-"""Sections of a rules page that people who only play need not read."""
+"""Sections of a rules page for learners alone."""
 
 
 class RulesSection(NamedTuple):
@@ -93,7 +93,7 @@ class GameInfo(BaseModel):
     title: str
     seats: str
     environments: Firsts = Field(description="ids for gymnasium.make")
-    agents: Firsts = Field(description="who can be played against")
+    agents: Firsts = Field(description="opponents that one can play against")
     parameters: dict[str, int]
     rules: str = Field(description="as plain text")
 
@@ -121,7 +121,7 @@ def picture(name: str) -> str:
     """Return the picture of a game as SVG; half a game is played for it, once."""
     with _DRAWING:
         own = _OWN.setdefault(name, threading.Lock())
-    with own:  # who asks for it meanwhile waits for this one, and does not have it drawn again
+    with own:  # others wait for this one, and do not draw it again
         return str(picture_of(dicegym.game(name)))
 
 
@@ -156,7 +156,7 @@ def rules_of(name: str) -> GameRules:
 def _known(name: str) -> str:
     known = loadable()
     if name not in known:
-        raise UnknownNameError(f"there is no game {one_line(name, 60)!r}: there are {', '.join(known)}")
+        raise UnknownNameError(f"unknown game {one_line(name, 60)!r}: use one of {', '.join(known)}")
     return name
 
 

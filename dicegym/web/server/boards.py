@@ -11,7 +11,7 @@ from dicegym.games.parts import WIRE, part
 from dicegym.registry import GAMES
 from dicegym.server.archive import Archive, ServerStatus
 from dicegym.server.results import PlayerRating, StoredGame
-from dicegym.web.server.held import Held, HeldServers
+from dicegym.web.server.processes import ProcessState, StartedServers
 
 LAST_GAMES = 15
 MOST_RATED = 100
@@ -37,7 +37,7 @@ class ServedRow(NamedTuple):
     id: int
     ended: str
     places: str
-    """Who came where, in words."""
+    """The places of all players, in words."""
     incidents: int
 
 
@@ -45,7 +45,7 @@ class ServerBoard(NamedTuple):
     """What a page shows of a server."""
 
     game: str
-    held: Held | None
+    held: ProcessState | None
     """As it was started here."""
     status: ServerStatus | None
     """As it tells the store."""
@@ -115,23 +115,24 @@ class ServerBoard(NamedTuple):
     def _told(self, name: str, default: Any) -> Any:
         """Return what it tells here, else what it told the store."""
         run = self.status.run if self.status and self.running else None
-        return (self.live or {}).get(name, getattr(run.state, name) if run else default)
+        state = run.state if run else None
+        return (self.live or {}).get(name, getattr(state, name) if state else default)
 
 
-def served_games() -> list[str]:
+def list_served() -> list[str]:
     """Return the games that have a server."""
     return [game for game in GAMES if part(game, WIRE) is not None]
 
 
 def need_served(game: str) -> None:
     """Raise UnknownNameError for a game that has no server."""
-    if game not in served_games():
-        raise UnknownNameError(f"there is no server of {game!r}: there are those of {', '.join(served_games())}")
+    if game not in list_served():
+        raise UnknownNameError(f"{game!r} has no server: use one of {', '.join(list_served())}")
 
 
-def board(store: str, servers: HeldServers, game: str) -> ServerBoard:
+def board(store: str, servers: StartedServers, game: str) -> ServerBoard:
     """Return what is known of the server of a game."""
-    held = servers.seen(game)
+    held = servers.look(game)
     status: ServerStatus | None = None
     games: list[StoredGame] = []
     ratings: dict[str, PlayerRating] = {}

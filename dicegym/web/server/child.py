@@ -1,6 +1,6 @@
 """A game server in a process of its own: reads what it is told from standard input, and says how things stand.
 
-It is told settings as a line of JSON, and runs until standard input ends, as it does when whoever started it is gone.
+It is told settings as a line of JSON, and runs until standard input ends, as it does when its parent is gone.
 It says a line of JSON at a time: what the scoreboard shows, or why it could not run.
 """
 
@@ -26,7 +26,7 @@ EVERY = 0.5
 def main() -> None:
     """Serve, as a program."""
     for number in (signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGINT)):
-        signal.signal(number, signal.SIG_IGN)  # whoever started it ends it, and in order
+        signal.signal(number, signal.SIG_IGN)  # the parent ends it, in order
     told = json.loads(sys.stdin.readline())
     warnings.simplefilter("ignore")
     try:

@@ -17,8 +17,8 @@ from dicegym.web.door import Door
 from dicegym.web.pages import web_of
 from dicegym.web.rights import is_operator, need_operator
 from dicegym.web.section import Section
-from dicegym.web.server.boards import ServerBoard, board, need_served, served_games
-from dicegym.web.server.held import HeldServers
+from dicegym.web.server.boards import ServerBoard, board, list_served, need_served
+from dicegym.web.server.processes import StartedServers
 
 TCP = 5000
 """The port that the form proposes."""
@@ -96,7 +96,7 @@ class Servers:
     """The servers that were started from the pages."""
 
     def __init__(self, web: Web) -> None:
-        self.held = HeldServers()
+        self.held = StartedServers()
         self._web = web
         web.on_stop.append(self.held.stop_all)
 
@@ -107,7 +107,7 @@ class Servers:
 
 
 def _servers(request: Request) -> Servers:
-    return web_of(request).shared(Servers)
+    return web_of(request).get(Servers)
 
 
 def _view_list(request: Request, found: dict[str, Any]) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def _view_list(request: Request, found: dict[str, Any]) -> dict[str, Any]:
 @DOOR.get("/server", api="/servers", template="server/list.html", view=_view_list, returns=ServerReports)
 def list_servers(request: Request) -> dict[str, Any]:
     """List all game servers."""
-    return {"servers": [_servers(request).of(game) for game in served_games()]}
+    return {"servers": [_servers(request).of(game) for game in list_served()]}
 
 
 def _view_server(request: Request, found: ServerBoard) -> dict[str, Any]:
@@ -179,5 +179,5 @@ SECTION = Section(
     "Server",
     "Let bots play rated games over the network, and watch the scoreboard.",
     door=DOOR,
-    setup=lambda web: web.shared(Servers),
+    setup=lambda web: web.get(Servers),
 )

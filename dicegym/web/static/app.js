@@ -87,7 +87,7 @@
     document.addEventListener(name, (event) =>
       trouble(navigator.onLine ? "The server does not answer." : "You are offline.", retry_of(event.detail.elt)));
   }
-  addEventListener("offline", () => trouble("You are offline. The page goes on when the connection is back."));
+  addEventListener("offline", () => trouble("You are offline. The page continues when the connection is back."));
   addEventListener("online", () => (document.querySelector("#game, #live, #review") ? location.reload() : trouble("")));
 
   // Back and Forward show what is there now, not what was there then.

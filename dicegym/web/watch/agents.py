@@ -23,11 +23,11 @@ from dicegym.players.agent_info import agent_card, describe_agent
 from dicegym.players.model_file import facts
 from dicegym.players.roster import agent_names, resolve
 from dicegym.web.context import Web
-from dicegym.web.door import Asked, Finite
+from dicegym.web.door import Finite, QueryNumber
 from dicegym.web.markdown import as_html
 from dicegym.web.pages import web_of
 from dicegym.web.watch.boards import PATIENCE, Board, Boards
-from dicegym.web.watch.rows import DOOR, Count, ListedMatch, list_titles, rows_of, title_of
+from dicegym.web.watch.rows import DOOR, ListedMatch, RowCount, list_titles, rows_of, title_of
 
 MOST_CONTESTS = 30
 """The newest ones of an agent from which its ratings and its record are."""
@@ -125,7 +125,7 @@ def _list_agents(web: Web, game: str) -> list[AgentRow]:
     stored: dict[str, set[int]] = {}
     for one in parts:
         stored.setdefault(one.name, set()).add(one.contest)
-    own = shipped(game)
+    own = describe_shipped(game)
     names = [*own, *[name for name in sorted(stored) if name not in own][:MOST_LISTED]]
     return [
         AgentRow(name=name, about=own.get(name, ""), shipped=name in own, contests=len(stored.get(name, ())))
@@ -154,11 +154,11 @@ def _view_agent(request: Request, found: dict[str, Any]) -> dict[str, Any]:
     returns=AgentPage,
 )
 def show_agent(
-    request: Request, game: str, name: str, before: Asked = None, count: Count = MATCHES_PAGE
+    request: Request, game: str, name: str, before: QueryNumber = None, count: RowCount = MATCHES_PAGE
 ) -> dict[str, Any]:
     """Show an agent with its card, ratings, record and matches."""
     games.spec(game)
-    web, own = web_of(request), shipped(game)
+    web, own = web_of(request), describe_shipped(game)
     contests: list[AgentContest] = []
     record: list[AgentOpponent] = []
     matches: list[StoredMatch] = []
@@ -166,7 +166,7 @@ def show_agent(
     with web.store() as reader:
         if reader is not None:
             parts = reader.participations(game, name)
-            contests, record = _find_career(web.shared(Boards), request.state.visitor, name, parts)
+            contests, record = _find_career(web.get(Boards), request.state.visitor, name, parts)
             matches = list(reader.matches(entry=name, last=count, game=game, before=before))[::-1] if parts else []
     if name not in own and not parts:
         raise unknown_name("agent", one_line(name, 80), list(own), f"Those of {title_of(game)} are meant.")
@@ -196,7 +196,7 @@ def _find_career(
     newest = sorted(struck, reverse=True)[:MOST_CONTESTS]
     boards.prepare(owner, newest).wait(PATIENCE)
     for number in newest:
-        board = boards.kept(number)
+        board = boards.find(number)
         if board is None or not board.rated:
             continue  # it is being computed
         lines.append(_line(board, name, struck[number]))
@@ -209,7 +209,7 @@ def _find_career(
     return lines, sorted(record, key=lambda line: (-line.ahead - line.behind, line.name))
 
 
-def shipped(game: str) -> dict[str, str]:
+def describe_shipped(game: str) -> dict[str, str]:
     """Return the agents that come with a game, each with what it says of itself in a sentence."""
     table = dicegym.game(game)
     return {name: _described(game, name) for name in agent_names(table)}
@@ -266,7 +266,7 @@ def _line(board: Board, name: str, struck: str) -> AgentContest:
 
 
 def _draw_ratings(contests: Sequence[AgentContest]) -> object:
-    """Return ratings over contests as SVG; None where there are none to be compared."""
+    """Return ratings over contests as SVG; None for fewer than two."""
     rated = [line for line in contests[::-1] if line.rating is not None]
     if len(rated) < 2:
         return None

@@ -1,4 +1,4 @@
-"""What a page shows of a contest, computed once for all who look at it."""
+"""What a page shows of a contest, computed once for all its visitors."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from dicegym.web.workers import Answer
 PATIENCE = 0.7
 """Seconds that a page waits for what is being computed, before it says so."""
 SHORTEST_PAUSE = 1.0
-"""Seconds from one look at a contest that is being held to the next, at least."""
+"""Least seconds between two looks at a running contest."""
 SHARE = 8
-"""A look may take one in so many of the seconds."""
+"""A look may take one second in this many."""
 SLACK = 0.05
 KEPT = 200
 """Contests whose pages are kept in memory."""
@@ -41,7 +41,7 @@ class Board(NamedTuple):
     facts: list[tuple[str, str]]
     page: ContestPage
     held: bool
-    """Whether some process has it just now."""
+    """Whether some process runs it now."""
     secret: bool
     """Whether its seed is left out."""
     seconds: float
@@ -83,7 +83,7 @@ class Boards:
         """Begin to compute the contests that are not: when the answer is ready, `kept` has them.
 
         Args:
-            owner: who asks.
+            owner: the visitor.
             numbers: of the contests, which there are.
 
         Raises:
@@ -92,7 +92,7 @@ class Boards:
         key = ("boards", *numbers)
         return self._web.work.answer(owner, key, lambda answer: self._prepare(numbers), keep=False)
 
-    def kept(self, number: int) -> Board | None:
+    def find(self, number: int) -> Board | None:
         """Return what was computed last of a contest; None: nothing yet."""
         with self._lock:
             return self._kept.get(number)
@@ -100,18 +100,18 @@ class Boards:
     def board(self, reader: StoreReader, number: int) -> Board:
         """Return what there is to show of a contest, computed here and now if need be; it may take seconds.
 
-        It is computed once for each state of the contest, and while that is held no more often than it can be.
+        It is computed once for each state of the contest, and while it runs no more often than that takes.
 
-        Raises UnknownNameError if there is no such contest.
+        Raises UnknownNameError for an unknown contest.
         """
         with self._lock:
             own = self._own.setdefault(number, threading.Lock())
-        with own:  # others who ask for the same wait, and get what this one computes
-            known, now, held = self.kept(number), reader.contest(number), reader.is_held(number)
+        with own:  # others wait, and get what this one computes
+            known, now, held = self.find(number), reader.contest(number), reader.is_held(number)
             secret = self._web.is_secret(now)
             if known is None or known.secret != secret or (known.contest != now and (now.ended or known.old)):
                 early = None if known else lambda board: self._keep(number, board._replace(held=held))
-                known = computed(reader, now, secret, early)
+                known = compute_board(reader, now, secret, early)
             known = known._replace(held=held)
             self._keep(number, known)
         return known
@@ -132,7 +132,7 @@ class Boards:
                     self.board(reader, number)
 
 
-def computed(
+def compute_board(
     reader: StoreReader,
     contest: StoredContest,
     secret: bool,
@@ -200,4 +200,4 @@ def ahead(places: Iterable[MatchPlaces]) -> dict[tuple[str, str], float]:
 
 
 MOST_FAULTS = 50
-"""Faults of a contest that is being held which are listed."""
+"""Faults of a running contest that are listed."""

@@ -16,10 +16,10 @@ from dicegym.arena.incidents import misplay_lines
 from dicegym.arena.store.stored import StoredMatch
 from dicegym.errors import one_line
 from dicegym.web.context import Web
-from dicegym.web.door import Asked, Finite, Number, for_programs
+from dicegym.web.door import Finite, PathNumber, QueryNumber, for_programs
 from dicegym.web.pages import page, web_of
 from dicegym.web.watch.boards import PATIENCE, Board, Boards
-from dicegym.web.watch.rows import DOOR, ContestRow, Count, ListedMatch, check_store, list_titles, rows_of, title_of
+from dicegym.web.watch.rows import DOOR, ContestRow, ListedMatch, RowCount, check_store, list_titles, rows_of, title_of
 from dicegym.web.workers import Answer
 
 MATCHES_PAGE, LATEST = 50, 10
@@ -76,7 +76,7 @@ def _view_contests(request: Request, found: dict[str, Any]) -> dict[str, Any]:
 
 
 @DOOR.get("/watch", api="/contests", template="watch/contests.html", view=_view_contests, returns=ContestRows)
-def list_contests(request: Request, game: str = "", before: Asked = None, count: Count = 50) -> dict[str, Any]:
+def list_contests(request: Request, game: str = "", before: QueryNumber = None, count: RowCount = 50) -> dict[str, Any]:
     """List contests, the newest first."""
     if game and for_programs(request):
         games.spec(game)
@@ -101,7 +101,7 @@ def _view_contest(request: Request, found: dict[str, Any]) -> Mapping[str, Any] 
     view=_view_contest,
     returns=ContestBoard,
 )
-async def show_contest(request: Request, contest: Number) -> dict[str, Any]:
+async def show_contest(request: Request, contest: PathNumber) -> dict[str, Any]:
     """Show a contest with its standings, ratings and faults."""
     computed = await run_in_threadpool(_prepare, request, contest)
     await computed.settle(None if for_programs(request) else PATIENCE)
@@ -114,11 +114,11 @@ def _prepare(request: Request, contest: int) -> Answer[None]:
     web = web_of(request)
     with web.store() as reader:
         check_store(reader).contest(contest)
-    return web.shared(Boards).prepare(request.state.visitor, [contest])
+    return web.get(Boards).prepare(request.state.visitor, [contest])
 
 
 def _find(web: Web, contest: int) -> dict[str, Any]:
-    board = web.shared(Boards).kept(contest)
+    board = web.get(Boards).find(contest)
     with web.store() as reader:
         store = check_store(reader)
         latest = list(store.matches(contest, last=LATEST))[::-1]
@@ -151,7 +151,7 @@ def _view_matches(request: Request, found: dict[str, Any]) -> dict[str, Any]:
     returns=MatchRows,
 )
 def list_matches(
-    request: Request, contest: Number, entry: str = "", before: Asked = None, count: Count = MATCHES_PAGE
+    request: Request, contest: PathNumber, entry: str = "", before: QueryNumber = None, count: RowCount = MATCHES_PAGE
 ) -> dict[str, Any]:
     """List the matches of a contest, the newest first."""
     with web_of(request).store() as reader:

@@ -24,10 +24,10 @@ from dicegym.play.drive import Referee
 from dicegym.play.player import Player
 from dicegym.play.seeds import draw_seed
 from dicegym.web.context import Web
-from dicegym.web.door import Asked
+from dicegym.web.door import QueryNumber
 from dicegym.web.learn.places import model_of
 from dicegym.web.pages import page, web_of
-from dicegym.web.play.seating import Guests, rival_of, rivals
+from dicegym.web.play.seating import Guests, list_rivals, rival_of
 from dicegym.web.watch.analyses import Analyses
 from dicegym.web.watch.replays import analysis_page
 from dicegym.web.watch.rows import DOOR, list_titles, title_of
@@ -99,13 +99,13 @@ class NewGames:
         """Return a game; None while it is being played.
 
         Raises:
-            UnknownNameError: there is no such game here.
+            UnknownNameError: the game is unknown here.
             DicegymError: it could not be played.
         """
         path = self._path(number)
         if path.is_file():
             return load(path)
-        known = self._web.slow.known(("watched", number))
+        known = self._web.slow.find(("watched", number))
         if known is None:
             raise UnknownNameError(f"there is no game {number} here any more: play another one")
         if known.error is not None:
@@ -138,7 +138,7 @@ class NewGames:
 def choose_agents(
     request: Request,
     game: str = "",
-    players: Asked = None,
+    players: QueryNumber = None,
     agent: Annotated[list[str], Query()] = [],  # noqa: B006
 ) -> dict[str, Any]:
     """Show the form in which agents are chosen."""
@@ -149,13 +149,13 @@ def choose_agents(
     if not low <= seats <= high:
         raise ParameterError(f"invalid number of players {seats}: {games.spec(game).title} takes {low} to {high}")
     table = dicegym.game(game, seats)
-    offered = [(one.name, one.about) for one in rivals(table) if not one.is_strength]
-    strong = [one.agent for one in rivals(table) if one.is_strength][::-1] or [name for name, _ in offered]
+    offered = [(one.name, one.about) for one in list_rivals(table) if not one.is_strength]
+    strong = [one.agent for one in list_rivals(table) if one.is_strength][::-1] or [name for name, _ in offered]
     offered += [(name, "as it plays people") for name in strong if name not in dict(offered)]
     given = [one for one in agent if one][:seats]
     for name in given:
         if name not in dict(offered):
-            web_of(request).shared(NewGames).agent(table, name)  # which says what is wrong with it
+            web_of(request).get(NewGames).agent(table, name)  # which says what is wrong with it
             offered.insert(0, (name, "of a training here"))
     return {
         "games": list_titles(),
@@ -179,7 +179,7 @@ def choose_agents(
 def play_to_watch(request: Request, wanted: GameWanted) -> dict[str, str]:
     """Let agents play a game, to be watched."""
     web = web_of(request)
-    new, table = web.shared(NewGames), dicegym.game(wanted.game, len(wanted.agents))
+    new, table = web.get(NewGames), dicegym.game(wanted.game, len(wanted.agents))
     for name in wanted.agents:
         new.agent(table, name)
     web.limits.pay(request, BEGUN)
@@ -194,7 +194,7 @@ def _view_seen(request: Request, found: dict[str, Any]) -> Response:
         return Response(status_code=204, headers={} if replay is None else {"HX-Refresh": "true"})
     if replay is None:
         return page(request, "watch/wait.html")
-    kept = web_of(request).shared(Analyses).ready(replay)
+    kept = web_of(request).get(Analyses).ready(replay)
     return replay_page(
         request,
         replay,
@@ -212,7 +212,7 @@ def _view_seen(request: Request, found: dict[str, Any]) -> Response:
 @DOOR.get("/watch/seen/{number}", api="/watch/games/{number}", view=_view_seen, returns=GameSeen)
 def show_watched_game(request: Request, number: str) -> dict[str, Any]:
     """Show a game that was asked for."""
-    replay = web_of(request).shared(NewGames).find(number)
+    replay = web_of(request).get(NewGames).find(number)
     return {
         "number": number,
         "game": replay,
@@ -224,7 +224,7 @@ def show_watched_game(request: Request, number: str) -> dict[str, Any]:
 @DOOR.get("/watch/seen/{number}/analysis")
 def analyse_watched_game(request: Request, number: str) -> Response:
     """Show what mistakes cost in such a game."""
-    replay = web_of(request).shared(NewGames).find(number)
+    replay = web_of(request).get(NewGames).find(number)
     if replay is None:
         raise UnknownNameError(f"game {number} is being played: it can be analysed when it is over")
     return analysis_page(request, replay, title=_title(replay), back=f"/watch/seen/{number}")

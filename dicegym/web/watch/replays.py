@@ -16,10 +16,10 @@ from dicegym.arena.store.stored import PlayedGame, StoredMatch
 from dicegym.errors import ParameterError
 from dicegym.pictures.watched import tell_apart
 from dicegym.web.context import Web
-from dicegym.web.door import Asked, Number, for_programs
+from dicegym.web.door import PathNumber, QueryNumber, for_programs
 from dicegym.web.pages import page, web_of
 from dicegym.web.watch.analyses import Analyses
-from dicegym.web.watch.rows import DOOR, ListedMatch, Plain, check_store, title_of
+from dicegym.web.watch.rows import DOOR, ListedMatch, RowObject, check_store, title_of
 from dicegym.web.watch.shown import PageLink, moments_before, replay_page
 
 GAMES_PAGE = 100
@@ -46,7 +46,7 @@ class MatchGames(BaseModel):
     match: ListedMatch
     contests: list[int]
     games: list[ListedGame]
-    misplays: list[Plain]
+    misplays: list[RowObject]
 
 
 class GameReplay(BaseModel):
@@ -91,7 +91,7 @@ def _view_match(request: Request, found: dict[str, Any]) -> dict[str, Any]:
     view=_view_match,
     returns=MatchGames,
 )
-def show_match(request: Request, match: Number, first: Asked = None) -> dict[str, Any]:
+def show_match(request: Request, match: PathNumber, first: QueryNumber = None) -> dict[str, Any]:
     """Show a match and its games."""
     with web_of(request).store() as reader:
         store = check_store(reader)
@@ -122,7 +122,7 @@ def _list_games(match: StoredMatch, games: Sequence[PlayedGame]) -> list[dict[st
 
 
 def _view_game(request: Request, seen: SeenGame) -> Response:
-    analyses, (replay, match, game, free) = web_of(request).shared(Analyses), seen
+    analyses, (replay, match, game, free) = web_of(request).get(Analyses), seen
     kept = analyses.ready(replay) if free else None
     replay.check_rules()
     return replay_page(
@@ -144,7 +144,7 @@ def _view_game(request: Request, seen: SeenGame) -> Response:
     view=_view_game,
     returns=GameReplay,
 )
-def show_game(request: Request, match: Number, game: Number) -> SeenGame:
+def show_game(request: Request, match: PathNumber, game: PathNumber) -> SeenGame:
     """Show a game; programs get it only when its contest has ended and is closed."""
     found = _find(web_of(request), match, game)
     if for_programs(request):
@@ -153,7 +153,7 @@ def show_game(request: Request, match: Number, game: Number) -> SeenGame:
 
 
 @DOOR.get("/watch/games/{match:number}/{game:number}/analysis")
-def analyse_game(request: Request, match: Number, game: Number) -> Response:
+def analyse_game(request: Request, match: PathNumber, game: PathNumber) -> Response:
     """Show what mistakes cost in a game of a match, or how far that is computed."""
     found = _find(web_of(request), match, game)
     _check_free(found)
@@ -161,7 +161,7 @@ def analyse_game(request: Request, match: Number, game: Number) -> Response:
 
 
 @DOOR.get("/watch/served/{number:number}")
-def show_served_game(request: Request, number: Number) -> Response:
+def show_served_game(request: Request, number: PathNumber) -> Response:
     """Show a game of a game server."""
     with web_of(request).store() as reader:
         store = check_store(reader)
@@ -192,7 +192,7 @@ def _check_free(seen: SeenGame) -> None:
 
 def analysis_page(request: Request, replay: Replay, *, title: str, back: str) -> Response:
     """Return what mistakes cost in a game, or how far that is computed; asks for it if nobody has."""
-    analyses = web_of(request).shared(Analyses)
+    analyses = web_of(request).get(Analyses)
     kept = analyses.ready(replay)
     words, goes_on = ("", False) if kept is not None else analyses.begin(replay, request.state.visitor)
     before = [] if kept is None else moments_before(replay)

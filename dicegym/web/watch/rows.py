@@ -18,8 +18,8 @@ from dicegym.web.door import Door
 DOOR = Door("watch")
 MOST = 200
 """Rows of an answer at most."""
-Count = Annotated[int, Query(ge=1, le=MOST, description="rows at most")]
-Plain = Annotated[dict[str, Any], BeforeValidator(lambda row: row._asdict())]
+RowCount = Annotated[int, Query(ge=1, le=MOST, description="rows at most")]
+RowObject = Annotated[dict[str, Any], BeforeValidator(lambda row: row._asdict())]
 """A named tuple as an object."""
 
 
@@ -60,7 +60,7 @@ class ListedMatch(BaseModel):
     wins: list[int] = Field(description="games won alone")
     shares: list[float] = Field(description="games won, a shared first place shared out")
     faults: list[int]
-    failed: str | None = Field(description="who ended it by failing")
+    failed: str | None = Field(description="the entry that ended it by failing")
     reason: str | None
 
 

@@ -49,8 +49,8 @@ def replay_page(
 ) -> Response:
     """Return the page of a game; it plays it again, so it is called in a thread (an endpoint that is a plain function).
 
-    The query ``?move=N&seat=S`` names a moment, N from 0, and whose view it is. Who wants the moment before an action
-    asks `moments_before`.
+    The query ``?move=N&seat=S`` names a moment, N from 0, and whose view it is. `moments_before` finds the
+    moment before an action.
 
     Args:
         request: what is answered.
@@ -60,9 +60,9 @@ def replay_page(
         back_title: what that is called.
         seat: as this seat was shown it, and nothing else.
         all_seeing: whether everything may be seen; else it is one seat after the other, and nothing of the seed.
-        notes: what is told of decisions besides, see `dicegym.arena.replay.page.page_data`.
+        notes: remarks on decisions, see `dicegym.arena.replay.page.page_data`.
         note: a sentence on the page.
-        links: what there is besides.
+        links: below the title.
         template: what extends the page.
 
     Raises:
@@ -123,7 +123,7 @@ class _Shown(NamedTuple):
 
     data: dict[str, Any]
     pictures: list[str]
-    """SVG by scene; none where there is no room for them."""
+    """SVG by scene; empty where there is no room for them."""
 
 
 class _Given:
@@ -159,7 +159,7 @@ def _view(views: Sequence[int], seat: int) -> int:
     if seat not in views:
         if views == [-1]:
             return 0  # nothing is hidden from anybody
-        raise ParameterError(f"seat {seat} is no seat of this game: give 0 to {max(views)}")
+        raise ParameterError(f"invalid seat {seat}: give 0 to {max(views)}")
     return views.index(seat)
 
 

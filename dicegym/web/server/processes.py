@@ -19,7 +19,7 @@ LONGEST = 1 << 20
 COMMAND = (sys.executable, "-P", "-m", "dicegym.web.server.child")
 
 
-class Held(NamedTuple):
+class ProcessState(NamedTuple):
     """A server that was started here, as it was last seen."""
 
     running: bool
@@ -29,7 +29,7 @@ class Held(NamedTuple):
     """Why it could not run."""
 
 
-class HeldServer:
+class ServerProcess:
     """One process that serves a game.
 
     Args:
@@ -61,11 +61,11 @@ class HeldServer:
     def _stdin(self) -> Any:
         return self._process.stdin
 
-    def seen(self) -> Held:
+    def look(self) -> ProcessState:
         """Return how it stands."""
         running = self._process.poll() is None
         error = self._error or ("" if running or self._board else "it ended before it had begun")
-        return Held(running, self._board, error)
+        return ProcessState(running, self._board, error)
 
     def stop(self) -> None:
         """End it, and wait until what it has finished is stored."""
@@ -86,25 +86,25 @@ class HeldServer:
                 self._error = told.get("error", self._error)
 
 
-class HeldServers:
+class StartedServers:
     """All servers that were started here, by game: one for each."""
 
     def __init__(self) -> None:
-        self._servers: dict[str, HeldServer] = {}
+        self._servers: dict[str, ServerProcess] = {}
         self._lock = threading.Lock()
 
     def start(self, settings: ServerSettings) -> None:
         """Start a server. Raises ParameterError if one of its game runs already."""
         with self._lock:
             known = self._servers.get(settings.game)
-            if known is not None and known.seen().running:
+            if known is not None and known.look().running:
                 raise ParameterError(f"a server of {settings.game} runs already: stop it first")
-            self._servers[settings.game] = HeldServer(settings)
+            self._servers[settings.game] = ServerProcess(settings)
 
-    def seen(self, game: str) -> Held | None:
+    def look(self, game: str) -> ProcessState | None:
         """Return how the server of a game stands that was started here; None if none was."""
         found = self._servers.get(game)
-        return None if found is None else found.seen()
+        return None if found is None else found.look()
 
     def stop(self, game: str) -> None:
         """End a server, if it was started here."""
