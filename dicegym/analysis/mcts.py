@@ -27,6 +27,7 @@ import numpy as np
 from dicegym.analysis.kernels.playing_on import UNIFORM
 from dicegym.analysis.kernels.tree import EDGES, NODES, SearchTree, simulate_rows
 from dicegym.analysis.playing_on import MOST_DECISIONS, Beliefs, one_record, supposed_players, usual_policy
+from dicegym.analysis.rollouts import ordinary_action
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.engine.validate import finite_number, seed_number, whole_number
@@ -36,6 +37,8 @@ from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 from dicegym.players.twins import twin_numbers
 
+EXAMPLE = "mcts(1000, c=0.5)"
+"""How it is named."""
 SIMULATIONS, MOST_SIMULATIONS = 1_000, 1_000_000
 EXPLORATION = 1.0
 """The usual ``c``."""
@@ -53,7 +56,7 @@ class SearchResult(NamedTuple):
     """What a search found, the most visited action first."""
 
     actions: np.ndarray
-    """int64[actions that were tried]."""
+    """int64[actions that were tried]: a wide one only where it is a whole order of the policy."""
     visits: np.ndarray
     """int64[as many]: simulations that began with each."""
     values: np.ndarray
@@ -141,12 +144,17 @@ def _search(
         simulate_rows(
             states, begun, work, beliefs.seat, observed, words, key, c, SHARE, bots, alone, MOST_DECISIONS, tree, *used
         )
-    edges = []
+    counts: dict[int, tuple[int, float]] = {}  # action -> its simulations, and the sum of their returns
     edge = int(tree.first[0])
     while edge >= 0:
-        edges.append(edge)
+        action = int(tree.actions[edge])
+        if action >= game.n_actions and (same := ordinary_action(game, states[0], action)) is not None:
+            action = same
+        before = counts.get(action, (0, 0.0))
+        counts[action] = before[0] + int(tree.visits[edge]), before[1] + float(tree.totals[edge])
         edge = int(tree.after[edge])
-    actions, visits, values = tree.actions[edges], tree.visits[edges], tree.totals[edges] / tree.visits[edges]
+    actions, visits = np.array(list(counts)), np.array([number for number, _ in counts.values()])
+    values = np.array([total for _, total in counts.values()]) / visits
     order = np.lexsort((actions, -values, -visits))
     return SearchResult(actions[order], visits[order], values[order], int(tree.sizes[NODES]))
 

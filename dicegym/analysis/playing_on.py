@@ -69,13 +69,13 @@ def policies_of(valuer: Valuer, states: np.ndarray) -> np.ndarray:
 
 
 def usual_policy(game: Game) -> str:
-    """Return the agent that plays games on unless another is named: the strongest that people are offered, if compiled.
+    """Return the agent that plays games on by default: the strongest compiled one of `Keyboard.OPPONENTS`.
 
-    Else it is the game's baseline. What a state is worth depends on who plays on, and a weak player misses the point.
+    Games in which none of these is compiled name their baseline.
     """
-    keyboard = part(game, KEYBOARD)
-    strongest = "" if keyboard is None else keyboard.OPPONENTS.get(STRENGTHS[-1], "")
-    return strongest if strongest in twin_numbers(game) else game.spec.baseline
+    keyboard, compiled = part(game, KEYBOARD), twin_numbers(game)
+    offered = [] if keyboard is None else [keyboard.OPPONENTS.get(strength, "") for strength in reversed(STRENGTHS)]
+    return next((name for name in offered if name in compiled), game.spec.baseline)
 
 
 class ValuerPlayer(Player):

@@ -457,22 +457,27 @@ class RolloutValuer:
 
 
 def _ordinary(game: Game, state: Any, action: int) -> np.ndarray:
-    """Return which legal ordinary action does what ``action`` does, a wide one perhaps: float64[n_actions], in all 1.
+    """Return which legal ordinary actions do what ``action`` does: float64[n_actions], with the sum 1.
 
     Where none does all of it, the first step towards it is not known: each legal action counts alike.
     """
     legal = np.flatnonzero(game.legal(state))
     found = np.zeros(game.n_actions)
-    if action in legal:
-        found[action] = 1
-        return found
-    states = game.new_states(1 + len(legal))
-    states[:] = state
-    loops.step_rows(
-        states, np.arange(len(states)), np.array([action, *legal], np.int64), np.zeros(len(states), np.int64)
-    )
-    raw = record_bytes(states)
-    same = legal[(raw[1:] == raw[0]).all(axis=1)][:1]
-    chosen = same if len(same) else legal
+    same = ordinary_action(game, state, action)
+    chosen = legal if same is None else [same]
     found[chosen] = 1 / len(chosen)
     return found
+
+
+def ordinary_action(game: Game, state: Any, action: int) -> int | None:
+    """Return the legal one of the ``n_actions`` that does what a wide action does; None if none does."""
+    legal = np.flatnonzero(game.legal(state))
+    if action in legal:
+        return int(action)
+    states = game.new_states(1 + len(legal))
+    states[:] = state
+    tried = np.array([action, *legal], np.int64)
+    loops.step_rows(states, np.arange(len(states)), tried, np.zeros(len(states), np.int64))
+    raw = record_bytes(states)
+    same = legal[(raw[1:] == raw[0]).all(axis=1)]
+    return int(same[0]) if len(same) else None

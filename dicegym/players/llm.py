@@ -40,6 +40,8 @@ from dicegym.players.prompts import (
     rules_text,
 )
 
+EXAMPLE = "llm(MODEL, base_url=URL)"
+"""How it is named."""
 LOG_VARIABLE = "DICEGYM_LLM_LOG"
 """Names the file of the log."""
 AnswerForm = Literal["json_schema", "tool", "text"]

@@ -134,7 +134,7 @@ class Watched(Player):
 
         def watched(turn: Turn) -> int:
             action, self.asked = act(turn), self.asked + 1
-            self.illegal += [] if turn.mask[action] else [action]
+            self.illegal += [action] if game.step(turn.record.copy(), action) else []
             return action
 
         return watched
@@ -181,12 +181,14 @@ def test_it_is_named_with_its_numbers() -> None:
         "mcts(simulations=30)": "mcts(30)",
         "mcts(200, c=0.5)": "mcts(200, c=0.5)",
         "mcts(200, 1)": "mcts(200)",
+        "mcts(200, rollouts=thrifty)": "mcts(200, rollouts=thrifty)",
+        "mcts(7, 2, random)": "mcts(7, c=2, rollouts=random)",
     }
     for name, shown in named.items():
         assert dicegym.agent("yatzy", name).name == agent_name("yatzy", name) == shown
     assert record_of("a", "mcts(9)", dicegym.agent("hog", "mcts(9)")).given == "mcts(9)"
-    copied = pickle.loads(pickle.dumps(dicegym.agent("hog", "mcts(200, c=0.5)")))
-    assert (copied.simulations, copied.c, copied.name) == (200, 0.5, "mcts(200, c=0.5)")
+    copied = pickle.loads(pickle.dumps(dicegym.agent("hog", "mcts(200, c=0.5, rollouts=swap)")))
+    assert (copied.simulations, copied.c, copied.rollouts) == (200, 0.5, "swap")
 
 
 @pytest.mark.parametrize(
@@ -198,10 +200,11 @@ def test_it_is_named_with_its_numbers() -> None:
         ("mcts('a')", "simulations='a' cannot be used"),
         ("mcts(10, c=0)", "c=0 cannot be used as the exploration of a search: give a number above 0"),
         ("mcts(10, c=1e999)", "c=inf cannot be used"),
-        ("mcts(1, 2, 3)", r"each given once: simulations, c, as in 'mcts\(1000\)' or 'mcts\(1000, c=0\.5\)'"),
+        ("mcts(1, 2, 3, 4)", r"each given once: simulations, c, rollouts, as in 'mcts\(1000, c=0\.5\)'"),
         ("mcts(5, simulations=4)", "each given once"),
-        ("mcts(print(1))", "each given once"),
-        ("mcts(1)(2)", "each given once"),
+        ("mcts(5, simulations=4, simulations=3)", "each given once"),
+        ("mcts(print(1))", r"simulations='print\(1\)' cannot be used"),
+        ("mcts(1)(2)", r"simulations='1\)\(2' cannot be used"),
         ("mcts(1", "there is no agent of Hog"),
     ],
 )
@@ -215,6 +218,32 @@ def test_unknown_arguments_are_refused() -> None:
         dicegym.agent("hog", "mcts(sims=3)")
     with pytest.raises(ParameterError, match=r"temperature=0\.5 is for models"):
         dicegym.agent("hog", "mcts(3)", temperature=0.5)
+
+
+def test_rollouts_are_played_by_compiled_agents_alone() -> None:
+    game = dicegym.game("hog")
+    state = game.new_game(0)[0]
+    found = {name: str(plain(search(game, state, 200, rollouts=name))) for name in ("", "swap", "bacon", "random")}
+    assert found[""] == found["swap"], "the strongest compiled agent that people are offered"
+    assert len(set(found.values())) == 3
+    with pytest.raises(UnknownNameError, match=r"compiled agent of Hog for rollouts 'taught'.*random"):
+        search(game, state, 9, rollouts="taught")
+    with pytest.raises(UnknownNameError, match="rollouts"):
+        dicegym.agent(game, "mcts(9, rollouts=taught)").join(game, 0, 0)
+
+
+def test_a_compiled_policy_carries_a_search_through_hidden_dice_and_whole_orders() -> None:
+    """Few simulations are enough to play about as well as the policy does, where random rollouts lose every game."""
+    from dicegym.learning.evaluate import evaluate
+
+    assert evaluate("liarsdice", "mcts(30)", "bayes", games=30, seed=1).value > 0.25
+    assert evaluate("liarsdice", "mcts(30, rollouts=random)", "bayes", games=30, seed=1).value < 0.1
+    game = dicegym.game("lucky")
+    state = game.new_game(1)[0]
+    found = search(game, state, 60)
+    wide = [action for action in found.actions.tolist() if action >= game.n_actions]
+    assert wide, "the policy's whole order is an action of its own"
+    assert game.step(state, wide[0]) == 0
 
 
 def test_what_is_over_is_not_searched() -> None:
