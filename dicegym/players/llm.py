@@ -66,6 +66,14 @@ class LoggedAnswer(NamedTuple):
     completion_tokens: int
 
 
+class Exchange(NamedTuple):
+    """What a model was asked for one decision, and what it answered."""
+
+    request: dict[str, Any]
+    """As it was sent: ``messages`` has the prompts."""
+    answer: LoggedAnswer
+
+
 class AnswerLog:
     """All requests and answers in a file of SQLite, table ``answers``; threads and processes may share it.
 
@@ -178,7 +186,7 @@ class LlmPlayer(Player):
         self.name = f"llm({self.model})"
         self._lock = threading.Lock()
         self._client: Any = None
-        self._log: AnswerLog | None = None
+        self._log: AnswerLog | None = None  # opened when first needed
         self._judged: dict[str, list[int] | AnswerError] = {}  # by keys of requests
         self._spent = self._requests = 0
         self._tokens: Counter[str] = Counter()
@@ -234,6 +242,22 @@ class LlmPlayer(Player):
             judged = self._judge(game, begun, seat, private_seed(int(state["key"]), seat))
             found.append(not isinstance(judged, AnswerError))
         return np.array(found, np.bool_)
+
+    def find_exchange(self, game: Game, state: Any) -> Exchange | None:
+        """Return what the player to move was asked and answered in a game, such as a stored one that is replayed.
+
+        Args:
+            game: the game.
+            state: its whole record, as `dicegym.arena.replay.Replay.states` gives it. Of an order of several actions,
+                each state has the exchange of the order.
+
+        Returns None if the log has no answer of this model. Raises ParameterError if the log cannot be opened.
+        """
+        seat = int(state["player"])
+        begun = decision_start(game, state, seat)
+        key, request = self._request(game, begun, seat, private_seed(int(state["key"]), seat))
+        answer = self._open_log().find(key)
+        return None if answer is None else Exchange(request, answer)
 
     def _play(self, game: Game, state: Any, seat: int, seed: int) -> int:
         """Return the next action of the decision that ``seat`` is at. Raises AgentError for an answer that is none."""
@@ -317,10 +341,17 @@ class LlmPlayer(Player):
         log.add(key, self.base_url, json.dumps(request), answer)
         return answer
 
+    def _open_log(self) -> AnswerLog:
+        """Return the log, opened when first asked for. Raises ParameterError."""
+        with self._lock:
+            self._log = self._log or AnswerLog(self.log or None)
+            return self._log
+
     def _prepare(self) -> tuple[Any, AnswerLog]:
         """Return the client and the log, made when first asked for. Raises DependencyError and ParameterError."""
+        log = self._open_log()
         with self._lock:
-            if self._client is None or self._log is None:
+            if self._client is None:
                 if not self.model:
                     raise ParameterError("llm names no model: write llm(MODEL), with base_url=... for an own endpoint")
                 try:
@@ -332,11 +363,10 @@ class LlmPlayer(Player):
                     raise ParameterError(
                         "OPENAI_API_KEY is not set, and OpenAI's endpoint needs it: set it or base_url"
                     )
-                self._log = AnswerLog(self.log or None)
                 self._client = openai.OpenAI(
                     api_key=key, base_url=self.base_url or None, timeout=self.timeout, max_retries=self.retries
                 )
-            return self._client, self._log
+            return self._client, log
 
 
 def _read_completion(completion: Any) -> LoggedAnswer:
