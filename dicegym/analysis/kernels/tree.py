@@ -20,8 +20,6 @@ NODES, EDGES = 0, 1
 RESULTS, SUM, SQUARES = 0, 1, 2
 """Places in `SearchTree.spread`."""
 _PLACE = np.uint64(32)
-_REACH = 3.0
-"""Times as much as in the literature a prior counts: win rates of dice games differ by less than those of Go."""
 
 
 class SearchTree(NamedTuple):
@@ -92,9 +90,8 @@ def edge_of(tree, node, mask, expected, share, explore, stream, number):
     ``number`` of ``stream``. Else it is the edge with the highest mean + explore * sqrt(ln(available) / visits).
 
     With a policy it is PUCT: the action that the policy expects comes first. Else it is the edge with the highest
-    mean + `_REACH` * explore * prior * sqrt(simulations) / (1 + visits). The expected action has ``share`` of the
-    prior, and all legal actions share the rest. Untried ones are worth the mean of the node, and a random one stands
-    for all.
+    mean + explore * prior * sqrt(simulations) / (1 + visits). The expected action has ``share`` of the prior, and all
+    legal actions share the rest. Untried ones are worth the mean of the node, and a random one stands for all.
 
     ``mask``, what is legal, is used up.
     """
@@ -115,7 +112,7 @@ def edge_of(tree, node, mask, expected, share, explore, stream, number):
         return new_edge(tree, node, expected)
     best, highest = np.int64(-1), -np.inf
     even = (1 - share) / legal_actions
-    reach = _REACH * explore * np.sqrt(simulations)
+    reach = explore * np.sqrt(simulations)
     edge = np.int64(tree.first[node])
     while edge >= 0:
         action = tree.actions[edge]
