@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.valuers import MARKS, Judged, Mark, Stake, assess, mark_numbers, titled
+from dicegym.analysis.valuers import MARKS, Judged, Mark, Stake, assess, mark_numbers, unit_title
 from dicegym.analysis.valuers import valuer as best_valuer
 from dicegym.engine import loops
 from dicegym.engine.game import Game
@@ -239,7 +239,7 @@ def _costs(
 def grade_table(grades: Sequence[Grade], marks: Sequence[Mark]) -> tuple[list[str], list[list[str]]]:
     """Return titles and rows of grades, the best first."""
     unit = grades[0].unit
-    shown = titled(unit)
+    shown = unit_title(unit)
     titles = ["agent", f"error rate ({shown})", "+-", f"given away a game ({shown})", "+-", "decisions", "unforced"]
     titles += [mark.sign for mark in marks]
     scale, digits = (100, 2) if unit == "win rate" else (1, 3)

@@ -19,7 +19,7 @@ from dicegym.analysis.valuers import (
     mark_of,
     sure,
     threshold,
-    titled,
+    unit_title,
 )
 from dicegym.columns import plain_table
 from dicegym.engine.game import Game
@@ -62,7 +62,7 @@ class Hint(NamedTuple):
         """Return titles and rows of the best ``top`` choices, all of them if None."""
         unit = self.valuer.unit
         estimated = any(one.error > 0 for one in self.choices)
-        titles = ["", "choice", titled(unit), "behind", *(["± error"] if estimated else []), ""]
+        titles = ["", "choice", unit_title(unit), "behind", *(["± error"] if estimated else []), ""]
         rows = []
         for place, one in enumerate(self.choices[:top], 1):
             known = not math.isnan(one.value)
@@ -190,7 +190,7 @@ def review(analysis: Analysis, seat: int, worst: int = 3) -> str:
         f"Your luck: {amount(total.luck, unit, True)}. Without it: {amount(total.adjusted, unit)}.",
     ]
     found = analysis.worst(worst, seat)
-    lines += [f"  move {one.number}: {analysis.explained(one)}" for one in found]
+    lines += [f"  move {one.number}: {analysis.explain(one)}" for one in found]
     if not found:
         lines.append("You gave nothing away.")
     return "\n".join(lines)

@@ -64,7 +64,7 @@ def _no_meter(game: Game, others: bool) -> ParameterError:
     )
 
 
-def measured(results: np.ndarray, luck: np.ndarray) -> np.ndarray:
+def scale_luck(results: np.ndarray, luck: np.ndarray) -> np.ndarray:
     """Return how much luck is to be taken out of each result: all of it, or less where it is measured too large.
 
     A meter that knows little of the players may think more, or less, of the dice than they make of them. So either half

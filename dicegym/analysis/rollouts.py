@@ -19,17 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.playing_on import (
-    DRAWS,
-    Beliefs,
-    Continuation,
-    policy_player,
-    record_bytes,
-    stack_values,
-    supposed_players,
-    unit_of,
-    usual_policy,
-)
+from dicegym.analysis.playing_on import Beliefs, Continuation, suppose_players, unit_of
+from dicegym.analysis.policies import DRAWS, policy_player, record_bytes, stack_values, usual_policy
 from dicegym.engine import loops
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
@@ -144,7 +135,7 @@ def rollout(
         until: stop when the standard error of the best one's value is this or less, in the unit of the result.
         confidence: at which a choice counts as worse than another.
         player: who plays on for everybody: an agent's name, a `dicegym.play.player.Player` or a valuer, which plays as
-            it supposes; default: `dicegym.analysis.playing_on.usual_policy`.
+            it supposes; default: `dicegym.analysis.policies.usual_policy`.
         against: the same for the other seats alone.
         leaves: a valuer that ends games early, where hands (in games that have them) or decisions end.
         seconds: begin no further games after so long. The result then depends on the machine.
@@ -348,7 +339,7 @@ def sample_returns(
         return np.tile(game.returns(state), (n, 1))
     generator = np.random.default_rng(named_seed("rollouts", seed_number("seed", seed)))
     keys = generator.integers(0, 1 << 64, n, dtype=np.uint64)
-    return table.returns(Beliefs(game, state, supposed_players(game)).deal(n, keys, generator))
+    return table.returns(Beliefs(game, state, suppose_players(game)).deal(n, keys, generator))
 
 
 class RolloutValuer:
@@ -470,14 +461,20 @@ def _ordinary(game: Game, state: Any, action: int) -> np.ndarray:
 
 
 def ordinary_action(game: Game, state: Any, action: int) -> int | None:
-    """Return the legal one of the ``n_actions`` that does what a wide action does; None if none does."""
+    """Return the legal one of the ``n_actions`` that does what a wide action does; None if none does.
+
+    Two actions are the same if they lead to the same records with each of `DRAWS` keys: with one key, other dice may
+    happen to show the same numbers.
+    """
     legal = np.flatnonzero(game.legal(state))
     if action in legal:
         return int(action)
-    states = game.new_states(1 + len(legal))
-    states[:] = state
     tried = np.array([action, *legal], np.int64)
-    loops.step_rows(states, np.arange(len(states)), tried, np.zeros(len(states), np.int64))
-    raw = record_bytes(states)
+    states = game.new_states(len(tried) * DRAWS)
+    states[:] = state
+    states["key"] = np.tile([named_seed("ordinary", number) for number in range(DRAWS)], len(tried))
+    faults = np.zeros(len(states), np.int64)
+    loops.step_rows(states, np.arange(len(states)), np.repeat(tried, DRAWS), faults)
+    raw = record_bytes(states).reshape(len(tried), -1)
     same = legal[(raw[1:] == raw[0]).all(axis=1)]
     return int(same[0]) if len(same) else None

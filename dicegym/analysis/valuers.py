@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.playing_on import stack_values
+from dicegym.analysis.policies import stack_values
 from dicegym.analysis.rollouts import RolloutValuer
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, unknown_name
@@ -96,7 +96,7 @@ def figure(value: float, unit: ValueUnit, sign: bool = False) -> str:
     return amount(value, unit, sign).removesuffix(" points").removesuffix("%")
 
 
-def titled(unit: ValueUnit) -> str:
+def unit_title(unit: ValueUnit) -> str:
     """Return what figures of this unit are called in a title: ``%``, ``points``, ``return``."""
     return "%" if unit == "win rate" else unit
 

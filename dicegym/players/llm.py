@@ -233,7 +233,7 @@ class LlmPlayer(Player):
         with ThreadPoolExecutor(self.concurrency) as pool:
             return np.fromiter(pool.map(play, rows.tolist(), seats.tolist()), np.int64, len(rows))
 
-    def answered(self, game: Game, states: np.ndarray) -> np.ndarray:
+    def has_answered(self, game: Game, states: np.ndarray) -> np.ndarray:
         """Return in which states, asked already by `act_rows`, the model's answer was an action: bool[states]."""
         found = []
         for state in states:

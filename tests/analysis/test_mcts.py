@@ -67,12 +67,12 @@ def test_it_finds_the_best_last_turn_of_yatzy() -> None:
 def test_it_calls_a_bid_that_cannot_be_true_and_makes_one_that_is() -> None:
     game = dicegym.game("liarsdice", dice=1)
     state = game.new_game(3)[0]
-    assert search(game, state, 500).best in np.flatnonzero(state["hands"][0]), "one of what it has itself"
+    assert search(game, state, 500, rollouts="random").best in np.flatnonzero(state["hands"][0]), "one of what it has itself"
     game.step(state, 6 + 3)  # two of a number, of two dice
     own = state["hands"][1].argmax()
     if own == 3:
         game.step(state, 6 + 4)
-    found = search(game, state, 500)
+    found = search(game, state, 500, rollouts="random")
     assert game.action_name(found.best) == game.action_name(int(np.flatnonzero(game.legal(state))[-1])), "liar"
 
 
@@ -112,7 +112,8 @@ def test_other_seeds_search_otherwise() -> None:
     assert len({str(plain(search(game, state, 50, seed=seed))) for seed in range(5)}) == 5
 
 
-def test_a_long_search_goes_on_where_a_block_of_simulations_ends() -> None:
+def test_a_long_search_has_fresh_dice_where_its_states_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dicegym.analysis.mcts._STATES", 64)
     game = dicegym.game("liarsdice", players=3, dice=1)
     found = search(game, game.new_game(0)[0], 2_500, seed=1)
     assert found.visits.sum() == 2_500

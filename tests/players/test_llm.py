@@ -146,7 +146,7 @@ def test_requests_of_many_games_go_out_together() -> None:
         rows = np.arange(12)
         assert player.act_rows(HOG, states, rows, np.zeros(12, np.int64)).tolist() == [6] * 12
         assert 2 <= endpoint.most_at_once <= 6
-        assert player.answered(HOG, states).all()
+        assert player.has_answered(HOG, states).all()
 
 
 def test_each_game_draws_its_own_answer_above_temperature_0() -> None:
