@@ -67,7 +67,7 @@ def test_it_finds_the_best_last_turn_of_yatzy() -> None:
 def test_it_calls_a_bid_that_cannot_be_true_and_makes_one_that_is() -> None:
     game = dicegym.game("liarsdice", dice=1)
     state = game.new_game(3)[0]
-    assert search(game, state, 500, rollouts="random").best in np.flatnonzero(state["hands"][0]), "one of what it has itself"
+    assert search(game, state, 500, rollouts="random").best in np.flatnonzero(state["hands"][0]), "own"
     game.step(state, 6 + 3)  # two of a number, of two dice
     own = state["hands"][1].argmax()
     if own == 3:

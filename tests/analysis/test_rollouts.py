@@ -185,7 +185,7 @@ def test_all_choices_get_the_same_dice() -> None:
     state = game.new_game(1)[0]
     found = rollout(game, state, actions=[11, 12], games=500)  # 10 dice; 11, which disqualifies
     assert found.best.action == 11
-    same = rollout(game, state, actions=[0, 1], games=500, player="always_roll(5)")  # one point either way, but for the exchange
+    same = rollout(game, state, actions=[0, 1], games=500, player="always_roll(5)")  # a point either way
     assert same.candidates[1].difference_error < same.best.error
 
 
