@@ -1,4 +1,4 @@
-"""Help for people who play: what is best in a state, a warning before a blunder, and how one has played."""
+"""Help for players: what is best in a state, a warning before a blunder, and how one has played."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def hint(game: Game, state: Any, valuer: Valuer) -> Hint:
     Args:
         game: the game.
         state: its record.
-        valuer: who says what they are worth (`dicegym.analysis.valuer`).
+        valuer: the source of their values (`dicegym.analysis.valuer`).
 
     Raises ParameterError if the game is over.
     """
@@ -181,7 +181,7 @@ class Tutor:
 
 
 def review(analysis: Analysis, seat: int, worst: int = 3) -> str:
-    """Return how a seat has played, in a few lines: what it gave away, its luck, and its worst decisions."""
+    """Return how a seat has played, in a few lines: what its decisions cost, its luck, and its worst decisions."""
     unit, total = analysis.unit, analysis.totals[seat]
     marks = ", ".join(f"{number} {sign}" for sign, number in total.marks.items() if number)
     per = f"{amount(total.error_rate, unit)} for each of {total.unforced} decisions that count"

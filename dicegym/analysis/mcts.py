@@ -92,7 +92,7 @@ def search(
         rollouts: the policy: a compiled agent, or "random"; default: `dicegym.analysis.policies.usual_policy`, or
             "random" in games without compiled agents.
         seed: names all random numbers; the same seed finds the same.
-        against: who the others are supposed to be when what they hide is drawn, as for `dicegym.analysis.fork`.
+        against: how the others are supposed to play when what they hide is drawn, as for `dicegym.analysis.fork`.
 
     Raises:
         ParameterError: the game is over, an argument is out of range, or the game hides something of which nothing says

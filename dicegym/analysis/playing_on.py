@@ -1,9 +1,9 @@
 """How games are played on from a state: by whom, from what the seat to move may believe, and up to where.
 
-Dice that others hide: each roll that its game's ``chance.py`` lists as unseen is weighed by how likely whoever saw it
-would then have acted as it did (Bayes' rule, each roll counted through, nothing sampled). What others have chosen in
-secret in the present round is taken back and chosen again by those who play the games on. Secret fields, which no seat
-may know, are supposed to be as in a new game.
+Dice that others hide: each roll that its game's ``chance.py`` lists as unseen is weighed by how likely the player
+that saw it would then have acted as it did (Bayes' rule, over all rolls, without sampling). Secret choices of others in
+the present round are taken back and made again by the players of the rollout. Secret fields, which no seat may know,
+are supposed to be as in a new game.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from dicegym.play.player import Player, RandomPlayer
 from dicegym.players.twins import TwinPlayer
 
 MOST_DECISIONS = 50_000
-"""Of one game: who plays longer than that does not end."""
+"""Of one game. A longer game counts as endless."""
 _BLOCK = 1024
 """Games that are asked about in one call: their records stay in the processor's cache."""
 
 
 def unit_of(game: Game) -> ValueUnit:
-    """Return what results of a game count: points for one who plays alone, else the share of the first place."""
+    """Return what results of a game count: points in games for one player, else the share of the first place."""
     return "points" if game.players == 1 else "win rate"
 
 
 def results(game: Game, states: np.ndarray) -> np.ndarray:
-    """Return what finished games came to for each seat: float64[states, players], in `unit_of` the game."""
+    """Return the results of finished games for each seat: float64[states, players], in `unit_of` the game."""
     returns = np.zeros((len(states), game.players), np.float32)
     returns_rows(states, returns)
     if game.players == 1:
@@ -94,7 +94,7 @@ class Continuation:
         return found
 
     def finish(self, states: np.ndarray, since: Any) -> np.ndarray:
-        """Play games on, in place; return what they came to: float64[states, players].
+        """Play games on, in place; return their results: float64[states, players].
 
         ``since`` is the state from which all of them come: a hand that ended after it is a leaf.
 
@@ -178,13 +178,13 @@ class Beliefs:
     Args:
         game: the game.
         state: its record; of what is hidden from the seat to move nothing is read.
-        players: by seat, who they are supposed to be.
+        players: the supposed players, by seat.
 
     Attributes:
         seat: the seat to move.
         draws: a `Belief` for each hidden draw.
-        weighed: whether all that others have done tells of what they hide: not what those who are supposed to sit there
-            would never do, nor anything if it is not known what they would do.
+        weighed: whether all actions of others were used to weigh what they hide. Actions that the supposed players
+            would never choose are not used.
 
     Raises:
         ParameterError: the game hides something, and nothing says what may be believed of it.
@@ -233,7 +233,7 @@ class Beliefs:
             record_bytes(asked)[:, places] = hidden
             seat = int(before["player"])
             found = likelihoods(self._players[seat], self.game, asked, action)
-            if found is None or not (weights * found).sum() > 0:  # whoever is supposed to sit there would not do that
+            if found is None or not (weights * found).sum() > 0:  # the supposed player would not do that
                 self.weighed = False
             else:
                 weights *= found
@@ -295,7 +295,7 @@ def fork(game: Game, state: Any, seed: int = 0, *, against: Any = None, trust: b
         state: its record, an array of one or a `State`, in which somebody is to move. What that player may not know is
             not read: it may be zero.
         seed: names the dice; the same seed forks alike.
-        against: who the others are supposed to be: an agent's name, a `dicegym.Player` or a valuer; default:
+        against: the supposed players of the other seats: an agent's name, a `dicegym.Player` or a valuer; default:
             `dicegym.analysis.playing_on.usual_policy`.
         trust: as of `dicegym.agent`.
 

@@ -27,7 +27,7 @@ from dicegym.players.roster import opponent
 from dicegym.players.twins import twin_numbers
 
 SLIP = 0.1
-"""How often a player is supposed to do anything that is allowed instead: who sits there may be another one."""
+"""How often a player is supposed to choose any legal action instead: another player may sit there."""
 MOST_SEEN = 200_000
 """Policies that are kept, of as many things that a player may know."""
 DRAWS = 16
@@ -97,7 +97,7 @@ class ValuerPlayer(Player):
         return actions
 
     def chances(self, game: Game, states: np.ndarray) -> np.ndarray:
-        """Return how likely each action is: float64[states, n_actions]. Those who know the same are asked for once."""
+        """Return how likely each action is: float64[states, n_actions]. The same knowledge is asked once."""
         told = states.copy()
         told["key"] = 0
         for seat in np.unique(states["player"]).tolist():
@@ -151,7 +151,7 @@ def policy_player(game: Game, named: Any, trust: bool = False) -> Player:
 
 
 class SideBySide:
-    """Games that go on together, and who plays in each of them.
+    """Games that are played at the same time, and their players.
 
     Args:
         game: the game.
@@ -163,7 +163,7 @@ class SideBySide:
         self._acts: dict[tuple[int, int], Act] = {}
 
     def step(self, states: np.ndarray, rows: np.ndarray) -> None:
-        """Let whoever is to move in each game ``states[rows[k]]`` choose, and play that."""
+        """Let the player to move in each game ``states[rows[k]]`` choose, and play that."""
         seats = states["player"][rows].astype(np.int64)
         faults = np.empty(len(rows), np.int64)
         for seat in np.unique(seats).tolist():
@@ -190,7 +190,7 @@ def likelihoods(player: Player, game: Game, states: np.ndarray, action: int) -> 
     """Return how likely ``player`` is to choose ``action`` in each state: float64[states]; None if that is not known.
 
     Args:
-        player: who is asked.
+        player: the one that is asked.
         game: the game.
         states: records in which the same seat is to move; they are not changed.
         action: one of the ``n_actions``.

@@ -48,7 +48,7 @@ class Candidate(NamedTuple):
     action: int
     name: str
     value: float
-    """Mean of what the games came to for the player to move."""
+    """Mean result of its games for the player to move."""
     error: float
     """Its standard error."""
     games: int
@@ -134,7 +134,7 @@ def rollout(
         games: games with each of them at the most.
         until: stop when the standard error of the best one's value is this or less, in the unit of the result.
         confidence: at which a choice counts as worse than another.
-        player: who plays on for everybody: an agent's name, a `dicegym.play.player.Player` or a valuer, which plays as
+        player: plays on in every seat: an agent's name, a `dicegym.play.player.Player` or a valuer, which plays as
             it supposes; default: `dicegym.analysis.policies.usual_policy`.
         against: the same for the other seats alone.
         leaves: a valuer that ends games early, where hands (in games that have them) or decisions end.
@@ -146,7 +146,7 @@ def rollout(
 
     Raises:
         ParameterError: the game is over, there are no such actions, or an argument is out of range.
-        UnknownNameError, AgentError, ModelError, DependencyError: those who play on cannot; see `dicegym.agent`.
+        UnknownNameError, AgentError, ModelError, DependencyError: a player cannot play; see `dicegym.agent`.
     """
     began = time.monotonic()
     candidates = _candidates(game, state, actions)
@@ -216,7 +216,7 @@ def _name(game: Game, action: int) -> str:
 
 
 def _play(table: Continuation, dealt: np.ndarray, actions: Sequence[int], seat: int) -> np.ndarray:
-    """Return what each action comes to in each game: float64[actions, games]."""
+    """Return the result of each action in each game: float64[actions, games]."""
     n = len(dealt)
     states = np.concatenate([dealt] * len(actions)) if isinstance(dealt, np.recarray) else np.tile(dealt, len(actions))
     faults = np.zeros(len(states), np.int64)
@@ -225,7 +225,7 @@ def _play(table: Continuation, dealt: np.ndarray, actions: Sequence[int], seat: 
 
 
 class _Race:
-    """What the candidates have come to in the same games, and which of them are left."""
+    """Results of the candidates in the same games, and which candidates are left."""
 
     def __init__(self, n: int, confidence: float, least: float) -> None:
         self._least = least
@@ -244,7 +244,7 @@ class _Race:
         return self.played(self.left[0])
 
     def add(self, values: np.ndarray) -> None:
-        """Add games of those that are left, and drop who is worse than another."""
+        """Add games of the candidates that are left, and drop those that are worse than another."""
         for one, own in zip(self.left, values, strict=True):
             self._values[one] = np.concatenate([self._values[one], own])
         if self.games < LEAST:
@@ -349,7 +349,7 @@ class RolloutValuer:
 
     Args:
         game: the game.
-        player: who plays on for everybody: a name, a player or a valuer (default: the usual one).
+        player: plays on in every seat: a name, a player or a valuer (default: the usual one).
         games: games with each choice at the most.
         leaves: a valuer that ends games early.
         seed: names all dice.
@@ -415,7 +415,7 @@ class RolloutValuer:
         return float("nan") if state["over"] else self._rollout(state, [action]).best.value
 
     def policy(self, state: Any) -> np.ndarray:
-        """Return how often whoever plays on chooses each action; see `Valuer`."""
+        """Return how often the player that plays on chooses each action; see `Valuer`."""
         states = self.game.new_states(DRAWS)
         states[:] = state
         states["key"] = [named_seed("policy", number) for number in range(DRAWS)]

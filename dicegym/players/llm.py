@@ -47,7 +47,7 @@ LOG_VARIABLE = "DICEGYM_LLM_LOG"
 AnswerForm = Literal["json_schema", "tool", "text"]
 """How an endpoint is asked for the JSON object: by a schema, as a tool call, or by the prompt alone."""
 FailureRule = Literal["forfeit", "random"]
-"""What is played for an answer that is none: what the rules take a failure for, or a random legal action."""
+"""What is played for an invalid answer: what the rules take a failure for, or a random legal action."""
 _SEEDS = 1 << 31
 
 
@@ -140,9 +140,9 @@ class LlmPlayer(Player):
         seed: sent with requests; another seed asks anew what the log has.
         temperature: sent with requests. At 0 a text has one answer; else each game draws its own.
         form: how the JSON object is asked for: "json_schema", "tool" or "text" (by the prompt alone).
-        failure: what is played for an answer that is none: "forfeit", what the rules take a failure for (a game without
+        failure: what is played for an invalid answer: "forfeit", what the rules take a failure for (a game without
             such a rule raises AgentError), or "random", a random legal action.
-        concurrency: requests at a time, where many games go on together.
+        concurrency: requests at a time, where many games are played together.
         timeout: seconds for a request.
         retries: how often a request that fails is repeated, with growing pauses.
         max_tokens: of an answer.
@@ -211,7 +211,7 @@ class LlmPlayer(Player):
         )
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
-        """Sit down; see `Player.join`. Raises EndpointError if there is no answer."""
+        """Sit down; see `Player.join`. Raises EndpointError if the endpoint does not answer."""
         self._prepare()
 
         def act(turn: Turn) -> int:
@@ -260,7 +260,7 @@ class LlmPlayer(Player):
         return None if answer is None else Exchange(request, answer)
 
     def _play(self, game: Game, state: Any, seat: int, seed: int) -> int:
-        """Return the next action of the decision that ``seat`` is at. Raises AgentError for an answer that is none."""
+        """Return the next action of the decision that ``seat`` is at. Raises AgentError for an invalid answer."""
         begun = decision_start(game, state, seat)
         actions = self._judge(game, begun, seat, seed)
         if isinstance(actions, AnswerError):
