@@ -49,7 +49,7 @@ class DiceEnvironment(Environment):  # type: ignore[misc]
 
     Args:
         game: its name.
-        opponent: who plays the other seats, as for `TextEnv`.
+        opponent: plays the other seats, as for `TextEnv`.
         reward: "regret", "win" or "margin", as for `TextEnv`.
         **parameters: of the game.
     """
@@ -84,7 +84,7 @@ def make_app(game: str = "hog", opponent: Any = None, reward: str = "regret", se
 
     Args:
         game: its name.
-        opponent: who plays the other seats, as for `DiceEnvironment`.
+        opponent: plays the other seats, as for `DiceEnvironment`.
         reward: as for `DiceEnvironment`.
         sessions: clients that may play at the same time, each in a WebSocket session of its own.
     """

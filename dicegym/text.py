@@ -80,7 +80,7 @@ class TextEnv(gym.Env[str, str]):
 
     Args:
         game: a game's name or a `dicegym.Game`.
-        opponent: who plays the other seats, as for that environment.
+        opponent: plays the other seats, as for that environment.
         seat: the seat to play: a number, "random" or "rotate", as for that environment.
         reward: "win" or "margin", as for that environment, or "regret": less what each decision costs by the best
             values that are ready (`dicegym.analysis.valuer`), which come at once and not at the end.
@@ -167,7 +167,7 @@ def _cost(asked: Valuer, state: Any, action: int) -> float:
 class TextInfo(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstructorArgs):
     """An environment on numbers whose ``info["text"]`` is what the learner's seat is told in words.
 
-    Only who asks for it by this wrapper pays for the text.
+    The text costs time, so environments without this wrapper do not write it.
 
     Args:
         env: a single-agent environment of dicegym, wrapped or not.

@@ -5,8 +5,8 @@ play. A compiled agent gives the prior of actions too, and the tree is that of P
 episode context", 2011). With random play it is UCT (Kocsis and Szepesvari, "Bandit based Monte-Carlo planning", ECML
 2006). Three things make the search fit dice games:
 
-- **Dice** are sampled. A node is an observation of the searching seat and the player to move. The tree branches by the
-  outcomes that simulations met, and rolls that look alike share a node.
+- **Dice** are sampled, and actions are compared on the same dice. A node is an observation of the searching seat and
+  the player to move. The tree branches by the outcomes that simulations met, and rolls that look alike share a node.
 - **Hidden dice**: each simulation draws anew what the searching seat cannot see, as `dicegym.analysis.fork` does. A
   compiled agent also plays the other seats inside the tree, because their actions depend on dice that the tree cannot
   see. With random play it is SO-ISMCTS (Cowling, Powley and Whitehouse, "Information set Monte Carlo tree search", IEEE
@@ -25,8 +25,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.analysis.kernels.playing_on import UNIFORM
-from dicegym.analysis.kernels.tree import EDGES, NODES, SearchTree, simulate_rows
-from dicegym.analysis.playing_on import MOST_DECISIONS, Beliefs, one_record, supposed_players, usual_policy
+from dicegym.analysis.kernels.tree import EDGES, NODES, SearchTree, simulate
+from dicegym.analysis.playing_on import MOST_DECISIONS, Beliefs, one_record, suppose_players
+from dicegym.analysis.policies import usual_policy
+from dicegym.analysis.rollouts import ordinary_action
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.engine.validate import finite_number, seed_number, whole_number
@@ -36,6 +38,8 @@ from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 from dicegym.players.twins import twin_numbers
 
+EXAMPLE = "mcts(1000, c=0.5)"
+"""How it is named."""
 SIMULATIONS, MOST_SIMULATIONS = 1_000, 1_000_000
 EXPLORATION = 1.0
 """The usual ``c``."""
@@ -45,15 +49,15 @@ SHARE = 0.5
 """Of the prior, that of the policy's own action."""
 DEEPEST = 1_024
 """Edges that a simulation takes in the tree at most."""
-_BLOCK = 1_024
-"""Simulations whose states are drawn together."""
+_STATES = 4_096
+"""States that are drawn for a search at most."""
 
 
 class SearchResult(NamedTuple):
     """What a search found, the most visited action first."""
 
     actions: np.ndarray
-    """int64[actions that were tried]."""
+    """int64[actions that were tried]: a wide one only where it is a whole order of the policy."""
     visits: np.ndarray
     """int64[as many]: simulations that began with each."""
     values: np.ndarray
@@ -85,10 +89,10 @@ def search(
             it may be zero.
         simulations: games that are played from it, at most 1,000,000.
         c: exploration, in standard deviations of the returns.
-        rollouts: the policy: a compiled agent, or "random"; default: `dicegym.analysis.playing_on.usual_policy`, or
+        rollouts: the policy: a compiled agent, or "random"; default: `dicegym.analysis.policies.usual_policy`, or
             "random" in games without compiled agents.
         seed: names all random numbers; the same seed finds the same.
-        against: who the others are supposed to be when what they hide is drawn, as for `dicegym.analysis.fork`.
+        against: how the others are supposed to play when what they hide is drawn, as for `dicegym.analysis.fork`.
 
     Raises:
         ParameterError: the game is over, an argument is out of range, or the game hides something of which nothing says
@@ -109,7 +113,7 @@ def search(
     seed_number("seed", seed)
     if state["over"]:
         raise ParameterError("the game is over: there is nothing left to search for")
-    return _search(game, state, simulations, c, bot, named_seed("search", seed), supposed_players(game, against))
+    return _search(game, state, simulations, c, bot, named_seed("search", seed), suppose_players(game, against))
 
 
 def policy_number(game: Game, rollouts: str = "") -> int:
@@ -142,18 +146,21 @@ def _search(
     work, bots = game.new_states(1), np.full(game.players, bot)
     alone = bot != UNIFORM and bool(list_hidden_fields(game))
     used = np.zeros(game.n_actions, np.bool_), np.zeros(game.players, np.float32), *np.zeros((2, DEEPEST), np.int64)
-    for begun in range(0, simulations, _BLOCK):
-        keys = generator.integers(0, 1 << 64, min(_BLOCK, simulations - begun), dtype=np.uint64)
-        states = beliefs.deal(len(keys), keys, generator)
-        simulate_rows(
-            states, begun, work, beliefs.seat, observed, words, key, c, SHARE, bots, alone, MOST_DECISIONS, tree, *used
-        )
-    edges = []
+    n = min(simulations, _STATES)
+    states = beliefs.deal(n, generator.integers(0, 1 << 64, n, dtype=np.uint64), generator)
+    seat, most = beliefs.seat, MOST_DECISIONS
+    simulate(states, simulations, work, seat, observed, words, key, c, SHARE, bots, alone, most, tree, *used)
+    counts: dict[int, tuple[int, float]] = {}  # action -> its simulations, and the sum of their returns
     edge = int(tree.first[0])
     while edge >= 0:
-        edges.append(edge)
+        action = int(tree.actions[edge])
+        if action >= game.n_actions and (same := ordinary_action(game, states[0], action)) is not None:
+            action = same
+        before = counts.get(action, (0, 0.0))
+        counts[action] = before[0] + int(tree.visits[edge]), before[1] + float(tree.totals[edge])
         edge = int(tree.after[edge])
-    actions, visits, values = tree.actions[edges], tree.visits[edges], tree.totals[edges] / tree.visits[edges]
+    actions, visits = np.array(list(counts)), np.array([number for number, _ in counts.values()])
+    values = np.array([total for _, total in counts.values()]) / visits
     order = np.lexsort((actions, -values, -visits))
     return SearchResult(actions[order], visits[order], values[order], int(tree.sizes[NODES]))
 
@@ -209,7 +216,7 @@ class MctsPlayer(Player):
         """Sit down; see `Player.join`. Raises what `search` raises."""
         bot = policy_number(game, self.rollouts)
         if game not in self._others:
-            self._others[game] = supposed_players(game)
+            self._others[game] = suppose_players(game)
         others = self._others[game]
 
         def act(turn: Turn) -> int:

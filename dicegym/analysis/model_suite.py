@@ -16,7 +16,7 @@ import numpy as np
 
 from dicegym.analysis.grades import Grade, grade
 from dicegym.analysis.less_luck import luck_of
-from dicegym.analysis.valuers import Assessment, Stake, assess, sources, titled, valuer
+from dicegym.analysis.valuers import Assessment, Stake, assess, sources, unit_title, valuer
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
@@ -217,7 +217,7 @@ def _graded(
     seed: int,
     progress: Progress | None,
 ) -> SuiteGrade:
-    answered = player.answered if isinstance(player, LlmPlayer) else None
+    answered = player.has_answered if isinstance(player, LlmPlayer) else None
     table = Opponents(game, states)
     for row, state in enumerate(states):
         table.sit(row, int(state["key"]), dict.fromkeys(range(game.players), player))
@@ -233,7 +233,7 @@ def _graded(
         player.name,
         game.name,
         f"{asked.name} ({asked.sure})",
-        titled(asked.unit),
+        unit_title(asked.unit),
         100 * (1 - regret.mean / stray) if stray > 0 else 100.0,
         regret,
         stray,

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.less_luck import NO_SPREAD, check_meter, luck_of, measured
+from dicegym.analysis.less_luck import NO_SPREAD, check_meter, luck_of, scale_luck
 from dicegym.arena.match import Match
 from dicegym.arena.rows import MatchRow
 from dicegym.bots.source import Source
@@ -93,7 +93,7 @@ class LuckLedger:
         np.put_along_axis(luck, seats, by_seat, axis=1)
         returns = np.asarray(outcome["returns"], np.float64).reshape(-1, game.players)
         shares = first_place_shares(returns)
-        return MatchLuck(shares, measured(shares, luck))
+        return MatchLuck(shares, scale_luck(shares, luck))
 
     def _player(self, game: Game, entry: Entry) -> Player | None:
         """Return the player of an entry, if it may be asked in this process."""

@@ -177,7 +177,7 @@ def rollout(
     Example: dicegym values rollout 3fa2c1:12 --until 0.001
     """
     from dicegym.analysis.rollouts import rollout as rolled_out
-    from dicegym.analysis.valuers import figure, titled, valuer
+    from dicegym.analysis.valuers import figure, unit_title, valuer
 
     if policy is not None and player is not None:
         raise ParameterError(f"--policy {policy} and --player {player} both say who plays on: give one of them")
@@ -206,7 +206,7 @@ def rollout(
         )
         behind = behind if place > 1 else ["", ""]
         rows.append([str(place), one.name, value, error, *behind, f"{one.games:,}", "worse" if one.dropped else ""])
-    print_table(["", "choice", titled(result.unit), "± error", "behind", "± error", "games", ""], rows)
+    print_table(["", "choice", unit_title(result.unit), "± error", "behind", "± error", "games", ""], rows)
     if len(result.candidates) > SHOWN:
         out.print(f"({len(result.candidates) - SHOWN} more)")
     print_lines(["", *result.lines()])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.less_luck import NO_SPREAD, check_meter, measured
+from dicegym.analysis.less_luck import NO_SPREAD, check_meter, scale_luck
 from dicegym.engine.game import Game
 from dicegym.engine.validate import MOST, finite_number, whole_number
 from dicegym.errors import AgentError, FaultWarning, ModelError, ParameterError, one_line, unknown_name
@@ -307,7 +307,7 @@ def score_of(game: Game, results: Results, against: str) -> Score:
 def _less_luck(game: Game, shares: np.ndarray, luck: np.ndarray, against: str) -> Score:
     """Return the score of one who got ``shares``, of which ``luck`` was luck, with the normal interval."""
     games = len(shares)
-    left = shares - measured(shares, luck)
+    left = shares - scale_luck(shares, luck)
     mean, spread = float(left.mean()), float(left.std(ddof=min(1, games - 1)))
     half = Z_95 * spread / games**0.5
     saved = float(shares.var()) / spread**2 if spread > NO_SPREAD else float("inf")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.playing_on import policies_of
+from dicegym.analysis.policies import policies_of
 from dicegym.analysis.valuers import UNITS, assess, sources, valuer
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError

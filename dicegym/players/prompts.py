@@ -25,7 +25,7 @@ from dicegym.players.human import keyboard_of
 ACTION = "action"
 """The only key of an answer."""
 MOST_CHARACTERS = 1_000
-"""Of an answer; a longer one is none."""
+"""Of an answer at most."""
 ANSWER_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {ACTION: {"type": "string", "description": "your action, written as the legal actions are"}},
@@ -178,7 +178,7 @@ def _seated(game: Game, state: Any, seat: int | None = None) -> tuple[Place, Any
     """Return the place of a seat, and the record as far as the seat may know it."""
     sits = int(state["player"]) if seat is None else seat
     if not 0 <= sits < game.players:
-        raise ParameterError(f"seat {sits} is no seat of {game!r}: give 0 to {game.players - 1}")
+        raise ParameterError(f"invalid seat {sits} of {game!r}: give 0 to {game.players - 1}")
     names = tuple(f"player {number}" for number in range(game.players))
     return Place(game, sits, names), keep_known(game, state, sits)[0]
 

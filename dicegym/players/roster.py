@@ -132,7 +132,7 @@ def agent(
     Args:
         game: a game or its name.
         spec: a Player (returned as it is), an agent's name, ``name(8)`` for an agent made by a function of
-            the agent's own name called with integers, ``mcts(1000)`` or ``mcts(1000, c=0.5)`` for a search
+            the agent's own name called with integers, ``mcts(1000)`` or ``mcts(1000, rollouts=random)`` for a search
             (`dicegym.analysis.mcts`), ``llm(MODEL, base_url=URL)`` for a language model
             (`dicegym.players.llm`), or a path: a ``.py`` file, a folder, ``folder:file``,
             ``folder:file:function``, ``name:folder:file:function``, or a model ``.zip``; or what code hands over, a
@@ -391,14 +391,12 @@ def _searching(game: Game, text: str) -> Player | None:
     room, kind = SEARCHES[name]
     player: Callable[..., Player] = getattr(importlib.import_module(room), kind)
     parameters = inspect.signature(player).parameters
-    known, given = list(parameters), match["arguments"] if match else ""
-    takes_words = parameters[known[0]].annotation == "str"
-    found = _worded(given) if takes_words else _arguments(given)
+    known, found = list(parameters), _worded(match["arguments"] if match else "")
     if found is None or len(found[0]) > len(known) or set(known[: len(found[0])]) & found[1].keys():
-        first, kind = ("MODEL", "words and numbers") if takes_words else ("1000", "numbers")
+        example = importlib.import_module(room).EXAMPLE
         raise ParameterError(
-            f"{text!r}: the arguments of {name} are {kind}, each given once: {', '.join(known)}, as in "
-            f"'{name}({first})' or '{name}({first}, {known[-1]}={'FILE' if takes_words else '0.5'})'"
+            f"{text!r}: the arguments of {name} are words and numbers, each given once: {', '.join(known)}, as in "
+            f"'{example}'"
         )
     for one in found[1].keys() - set(known):
         raise unknown_argument(name, one, known)

@@ -147,7 +147,7 @@ def test_requests_of_many_games_go_out_together() -> None:
         rows = np.arange(12)
         assert player.act_rows(HOG, states, rows, np.zeros(12, np.int64)).tolist() == [6] * 12
         assert 2 <= endpoint.most_at_once <= 6
-        assert player.answered(HOG, states).all()
+        assert player.has_answered(HOG, states).all()
 
 
 def test_each_game_draws_its_own_answer_above_temperature_0() -> None:
@@ -255,3 +255,31 @@ def test_a_language_model_takes_part_in_contests_and_evaluations(tmp_path: Path)
         compared = compare("hog", spec, "bacon", seed=0, workers=1, games=8, isolation="none")
         assert compared.games <= 8
         assert len(endpoint.requests) > asked
+
+
+def test_a_stored_game_tells_every_prompt_and_answer(tmp_path: Path) -> None:
+    """The log is the store's companion: a move of a stored game leads to the exchange that it came from."""
+    from dicegym.arena import contest
+    from dicegym.arena.replay.stored import find_replay
+    from dicegym.arena.store.reading import StoreReader
+
+    store = tmp_path / "arena.sqlite"
+    with serving(always(Reply(FIVE))) as endpoint:
+        spec = f"llm(m, base_url={endpoint.url}, temperature=1)"
+        for _ in range(2):
+            contest("hog", [spec, "bacon"], seed=0, workers=1, games=2, store=store)
+        asked = [request["messages"] for request in endpoint.requests]
+    with StoreReader(store) as reader:
+        replay = find_replay(reader, f"{reader.match(1).key}.2")
+    player = LlmPlayer("m", endpoint.url, temperature=1)
+    found = []
+    for state, action in zip(replay.states(), replay.actions, strict=False):
+        if replay.seats[state[0]["player"]] == "llm(m)":
+            exchange = player.find_exchange(HOG, state[0])
+            assert exchange is not None
+            assert exchange.answer.text == FIVE
+            assert action == 6
+            assert exchange.request["messages"] in asked
+            found.append(exchange.request["messages"][1]["content"])
+    assert len(found) > 3
+    assert LlmPlayer("m", endpoint.url, seed=1).find_exchange(HOG, begun(0)) is None

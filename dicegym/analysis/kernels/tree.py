@@ -148,17 +148,20 @@ def new_edge(tree, node, action):
 
 
 @loop_kernel
-def simulate_rows(
-    states, begun, work, seat, observed, words, key, c, share, bots, alone, most, tree, mask, gained, path, movers
+def simulate(
+    states, simulations, work, seat, observed, words, key, c, share, bots, alone, most, tree, mask, gained, path, movers
 ):
-    """Run a simulation from each of ``states``, which the searching seat cannot tell apart.
+    """Run simulations from ``states``, which the searching seat cannot tell apart.
 
-    Each goes down the tree to a new edge or node, is played on to the end of the game, and adds to each edge of its way
-    the return of the seat that moved there.
+    Simulation k of each action begins in state k. So actions are compared on the same hidden dice, and on the same dice
+    to come where they need as many. An action with more simulations than states meets them again with fresh dice.
+
+    A simulation goes down the tree to a new edge or node, is played on to its end, and adds to each edge of its way the
+    return of the seat that moved there.
 
     Args:
-        states: records[simulations].
-        begun: how many simulations came before.
+        states: records[any].
+        simulations: how many.
         work: records[1], in which they are played.
         seat: the one that searches.
         observed: float32[observation_size], used.
@@ -175,9 +178,9 @@ def simulate_rows(
         path: int64[edges], used: its length bounds the edges that a simulation takes.
         movers: int64[edges], used.
     """
-    for row in range(len(states)):
-        work[0] = states[row]
-        stream = turn_stream(key, HOST_SEAT, begun + row)
+    for number in range(simulations):
+        work[0] = states[number % len(states)]
+        stream = turn_stream(key, HOST_SEAT, number)
         count = max(tree.spread[RESULTS], 1.0)
         mean = tree.spread[SUM] / count
         explore = c * np.sqrt(max(tree.spread[SQUARES] / count - mean * mean, 0.0))
@@ -193,6 +196,11 @@ def simulate_rows(
             edges = tree.sizes[EDGES]
             edge = edge_of(tree, node, mask, expected, share, explore, stream, drawn)
             drawn += 1
+            if length == 0:
+                visits = tree.visits[edge]
+                work[0] = states[visits % len(states)]
+                if visits >= len(states):
+                    work[0].key = mix(work[0].key ^ np.uint64(visits))
             path[length], movers[length] = edge, mover
             length += 1
             step(work[0], tree.actions[edge])

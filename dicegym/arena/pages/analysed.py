@@ -80,7 +80,7 @@ def chart(analysis: Analysis) -> Chart:
             one.seat,
             mark.level,
             one.number,
-            f"move {one.number}, {analysis.names[one.seat]}: {analysis.explained(one)}",
+            f"move {one.number}, {analysis.names[one.seat]}: {analysis.explain(one)}",
         )
         for one in analysis.decisions
         if (mark := one.mark(unit)) is not None
@@ -191,6 +191,6 @@ def _worst(analysis: Analysis, decision: PricedDecision) -> Worst:
         decision.number,
         analysis.names[decision.seat],
         mark.sign if mark else "",
-        f"{analysis.explained(decision)} ({between})",
+        f"{analysis.explain(decision)} ({between})",
         analysis.scene(decision).text(),
     )
