@@ -165,7 +165,7 @@ def show_served_game(request: Request, number: PathNumber) -> Response:
     """Show a game of a game server."""
     with web_of(request).store() as reader:
         store = check_store(reader)
-        replay, running = find_replay(store, f"{SERVER}{number}"), store.served_game(number).running
+        replay, running = find_replay(store, f"{SERVER}{number}"), store.find_served_game(number).running
     return replay_page(
         request,
         replay,
