@@ -53,7 +53,7 @@ def replay(
 
     gif, json = written[".gif"], written[".json"]
     if step and (written or not out.is_terminal or not sys.stdin.isatty()):
-        reason = "which writes files" if written else "and here is no terminal with a keyboard"
+        reason = "and files are written here" if written else "which only a terminal with a keyboard has"
         raise ParameterError(f"--step waits for keys, {reason}: leave it out")
     if json is not None and seat is not None:
         raise ParameterError(f"{json} holds the game of all seats: leave --seat out, or write a page (-o FILE.html)")

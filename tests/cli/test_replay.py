@@ -66,8 +66,8 @@ def test_it_is_written_in_every_form(file: Path, tmp_path: Path, capsys: pytest.
     ("arguments", "words"),
     [
         (("FILE", "--seat", "2"), "seat 2 is no seat of a game of 2: give 0 to 1"),
-        (("FILE", "--step"), "--step waits for keys, and there is no terminal with a keyboard"),
-        (("FILE", "--step", "-o", "x.html"), "--step waits for keys, which writes files"),
+        (("FILE", "--step"), "--step waits for keys, which only a terminal with a keyboard has"),
+        (("FILE", "--step", "-o", "x.html"), "--step waits for keys, and files are written here"),
         (("FILE", "-o", "x.mp4"), "must end in .gif or .html or .json"),
         (("FILE", "-o", "/nowhere/x.html"), "there is no folder /nowhere"),
         (("FILE", "-o", "x.gif", "--delay", "0"), "--delay more than 0"),
