@@ -19,13 +19,13 @@ import dicegym
 from benchmarks.report import markdown
 from benchmarks.result import BenchResult
 from dicegym.cli.app import whole_command
-from dicegym.games.parts import STARTER, part
+from dicegym.games.parts import BOT_WRITER, part
 from dicegym.games.rules_page import apart, sections, title_of
 from dicegym.learning.evaluate import Score
 from dicegym.players import model as models
 from dicegym.players.roster import agents_folder
 from dicegym.registry import ENVIRONMENTS, GAMES, Environment, rules_module
-from dicegym.sandbox.customs import customs
+from dicegym.sandbox.limits import customs
 
 PICTURE_SEED = 3
 PICTURE_STEPS = 6
@@ -44,7 +44,7 @@ def write_all(folder: Path) -> None:
     (folder / "bench.inc").write_text(bench_tables(folder / "bench.json"), encoding="utf-8")
     (folder / "bots" / "customs.txt").write_text(customs(), encoding="utf-8")
     for game in dict.fromkeys(environment.game for environment in ENVIRONMENTS):
-        if (starter := part(game, STARTER)) is not None:
+        if (starter := part(game, BOT_WRITER)) is not None:
             (folder / "bots" / f"interface_{game}.txt").write_text(starter.INTERFACE, encoding="utf-8")
     (folder / "reference").mkdir(exist_ok=True)
     (folder / "reference" / "api.rst").write_text(api_page(), encoding="utf-8")

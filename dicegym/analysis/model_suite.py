@@ -26,9 +26,9 @@ from dicegym.games import game as make_game
 from dicegym.games.parts import Z_95, Estimate, Progress, solved_with
 from dicegym.games.worth import Valuer
 from dicegym.play.drive import Referee, walk
-from dicegym.play.player import Player, sit_down
+from dicegym.play.player import Player, Usage, sit_down
 from dicegym.play.turn import Turn
-from dicegym.players.llm import LlmPlayer, Usage
+from dicegym.players.llm import LlmPlayer
 from dicegym.players.prompts import decision_start
 from dicegym.players.roster import agent, opponent
 from dicegym.registry import GAMES
@@ -241,7 +241,7 @@ def _graded(
         found,
         result,
         adjusted,
-        player.usage if isinstance(player, LlmPlayer) else None,
+        player.usage,
     )
 
 

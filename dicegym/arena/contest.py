@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
-from dicegym.arena.director import Director, Format
+from dicegym.arena.director import Format
 from dicegym.arena.entries import AgentSpec
 from dicegym.arena.executors import Executors
 from dicegym.arena.formats.groups import GROUPS
@@ -19,7 +18,7 @@ from dicegym.arena.formats.one_table import ONE_TABLE
 from dicegym.arena.formats.round_robin import ROUND_ROBIN
 from dicegym.arena.formats.settling import table_for
 from dicegym.arena.formats.swiss import SWISS
-from dicegym.arena.kept import opened
+from dicegym.arena.kept import run_contest
 from dicegym.arena.options import ContestOptions
 from dicegym.arena.results import ContestResult
 from dicegym.arena.storage import Settings, Storage, storage_of
@@ -84,34 +83,22 @@ def contest(
     chosen = ContestOptions.of(**options)
     game, form = settled_choices(make_game(game), format, chosen)
     storage = storage_of(store)
-    settings = Settings(
-        game, _name_of(form), chosen.deciding, limits or Limits(), "" if storage is None else storage.label
+    label = "" if storage is None else storage.label
+    return run_contest(
+        form.hold,
+        Settings(game, _name_of(form), chosen.deciding, limits or Limits(), label),
+        entries,
+        seed,
+        storage,
+        form=form,
+        options=chosen,
+        actions=chosen.less_luck,
+        in_order=chosen.seeding,
+        workers=workers,
+        progress=progress,
+        isolation=isolation,
+        executors=executors,
     )
-    with (
-        opened(storage, settings, seed, chosen.less_luck) as book,
-        Director(
-            game,
-            entries,
-            seed if book is None else book.seed,
-            workers,
-            progress,
-            limits,
-            form,
-            in_order=chosen.seeding,
-            options=chosen,
-            isolation=isolation,
-            executors=executors,
-            book=book,
-        ) as director,
-    ):
-        result = form.hold(director)
-        if director.luck is not None:
-            ranked = [row.name for row in result.standings]
-            result = replace(result, less_luck=director.luck.rows(result.matches, ranked))
-        if book is not None:
-            book.finish(result, director.struck)
-            result = replace(result, stored=book.stored)
-        return result
 
 
 def settled_choices(game: Game, format: Format | str | None, options: ContestOptions) -> tuple[Game, Format]:

@@ -19,7 +19,7 @@ from dicegym.arena.match import Match
 from dicegym.arena.options import ContestOptions
 from dicegym.arena.provenance import provenance
 from dicegym.arena.results import NOTHING_SHOWN, ContestResult, Presentation, Standing
-from dicegym.arena.rows import PlayedMatch
+from dicegym.arena.rows import PlayedMatch, answers_of
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
@@ -108,7 +108,7 @@ class Director:
                 f"players: name at least {fewest}{seats}"
             )
         if form is not None:
-            form.fits(game, len(self._records), options)
+            form.fits(game, self._found, options)
         self.struck = {bad.name: bad.reason for bad in field.broken}
         self.checks: dict[str, CheckReport] = {}
         self._printed: dict[str, tuple[tuple[str, ...], str]] = {}
@@ -302,22 +302,16 @@ class Director:
         common, misplays = self.common(), MisplayLog(KEPT_MISPLAYS)
         for misplay in (misplay for one in played for misplay in one.misplays):
             misplays.add(misplay)
+        rows = tuple(one.row for one in played)
         return ContestResult(
             **common | {"remarks": (*common["remarks"], *remarks)},
             standings=tuple(standings),
-            matches=tuple(one.row for one in played),
+            matches=rows,
             misplays=misplays.kept,
-            details=details,
+            less_luck=() if self.luck is None else self.luck.rows(rows, [row.name for row in standings]),
+            details=details | answers_of(played),
             shown=shown,
         )
-
-
-def _any_options(game: Game, options: ContestOptions) -> None:
-    pass
-
-
-def _any_field(game: Game, entries: int, options: ContestOptions) -> None:
-    pass
 
 
 class Format(NamedTuple):
@@ -325,18 +319,18 @@ class Format(NamedTuple):
 
     hold: Callable[[Director], ContestResult]
     """Plays and ranks: a function of the outcomes of the matches that it asks for, whenever they come."""
-    fewest: Callable[[Game], int]
+    fewest: Callable[[Game], int] = lambda game: max(2, game.spec.players[0])
     """How many entries it takes at least."""
     matches: Callable[[Game, int, ContestOptions], int] = lambda game, entries, options: 0
     """How many matches so many entries play, for ``progress``; 0: nobody knows."""
-    check: Callable[[Game, ContestOptions], None] = _any_options
+    check: Callable[[Game, ContestOptions], None] = lambda game, options: None
     """Raises ParameterError for options that make no sense with the game; asked before anything is done."""
     name: str = "a format of your own"
     """What it is called; ``_`` is written ``-`` on the command line."""
     takes: frozenset[str] = frozenset()
     """Options that it knows although `ContestOptions` does not say so, which lists this package's formats alone."""
-    fits: Callable[[Game, int, ContestOptions], None] = _any_field
-    """Raises ParameterError for more entries than can take part, or options that so many cannot do."""
+    fits: Callable[[Game, Sequence[Entry], ContestOptions], None] = lambda game, entries, options: None
+    """Raises ParameterError for entries that cannot take part, or options that they cannot do."""
 
     @property
     def title(self) -> str:

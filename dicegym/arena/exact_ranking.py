@@ -19,8 +19,8 @@ import numpy as np
 from dicegym.arena.director import Director
 from dicegym.arena.luck import CONFIDENCE, Places, listed
 from dicegym.arena.options import ContestOptions
-from dicegym.arena.report import EVERYTHING, Matrix
-from dicegym.arena.results import Columns, Presentation, Standing, ranking_table
+from dicegym.arena.report import Matrix
+from dicegym.arena.results import Columns, Presentation, Standing, present
 from dicegym.arena.rows import MatchRow
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
@@ -42,7 +42,7 @@ from dicegym.games.worth import first_place_shares
 from dicegym.players.roster import agent
 from dicegym.sandbox.heartbeat import LOADING, Reading
 from dicegym.sandbox.isolated import IsolatedPlayer
-from dicegym.sandbox.jobs import Context, Entry, Failure
+from dicegym.sandbox.jobs import Context, Entry, Failure, Sent
 
 CONTESTS = 10_000
 """Contests that are drawn to say what luck does."""
@@ -252,6 +252,16 @@ def check_exact(game: Game, options: ContestOptions) -> None:
         )
 
 
+def check_askable(game: Game, entries: Sequence[Entry], options: ContestOptions) -> None:
+    """Raise ParameterError if entries are to be ranked by exact values of which one costs too much to be asked for."""
+    costly = [one.name for one in entries if isinstance(one.origin, Sent) and one.load(game, 0).costly]
+    if options.exact and costly:
+        raise ParameterError(
+            f"exact=True cannot rank {listed(costly)}, as it needs an answer to every situation of the game, and each "
+            "of these costs money or seconds: leave it out, or that entry"
+        )
+
+
 def pairs_of(found: Chances) -> list[dict[str, Any]]:
     """Return the exact value of each pair, as plain values: ``entries``, and the ``win_rate`` of the first, 0..1.
 
@@ -309,8 +319,8 @@ def shown_exactly(
     cells = [["." if a == b else f"{100 * rate:.0f}" for b, rate in enumerate(row)] for a, row in enumerate(rates)]
     shades = [[None if a == b else round(2 * rate - 1, 2) for b, rate in enumerate(row)] for a, row in enumerate(rates)]
     matrix = Matrix("Exact win rates of the row against the column, in per cent", names, cells, shades)
-    words = [*_words(standings, bool(matches)), EVERYTHING]
-    return Presentation([f"{heading}, ranked by exact win rates"], [ranking_table(standings, columns), matrix], words)
+    facts, words = [f"{heading}, ranked by exact win rates"], list(_words(standings, bool(matches)))
+    return present(standings, columns, facts, [matrix], words)
 
 
 def _words(standings: Sequence[Standing], played: bool) -> Iterator[str]:

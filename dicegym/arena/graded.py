@@ -52,15 +52,13 @@ def contest_grades(
         ReplayError: it was played by other rules.
     """
     about = reader.contest(contest)
-    matches = {one.id: one for one in reader.matches(about.id) if one.failed is None}
-    rules = reader.rules(matches)
+    matches = [one for one in reader.matches(about.id) if one.failed is None]
 
     def replays() -> Iterator[Replay]:
-        for one in reader.games(matches):
-            if games is None or one.number < games:
-                yield replay_from(rules[one.match], matches[one.match], one, ())
+        for one in reader.whole(matches):
+            yield from (replay_from(one, game) for game in one.games if games is None or game.number < games)
 
-    whole = sum(match.games if games is None else min(games, match.games) for match in matches.values())
+    whole = sum(match.games if games is None else min(games, match.games) for match in matches)
     if whole == 0:
         raise ParameterError(f"contest {about.id} of {reader.name} has no games to judge: hold it to its end")
     game = next(replays()).table()

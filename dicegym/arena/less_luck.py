@@ -133,7 +133,7 @@ def _row(name: str, parts: Sequence[tuple[np.ndarray, np.ndarray]]) -> LuckRow:
 
 
 def player_of(game: Game, entry: Entry) -> Player | None:
-    """Return who plays for an entry, its compiled twin if there is one; None if it is a stranger's bot."""
+    """Return the player of an entry, its compiled twin if there is one; None for a stranger's bot or a costly one."""
     if not entry.trusted:
         return None
     if isinstance(entry.origin, Source):
@@ -144,4 +144,5 @@ def player_of(game: Game, entry: Entry) -> Player | None:
             except UnknownNameError:
                 continue
         return load(game, entry.origin, entry.name)
-    return entry.load(game, 0)
+    player = entry.load(game, 0)
+    return None if player.costly else player

@@ -21,7 +21,7 @@ from dicegym.engine.seats import seating
 from dicegym.errors import AgentError
 from dicegym.games.worth import first_place_shares
 from dicegym.play.drive import Referee
-from dicegym.play.player import Player
+from dicegym.play.player import Player, Usage
 from dicegym.play.printed import Printed
 from dicegym.play.turn import Act, Follower, Turn
 from dicegym.players.twins import play_tables, tables_alone
@@ -78,6 +78,8 @@ class MatchResult(NamedTuple):
     actions: tuple[tuple[int, ...], ...] = ()
     """For each game all actions in the order in which they were played, forfeits included: played again on the record
     that ``game.new_game(seed, number)`` gives, they make the same game."""
+    usages: tuple[Usage | None, ...] = ()
+    """Of each player that counts its answers, as a language model does, what it counted; empty: none does."""
 
 
 class _Log:
@@ -143,6 +145,7 @@ def play_match(
     log = _Log(n)
     seats, gained, actions = [], [], []
     printed = [Printed() if player.printed is None else player.printed for player in players]
+    before = [player.usage for player in players]
     apart = apart or [False] * n
     if not dismissals and tables_alone(game, players):
         played = _of_tables(game, players, seed, games, heartbeat, log)
@@ -164,7 +167,17 @@ def play_match(
         tuple(log.noted),
         tuple(one.text for one in printed),
         tuple(actions),
+        _usages(before, [player.usage for player in players]),
     )
+
+
+def _usages(before: Sequence[Usage | None], after: Sequence[Usage | None]) -> tuple[Usage | None, ...]:
+    """Return what each player counted in between; empty if none counts anything."""
+    found = tuple(
+        None if one is None or other is None else Usage(*(b - a for a, b in zip(one, other, strict=True)))
+        for one, other in zip(before, after, strict=True)
+    )
+    return found if any(found) else ()
 
 
 _Played = tuple[Sequence[int], Sequence[int], list[float]]

@@ -98,28 +98,18 @@ def connected(address: str | None = None, told: ClusterLog = lambda line: None) 
 
     Raises DependencyError if Ray is not installed, and DicegymError if there is no cluster, or it refuses this machine.
     """
-    try:
-        import ray
-        from ray._private import services, worker
-    except ImportError as error:
-        raise DependencyError.for_extra("ray", "ray", "playing on a cluster") from error
+    wanted = reach(address)
+    import ray
+    from ray._private import worker
+
     if ray.is_initialized():
         yield Cluster(ray, told)
         return
-    wanted = os.environ.get("RAY_ADDRESS") or RUNNING if address in (None, RUNNING) else address
     before = signal.getsignal(signal.SIGTERM)
     vars(worker)["_worker_logs_enabled"] = False  # else Ray prints on standard output that nodes were lost
     try:
-        place = services.canonicalize_bootstrap_address_or_die(RUNNING) if wanted == RUNNING else wanted
-        host, _, port = place.removeprefix("ray://").rpartition(":")
-        socket.create_connection((host.strip("[]"), int(port)), KNOCK_SECONDS).close()  # Ray would wait for minutes
-        ray.init(wanted, log_to_driver=False, logging_level=logging.ERROR)
-    except Exception as error:  # whatever Ray raises
-        raise DicegymError(
-            f"no connection to a Ray cluster at {wanted!r} ({one_line(error)}): use host:6379, ray://host:10001 (which "
-            "needs `pip install 'ray[client]'`), or auto after `ray start --head` here; Ray has to be the same version "
-            "there; if the cluster asks for a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN here too"
-        ) from error
+        with _words_of(wanted):
+            ray.init(wanted, log_to_driver=False, logging_level=logging.ERROR)
     finally:
         with contextlib.suppress(ValueError, TypeError):  # no main thread, or what is no function of Python's
             signal.signal(signal.SIGTERM, before)  # which Ray takes for itself
@@ -127,6 +117,35 @@ def connected(address: str | None = None, told: ClusterLog = lambda line: None) 
         yield Cluster(ray, told)
     finally:
         ray.shutdown()
+
+
+def reach(address: str | None) -> str:
+    """Return the address of a cluster that answers; arguments and errors as of `connected`."""
+    try:
+        import ray
+        from ray._private import services
+    except ImportError as error:
+        raise DependencyError.for_extra("ray", "ray", "playing on a cluster") from error
+    wanted = os.environ.get("RAY_ADDRESS") or RUNNING if address in (None, RUNNING) else address
+    if not ray.is_initialized():
+        with _words_of(wanted):
+            place = services.canonicalize_bootstrap_address_or_die(RUNNING) if wanted == RUNNING else wanted
+            host, _, port = place.removeprefix("ray://").rpartition(":")
+            socket.create_connection((host.strip("[]"), int(port)), KNOCK_SECONDS).close()  # Ray would wait for minutes
+    return wanted
+
+
+@contextlib.contextmanager
+def _words_of(wanted: str) -> Iterator[None]:
+    """Make a DicegymError of whatever is raised where a cluster is not reached."""
+    try:
+        yield
+    except Exception as error:  # whatever Ray raises
+        raise DicegymError(
+            f"no connection to a Ray cluster at {wanted!r} ({one_line(error)}): use host:6379, ray://host:10001 (which "
+            "needs `pip install 'ray[client]'`), or auto after `ray start --head` here; Ray has to be the same version "
+            "there; if the cluster asks for a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN here too"
+        ) from error
 
 
 def prepare_process(version: str) -> None:
@@ -260,4 +279,9 @@ def ray_cluster(
     ``workers`` jobs are done at a time (default: as many as there are processors); all else is as for `connected`.
     """
     connect = functools.partial(connected, address, functools.cache(told))  # once for all executors of a contest
-    return lambda game, limits, isolation: RayExecutor(game, limits, isolation, connect, workers)
+
+    def make(game: Game, limits: Limits | None, isolation: str) -> RayExecutor:
+        reach(address)  # before a contest is begun in a store
+        return RayExecutor(game, limits, isolation, connect, workers)
+
+    return make

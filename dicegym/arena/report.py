@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dicegym import escape
 from dicegym.arena.entries import Disqualified
 from dicegym.arena.incidents import Misplay, misplay_lines
-from dicegym.columns import is_number, plain_table
+from dicegym.columns import numeric_columns, plain_table
 from dicegym.escape import harmless, one_line
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ def markdown_text(report: Report) -> str:
             paragraphs.append([f"- {mark}{escape.markdown(line)}" for mark, line in _wrapped(part, LONGEST_NOTE)])
         else:
             heading, titles, rows = part.table() if isinstance(part, Matrix) else part
-            sides = ["--:" if rows and all(is_number(row[at]) for row in rows) else "---" for at in range(len(titles))]
+            sides = ["--:" if right else "---" for right in numeric_columns(rows) or [False] * len(titles)]
             lines = ["| " + " | ".join(map(escape.markdown, row)) + " |" for row in (titles, *rows)]
             lines.insert(1, "|" + "|".join(sides) + "|")
             paragraphs += [[f"## {escape.markdown(heading)}"], lines]
@@ -231,9 +231,8 @@ def show(report: Report, console: Console) -> None:
         else:
             heading, titles, rows = part
             table = Table(title=Text(harmless(heading), "table.title"), title_justify="left")
-            for index, title in enumerate(titles):
-                numeric = bool(rows) and all(is_number(row[index]) for row in rows)
-                table.add_column(Text(harmless(title)), justify="right" if numeric else "left")
+            for title, right in zip(titles, numeric_columns(rows) or [False] * len(titles), strict=True):
+                table.add_column(Text(harmless(title)), justify="right" if right else "left")
             for row in rows:
                 table.add_row(*(Text(harmless(cell)) for cell in row))
             console.print(table)

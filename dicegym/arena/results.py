@@ -11,12 +11,13 @@ from dicegym.analysis.less_luck import MOST_SAVED
 from dicegym.arena.entries import Disqualified
 from dicegym.arena.incidents import Misplay, misplay_counts
 from dicegym.arena.less_luck import LuckRow
-from dicegym.arena.luck import Leads, Places, deserved
+from dicegym.arena.luck import Leads, Places, deserved, verdict
 from dicegym.arena.provenance import VERSION, Provenance
 from dicegym.arena.ratings.places import MatchPlaces
-from dicegym.arena.report import WIDTH, Matrix, Report, ReportTable, percent, plain_text
+from dicegym.arena.report import EVERYTHING, WIDTH, Matrix, Report, ReportTable, percent, plain_text
 from dicegym.arena.rows import MatchRow
 from dicegym.arena.storage import Stored
+from dicegym.columns import write_count
 
 NOBODY = "There is nobody to compare with: a contest needs two entries that can play."
 COUNTED = 100
@@ -102,7 +103,8 @@ class ContestResult:
         remarks: further lines of the report, such as how ties were broken.
         printed: the beginning of what entries printed, which cost them nothing; by name.
         less_luck: what luck did for each entry, if that was asked for, the best first by what is left.
-        details: what else the format has to say, such as the ``rounds`` of a Swiss tournament, as plain values by name.
+        details: what else the format has to say, such as the ``rounds`` of a Swiss tournament, as plain values by name;
+            and ``answers``, counts of language models' answers (`dicegym.play.player.Usage`) by entry.
             In JSON they stand beside the other attributes.
         provenance: date, versions, rules and files that it comes from.
         shown: what a report shows of all that.
@@ -136,7 +138,7 @@ class ContestResult:
     def heading(self) -> str:
         """One line that says what was played."""
         n = len(self.standings)
-        facts = [f"{n} {'entry' if n == 1 else 'entries'}", self.format.replace("_", " "), *self.shown.facts]
+        facts = [write_count(n, "entry"), self.format.replace("_", " "), *self.shown.facts]
         return f"{self.title}: " + ", ".join(filter(None, facts))
 
     def tables(self) -> Sequence[ReportTable | Matrix]:
@@ -154,7 +156,7 @@ class ContestResult:
 
     def report(self) -> Report:
         """Return what there is to show."""
-        heading, tables = self.heading, [*self.tables(), *self._luck()]
+        heading, tables = self.heading, [*self.tables(), *self._luck(), *self._answers()]
         return Report(heading, tables, self.disqualified, self.misplays, self.remarks, self.words(), self._facts())
 
     def _luck(self) -> list[ReportTable]:
@@ -169,12 +171,19 @@ class ContestResult:
             rows.append([row.name, f"{row.games:,}", percent(row.share), f"{100 * row.luck:+.1f}%", *left])
         return [("Results less luck", titles, rows)]
 
+    def _answers(self) -> list[ReportTable]:
+        """Return how many answers of language models were no actions, apart from bad ones."""
+        counts = self.details.get("answers", {})
+        titles = {"decisions": "Decisions", "unreadable": "Unreadable", "illegal": "Illegal"}
+        rows = [[name, *(f"{own[one]:,}" for one in titles)] for name, own in counts.items()]
+        return [("Answers of language models", ["Entry", *titles.values()], rows)] if rows else []
+
     def _facts(self) -> list[tuple[str, str]]:
         """Return what was held, by which rules, where and with what; not when: equal contests have equal reports."""
         if self.provenance is None:
             return []
         games, matches = sum(match.games for match in self.matches), len(self.matches)
-        played = f"{games:,} in {matches:,} match{'es' * (matches != 1)}"
+        played = f"{games:,} in {write_count(matches, 'match')}"
         faults = f"{sum(misplay_counts(self.misplays).values()):,}"
         return self.provenance.facts(self.title, self.format, self.seed, [("games", played), ("faults", faults)])
 
@@ -223,6 +232,34 @@ def ranking_table(
         for row in standings
     ]
     return heading, [*titles, *columns], rows
+
+
+def present(
+    standings: Sequence[Standing],
+    columns: Columns,
+    facts: Sequence[str],
+    tables: Sequence[ReportTable | Matrix] = (),
+    words: Sequence[str] = (),
+    *,
+    rivals: Sequence[Standing] | None = None,
+    among: str = "",
+) -> Presentation:
+    """Return what a report shows of a ranking, and what the games say of the first place if that is among it.
+
+    Args:
+        standings: the ranking.
+        columns: what is shown of each entry; with the figure ``could_be`` sentences say what it means.
+        facts: of the heading.
+        tables: below the ranking.
+        words: further sentences.
+        rivals: entries that compete for the first place (default: all).
+        among: where an entry's places are counted, such as " in its group".
+    """
+    first = standings if rivals is None else rivals
+    if "could_be" in columns.values() and all(row.could_be for row in first):
+        sure = f"'Could be': the places that an entry may deserve{among}; sure in 95 of 100 contests."
+        words = [sure, verdict([row.name for row in first], [row["could_be"] for row in first]), *words]
+    return Presentation(facts, [ranking_table(standings, columns), *tables], [*words, EVERYTHING])
 
 
 def won_games(names: Sequence[str], matches: Sequence[MatchRow]) -> list[Matrix]:

@@ -28,7 +28,8 @@ from dicegym.arena.provenance import EntryRecord
 from dicegym.arena.results import ContestResult
 from dicegym.arena.store.book import StoredOutcomes, saved_form
 from dicegym.arena.store.opening import called
-from dicegym.arena.store.reading import StoredContest, StoredEntry, StoredRules, StoreReader
+from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.stored import StoredContest, StoredEntry, StoredRules
 from dicegym.arena.store.tables import PLAYS
 from dicegym.arena.store.verifying import game_of_rules
 from dicegym.engine.game import Game
@@ -236,6 +237,6 @@ def _wrong_links(
         own = set(connection.execute(sa.select(PLAYS.c.match).where(PLAYS.c.contest == contest.id)).scalars())
     if lacking := used - own:
         return f"match {min(lacking)} counts, and is not listed among its matches"
-    if contest.format != COMPARE and not struck and (more := own - used):  # else some were begun in vain
+    if not struck and (more := own - used):  # else some were begun in vain
         return f"match {min(more)} is listed among its matches, and does not count"
     return ""

@@ -72,7 +72,7 @@ class Stored(NamedTuple):
             self.left
         )
         return (
-            f"contest {self.contest} of {self.store}: {self.played} checks and matches played, {self.found} found there"
+            f"contest {self.contest} of {self.store}: {self.played} played and {self.found} found of checks and matches"
             + (f" ({', '.join(changed)})" if changed else "")
         )
 

@@ -111,7 +111,7 @@ def tournament(
     """
     from dicegym import arena
 
-    table = options.chosen_game(game, parameter)
+    table = options.named_game(game, parameter)
     named = named_entries(entries or dicegym.agent_names(table))
     run = functools.partial(arena.contest, table, named, **contest._asdict())
     _run(run, named, seed, bots, machines, kept, written, shard)
@@ -148,7 +148,7 @@ def compare(
     """
     from dicegym.arena.compare import comparing
 
-    table = options.chosen_game(game, parameter)
+    table = options.named_game(game, parameter)
     named = one, two, *rest = named_entries([first, second, *(others or [])])
     how = comparison._asdict()
     if comparison.games is None:

@@ -223,7 +223,8 @@ def in_words(scores: Sequence[Score], table: dicegym.Game, name: str, even: floa
             "That is what a game alone brings on average. In 95 of 100 such measurements the interval holds the true",
             "mean: if it is too wide, play more --games.",
         ]
-    from dicegym.learning.evaluate import BEST_REPLY, EXPLOITER, OF_ONE_DRAW
+    from dicegym.learning.evaluate import OF_ONE_DRAW
+    from dicegym.learning.evaluator import BEST_REPLY, EXPLOITER
 
     if [score.opponent for score in scores] == [BEST_REPLY]:
         return [

@@ -111,7 +111,7 @@ def exact(
     if bot is not None:
         check_writable(bot, force)
     question.check(bot)
-    table = options.chosen_game(question.game, question.parameter)
+    table = options.named_game(question.game, question.parameter)
     with progress_bar("steps") as progress:
         if question.distribution:
             answer = _spread(table, question, progress)

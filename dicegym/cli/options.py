@@ -15,7 +15,7 @@ import typer
 from typer import Argument, Option
 
 import dicegym
-from dicegym.cli.command import RAY
+from dicegym.cli.command import PAIRS, PYTHON_NAMES, RAY
 from dicegym.cli.console import err
 from dicegym.errors import DependencyError, DicegymError, ParameterError
 from dicegym.registry import GAMES
@@ -60,7 +60,7 @@ GameOption = Annotated[
 Seed = Annotated[int | None, Option("--seed", min=0, help="same seed, same result")]
 Parameters = Annotated[
     list[str] | None,
-    Option("--parameter", "-p", metavar="NAME=NUMBER", help="a parameter of the game, such as players=4; repeatable"),
+    Option("--parameter", "-p", metavar=PAIRS, help="a parameter of the game, such as players=4; repeatable"),
 ]
 Against = Annotated[
     list[str] | None,
@@ -93,7 +93,7 @@ LimitsGiven = Annotated[
     list[str] | None,
     Option(
         "--limit",
-        metavar="NAME=NUMBER",
+        metavar=PAIRS,
         help="limit of a bot: seconds (processor time for a match: 10), load and move (default: as seconds), memory "
         "(MiB beyond Python's own: 512); repeatable",
     ),
@@ -188,11 +188,11 @@ class BotOptions(NamedTuple):
         for name in pairs:
             if name not in known:
                 raise ParameterError(f"--limit {name}: there is no such limit here; limits are {', '.join(known)}")
-        limits = Limits()
-        memory = pairs.get("memory", limits.memory / 2**20)
-        if not isfinite(memory):
-            raise ParameterError(f"--limit memory={memory} is no number of MiB: write memory=512")
-        return Limits(pairs.get("seconds", limits.seconds), int(memory * 2**20), pairs.get("load"), pairs.get("move"))
+        if not isfinite(memory := pairs.get("memory", 0)):
+            raise ParameterError(f"invalid --limit memory={memory}: give MiB, such as memory=512")
+        if "memory" in pairs:
+            pairs["memory"] = int(memory * 2**20)
+        return Limits(**{PYTHON_NAMES.get(name, name): value for name, value in pairs.items()})
 
     def tell_isolation(self, named: Iterable[str]) -> None:
         """Say how bots are isolated, before any of them runs, if one is named that a stranger may have written.
@@ -243,16 +243,16 @@ class MachineOptions(NamedTuple):
 MACHINES = MachineOptions()
 
 
-def chosen_game(name: str, parameters: Sequence[str] | None = None) -> dicegym.Game:
+def named_game(name: str, parameters: Sequence[str] | None = None) -> dicegym.Game:
     """Return the game ``name`` with what was given as ``--parameter``."""
     return dicegym.game(name, **parameters_of(parameters))
 
 
 def game_or_that_of(agent: str, name: str | None, parameters: Sequence[str] | None) -> dicegym.Game:
     """Return the game ``name`` or, without one, the game that ``agent`` plays."""
-    from dicegym.players.roster import game_for
+    from dicegym.players.agent_info import game_for
 
-    return chosen_game(name, parameters) if name else game_for(agent, **parameters_of(parameters))
+    return named_game(name, parameters) if name else game_for(agent, **parameters_of(parameters))
 
 
 def about(game: dicegym.Game) -> dict[str, Any]:

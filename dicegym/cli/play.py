@@ -212,11 +212,11 @@ def _table(game: str, rivals: int, parameter: list[str] | None) -> dicegym.Game:
 
 def _welcome(table: dicegym.Game, names: Sequence[str], agents: Sequence[str]) -> str:
     """Return the names of the players, and what each of the agents is."""
-    from dicegym.players.roster import describe
+    from dicegym.players.agent_info import describe_agent
 
     others = f", in the order of play: {', '.join(names)}" if agents else ", alone"
     lines = [f"{table.spec.title}{others}."]
-    lines += [f"  {agent}: {describe(table, agent)}." for agent in dict.fromkeys(agents)]
+    lines += [f"  {agent}: {describe_agent(table, agent)}." for agent in dict.fromkeys(agents)]
     return "\n".join([*lines, "The same game again:"])
 
 

@@ -173,8 +173,22 @@ def games(
             out.print(f"        the server played decision {incident.turn} of {name}: {incident.reason}")
 
 
+def mcp(
+    hints: Annotated[bool, Option("--hints", help="let the client ask what its actions are worth")] = False,
+) -> None:
+    """Serve the games to a language model's client by MCP.
+
+    MCP is the Model Context Protocol. The client starts this command, and speaks to it over standard input and output.
+
+    Example: dicegym mcp --hints
+    """
+    from dicegym.mcp_server import make_server
+
+    make_server(hints).run("stdio")
+
+
 server = group(
-    "Run a game server, join one, and show its ratings and games.",
+    "Run a game server, join one, and show its ratings and games.\n\n`dicegym mcp` serves games to language models.",
     start=start,
     join=join,
     status=status,

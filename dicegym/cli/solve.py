@@ -21,8 +21,8 @@ def solve(
     ] = None,
     name: Annotated[str | None, Argument(metavar="[NAME]", help="the solution, where a game has several")] = None,
     parameter: options.Parameters = None,
-    to: Annotated[
-        float | None, Option(metavar="QUALITY", help="stop at this quality (default: the solution's own)")
+    goal: Annotated[
+        float | None, Option("--to", metavar="QUALITY", help="stop at this quality (default: the solution's own)")
     ] = None,
     minutes: Annotated[float | None, Option(help="stop after this time, at any quality")] = None,
     listing: Annotated[bool, Option("--list", help="list what can be solved, and its state")] = False,
@@ -44,14 +44,14 @@ def solve(
         raise ParameterError(f"--list shows all solutions of a game: leave out {name!r}")
     if listing and remove:
         raise ParameterError("--list and --remove are two things: do one at a time")
-    for option, value in (("--to", to), ("--minutes", minutes)) if listing or remove else ():
+    for option, value in (("--to", goal), ("--minutes", minutes)) if listing or remove else ():
         if value is not None:
             other = "--list" if listing else "--remove"
             raise ParameterError(f"{option} {value} is for solving: leave it out, or {other}")
     if listing:
         _list(game, parameter, written)
         return
-    chosen = options.chosen_game(str(game), parameter)
+    chosen = options.named_game(str(game), parameter)
     if remove:
         size = solving.remove(chosen, name)
         out.print(f"removed {size:,} bytes" if size else "there was nothing to remove")
@@ -59,9 +59,9 @@ def solve(
     asked = solving.status(chosen, name)
     better = "; for a better one give --to" if asked.measure else ""
     takes = f"{asked.name} of {asked.game!r}: {asked.doc}; it takes {asked.needs}"
-    err.print(f"dicegym: {f'solved already, nothing is computed{better}' if asked.reaches(to) else takes}")
+    err.print(f"dicegym: {f'solved already, nothing is computed{better}' if asked.reaches(goal) else takes}")
     with progress_bar("steps") as progress:
-        result = solving.solve(chosen, asked.name, goal=to, minutes=minutes, force=yes, progress=progress)
+        result = solving.solve(chosen, asked.name, goal=goal, minutes=minutes, force=yes, progress=progress)
     print_lines([f"{result.name} of {result.game!r}: {result.state}", f"kept in {result.folder}"])
     written.json(result.as_json())
 
@@ -71,7 +71,7 @@ def _list(game: str | None, parameter: list[str] | None, written: Outputs) -> No
     from dicegym.analysis import solving
     from dicegym.games.solved import how_to_solve
 
-    games = solving.solvable_games() if game is None else [options.chosen_game(game, parameter)]
+    games = solving.solvable_games() if game is None else [options.named_game(game, parameter)]
     found = [solving.status(one, solution.name) for one in games for solution in solving.solutions(one)]
     if not found:
         solving.solution(games[0])  # says why

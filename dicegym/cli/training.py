@@ -56,7 +56,7 @@ def train(
         _demo(game, run_dir, 1 if seed is None else seed)
         return
     from dicegym.learning.card import best_score
-    from dicegym.learning.curves import floors_in_words, floors_of
+    from dicegym.learning.evaluator import describe_floors, floors_of
     from dicegym.learning.seeds.summary import holds_seeds
     from dicegym.learning.train import train as learn
     from dicegym.players import model as models
@@ -85,7 +85,7 @@ def train(
     wanted, missed = floors_of(models.facts(best))
     if missed:
         one = "the last one" if last else "the one"
-        out.print(f"none came to {floors_in_words(wanted)}: the best is {one} that fell least short, by {missed:.4f}")
+        out.print(f"none came to {describe_floors(wanted)}: the best is {one} that fell least short, by {missed:.4f}")
     out.print(f"models, cards, curve and logs are in {folder}")
     longer = f"dicegym train {game} --run-dir {shlex.quote(str(folder))} --resume --steps {more}"
     score = best_score(best)

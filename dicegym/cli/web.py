@@ -16,7 +16,7 @@ from dicegym.cli.console import err, out
 from dicegym.cli.entering import WEB_FOLDER, contest, open_desk, token
 
 if TYPE_CHECKING:
-    from dicegym.arena.store.reading import StoredContest
+    from dicegym.arena.store.stored import StoredContest
 
 
 def serve_pages(

@@ -1,7 +1,7 @@
 """How a person plays at the keyboard: what a game's ``controls.py`` offers, and words that all of them use.
 
-`Wording` tells the same game to language models. The screen itself, with its questions, ``undo`` and ``again``, is
-`dicegym.players.sitting`; it knows no game.
+Language models are told the same game in the same words. The screen itself, with its questions, ``undo`` and ``again``,
+is `dicegym.players.sitting`; it knows no game.
 """
 
 from __future__ import annotations
@@ -62,6 +62,8 @@ class Keyboard(Protocol):
     are rolled in the open. Of all other private fields, and of secret ones, `table` shows the person's own alone."""
     HELP: str
     """The game in a few lines, and what can be typed."""
+    RULES: str
+    """The same for a language model (`dicegym.players.prompts`), and what can be typed as an action."""
 
     def table(self, place: Place, state: Any, full: bool) -> str:
         """Return what the person sees when it is to move, and what each choice is worth where that is plain.
@@ -85,17 +87,6 @@ class Keyboard(Protocol):
     def ending(self, place: Place, state: Any) -> str:
         """Return who has won, in words."""
 
-
-class Wording(Protocol):
-    """A game's ``controls.py``: what a language model is told, and how its actions are written.
-
-    `Keyboard.read` reads them back. Without it a model is told the scene alone, and names actions
-    (`dicegym.players.prompts`).
-    """
-
-    RULES: str
-    """The game in a few lines, and what can be typed as an action."""
-
     def list_facts(self, place: Place, state: Any) -> list[str]:
         """Return what the seat may know and its scene does not show, a line each; no advice and no estimates.
 
@@ -103,7 +94,7 @@ class Wording(Protocol):
         """
 
     def write_actions(self, place: Place, state: Any, actions: Sequence[int]) -> str:
-        """Return the text that `Keyboard.read` reads as the actions of one whole decision."""
+        """Return the text that `read` reads as the actions of one whole decision."""
 
 
 def dice(faces: Iterable[int]) -> str:

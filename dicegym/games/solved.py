@@ -13,9 +13,9 @@ import os
 import shlex
 import zipfile
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -146,11 +146,29 @@ class Solution(Protocol):
         """
 
 
+class Claim(NamedTuple):
+    """A published value, and how it is computed anew."""
+
+    what: str
+    value: float
+    tolerance: float
+    """How far the computed value may be away: rounding, or the width of the bounds that a solver stops at."""
+    source: str
+    """Who published it, or how it was proved."""
+    compute: Callable[[], float | None]
+    """Returns None where the value rests on tables that are not on this machine."""
+    needs: str = ""
+    """The command that makes such tables."""
+
+
 class Solutions(Protocol):
-    """A game's ``values.py``: what of it can be solved and kept."""
+    """A game's ``values.py``: what of it can be solved and kept, and which values are published."""
 
     SETTINGS: Sequence[Mapping[str, int]]
     """Parameters, players among them, with which something can be solved, for lists and errors."""
 
     def solutions(self, game: Game) -> Sequence[Solution]:
         """Return what can be solved of ``game`` with its parameters; nothing if nothing can."""
+
+    def claims(self) -> Sequence[Claim]:
+        """Return the published values, for `dicegym values verify`; nothing is computed yet."""

@@ -29,7 +29,8 @@ from dicegym.games.worth import Progress
 from dicegym.learning.building import new_games, new_model
 from dicegym.learning.card import ITSELF, Exploited, made_with
 from dicegym.learning.configuration import from_plain, read_config, to_plain
-from dicegym.learning.evaluate import CURVE_SEED, EXPLOITER, FRESH_SEED, LEAGUE_SEED, Score, evaluate
+from dicegym.learning.evaluate import CURVE_SEED, FRESH_SEED, LEAGUE_SEED, Score, evaluate
+from dicegym.learning.evaluator import EXPLOITER
 from dicegym.learning.learner import (
     Interruptible,
     Interruption,

@@ -172,17 +172,16 @@ class EvaluationBlock:
         with warnings.catch_warnings():
             warnings.simplefilter("always", FaultWarning)
             warnings.showwarning = faults.heed
-            player, *rivals = table.players
-            if table.one_by_one:
-                found = table.play()
-            else:
-                found = results_of(
-                    self.game, player, rivals, self.first, self.games, self.seed, self.less_luck, self.weights
-                )
+            found = table.play() if table.one_by_one else self.play(table.players)
         return BlockResult(found, faults.counted).to_plain()
 
+    def play(self, players: Sequence[Player]) -> Results:
+        """Let these players, in the order of the entries, play the games side by side."""
+        player, *rivals = players
+        return results_of(self.game, player, rivals, self.first, self.games, self.seed, self.less_luck, self.weights)
+
     def without(self, failure: Failure) -> None:
-        """Return None: who does not play is not measured."""
+        """Return None: a player that failed is not measured."""
 
     def moment(self, reading: Reading) -> str:
         """Return when ``reading`` was taken; see `Job.moment`."""

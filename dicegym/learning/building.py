@@ -23,7 +23,7 @@ from dicegym.learning.settings import AlgorithmSettings, NetworkSettings, Traini
 from dicegym.players import model as models
 from dicegym.players.model import PolicyPlayer
 from dicegym.players.pool import Pool
-from dicegym.players.sb3 import checked_device
+from dicegym.players.torch_policy import checked_device
 
 Games = SB3VecEnv | MixedTablesVecEnv
 """Games of a training, before anything is put around them."""

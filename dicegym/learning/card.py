@@ -24,9 +24,16 @@ from dicegym.files import read_text, write_text
 from dicegym.games.worth import Bracket, Progress
 from dicegym.learning.configuration import from_plain
 from dicegym.learning.curve_pictures import SUFFIX, draw_learned, write_learned
-from dicegym.learning.curves import CHOSEN, floors_in_words, floors_of, stages
-from dicegym.learning.evaluate import BY_EXPLOITABILITY, BY_EXPLOITER, BY_LAST, CARD_SEED, Score, evaluate
-from dicegym.learning.evaluator import meetings_of
+from dicegym.learning.curves import CHOSEN, facts_of_stages
+from dicegym.learning.evaluate import CARD_SEED, Score, evaluate
+from dicegym.learning.evaluator import (
+    BY_EXPLOITABILITY,
+    BY_EXPLOITER,
+    BY_LAST,
+    describe_floors,
+    floors_of,
+    meetings_of,
+)
 from dicegym.learning.teacher import REPLY
 from dicegym.play.player import Player
 from dicegym.players import model as models
@@ -287,7 +294,7 @@ def _floors(facts: Mapping[str, Any]) -> list[str]:
     if not wanted:
         return []
     does = f"; it falls short by {missed:.4f}" if missed else ", as it does"
-    return [f"The best model had to reach {markdown(floors_in_words(wanted))}{does}."]
+    return [f"The best model had to reach {markdown(describe_floors(wanted))}{does}."]
 
 
 def _plays(facts: Mapping[str, Any]) -> str:
@@ -336,7 +343,7 @@ def page(
         for one in scores
     )
     is_chosen = facts.get(CHOSEN) if isinstance(facts.get(CHOSEN), bool) else None
-    *earlier, _ = stages(facts)
+    *earlier, _ = facts_of_stages(facts)
     taught = f"| taught by | {_teacher(facts['taught_by'])}, by imitation |\n" if "taught_by" in facts else ""
     begun = "".join(f"| stage {number} | {_before(stage)} |\n" for number, stage in enumerate(earlier, 1))
     holes = _holes(best, given, trained)

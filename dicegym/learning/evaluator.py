@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
+from dicegym.analysis.exploitability import best_reply, check_best_reply
 from dicegym.engine.game import Game
 from dicegym.envs.tables import tables_of
-from dicegym.errors import ParameterError, unknown_name
-from dicegym.learning.curves import shortfall
-from dicegym.learning.evaluate import (
-    BY_EXPLOITABILITY,
-    BY_EXPLOITER,
-    BY_LAST,
-    CURVE_SEED,
-    LEFT,
-    Score,
-    against_best_reply,
-    evaluate,
-    left_in,
-    overall,
-    rivals_of,
-    together,
-)
+from dicegym.errors import ParameterError, one_line, unknown_name
+from dicegym.learning.evaluate import CURVE_SEED, Score, evaluate, overall, rivals_of, together
 from dicegym.learning.settings import RunSettings
 from dicegym.play.player import Player
 from dicegym.players.roster import agent_names
+
+BY_EXPLOITABILITY, BEST_REPLY = "exploitability", "its best reply"
+"""The setting that chooses models by their win rate against a best response, and the name of that opponent."""
+BY_EXPLOITER, EXPLOITER = "exploiter", "its exploiter"
+"""The setting that chooses models by their win rate against an exploiter trained for it, and the name of that."""
+BY_LAST = "last"
+"""The setting that makes the latest model the best one: scores choose none."""
+LEFT = {BY_EXPLOITABILITY: BEST_REPLY, BY_EXPLOITER: EXPLOITER}
+"""The names of opponents that each learner has for itself, by how settings name them."""
+EARLY = 4
+"""How often the interval of evaluations is halved for the first ones: a short or interrupted run has a curve too."""
 
 
 class Meeting(NamedTuple):
@@ -117,7 +115,7 @@ class Evaluator:
     def _sum_up(self, scores: Sequence[Score]) -> Score:
         players = [*(meeting.table.players for meeting in self.meetings), *([self.game.players] * len(self.left))]
         by, count = self.settings.best_by, len(scores)
-        by = "mean" if by == BY_LAST else by  # tells how it goes, and chooses nothing
+        by = "mean" if by == BY_LAST else LEFT.get(by, by)  # of the last, the mean shows its progress
         if by in ("mean", "worst"):  # of the opponents: what is left is measured for a floor alone
             count = len(self.meetings)
         return overall(scores[:count], by, players[:count])
@@ -129,10 +127,6 @@ class Evaluator:
             tables = [self.game]
         tables = tables or [one.table for one in self.meetings]
         return sum(1 / table.players for table in tables) / len(tables)
-
-
-EARLY = 4
-"""How often the interval of evaluations is halved for the first ones: a short or broken off run has a curve too."""
 
 
 def next_evaluation(steps: int, every: int) -> int:
@@ -168,3 +162,61 @@ def check_floors(floors: Mapping[str, float], known: Sequence[str], game: Game) 
 def how_to_name(game: Game, name: str) -> str:
     """Return how settings may name an agent of ``game`` that evaluations do not meet; empty: there is none."""
     return f"Evaluations meet {name} if run.evaluate_against has it." if name in agent_names(game) else ""
+
+
+def shortfall(scores: Iterable[Score], floors: Mapping[str, float]) -> float:
+    """Return how far scores are below floors (``run.best_floor``), where they are furthest; 0: they reach all.
+
+    Raises KeyError if there is no score against one of their opponents.
+    """
+    values = {score.opponent: score.value for score in scores}
+    return max([0.0, *(least - values[LEFT.get(name, name)] for name, least in floors.items())])
+
+
+def floors_of(facts: Mapping[str, Any]) -> tuple[dict[str, float], float]:
+    """Return the floors of a model's training, and how far the model is below them, by its file's facts.
+
+    Raises ParameterError if the file lacks what a training writes.
+    """
+    try:
+        floors = {str(name): float(least) for name, least in facts["settings"]["run"].get("best_floor", {}).items()}
+        return floors, shortfall(map(Score.from_json, facts["scores"]), floors) if floors else 0.0
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise ParameterError(f"the model does not say how far it is below run.best_floor ({one_line(error)})") from None
+
+
+def describe_floors(floors: Mapping[str, float]) -> str:
+    """Return what floors ask for, in words."""
+    return " and ".join(f"{least:g} against {LEFT.get(name, name)}" for name, least in floors.items())
+
+
+def left_in(game: Game, asked: Sequence[str] = ()) -> list[str]:
+    """Return what can be known of a game of what is left to a player: keys of `LEFT`.
+
+    Raises ParameterError if that does not cover what settings ask for: ``asked``, keys of `LEFT`.
+    """
+    if game.players < 2:
+        if asked:
+            raise ParameterError(
+                f"{game!r} is played alone, so nobody can beat the learner: leave out {' and '.join(asked)} in "
+                "run.best_by and run.best_floor, and the score of evaluations chooses the best model"
+            )
+        return []
+    try:
+        check_best_reply(game)
+    except ParameterError:
+        if BY_EXPLOITABILITY in asked:
+            raise
+        return [BY_EXPLOITER]
+    return list(LEFT)
+
+
+def against_best_reply(game: Game, player: Player) -> Score:
+    """Return how often ``player`` wins against its best reply: 0.5 at most, which nobody who has no holes falls below.
+
+    The value is what it wins at least; ``high`` is the other bound. No games are played.
+
+    Raises ParameterError where that cannot be known; see `dicegym.analysis.exploitability.best_reply`.
+    """
+    found = best_reply(player, game)
+    return Score("worst win rate", BEST_REPLY, 1 - found.high, 1 - found.high, 1 - found.low, 0)

@@ -14,7 +14,7 @@ from dicegym.envs.tables import tables_of
 from dicegym.errors import AgentError, ParameterError, UnknownNameError, unknown_name
 from dicegym.escape import one_line
 from dicegym.learning.configuration import names_something, read_config, settings_of, split_name
-from dicegym.learning.evaluate import BY_EXPLOITER
+from dicegym.learning.evaluator import BY_EXPLOITER
 from dicegym.learning.league import SELF
 from dicegym.learning.run_folder import SETTINGS_FILE, is_empty
 from dicegym.learning.settings import RunSettings, TrainingSettings

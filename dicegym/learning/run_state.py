@@ -39,7 +39,8 @@ from dicegym.play.player import Player
 from dicegym.players import model as models
 from dicegym.players.archive import ModelArchive, array_in, npy_bytes, tensors_in
 from dicegym.players.model import PolicyPlayer
-from dicegym.players.sb3 import check_optimizer, checked_device, weights_of
+from dicegym.players.sb3 import check_optimizer, weights_of
+from dicegym.players.torch_policy import checked_device
 from dicegym.players.trust import TRUST, is_sealed, load_object, load_sb3, untrusted, write_seal
 
 STATE_FILE = "state.zip"

@@ -102,7 +102,7 @@ class Run:
         if newest:
             self.model, moment = restore(newest, self.env, self.league, settings, logs, trust)
             self.state, self.seconds = moment.run, moment.seconds
-            self.state.curve.heed(folder / "best.zip")
+            self.state.curve.keep_best(folder / "best.zip")
         else:  # also a run that was killed before its first checkpoint
             self.model = new_model(settings, self.env, run.seed, logs)
             if run.start_from:

@@ -7,7 +7,8 @@ turn for are plain copies of what its seat may know.
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -20,6 +21,27 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
     from dicegym.engine.game import Game
+
+
+class Usage(NamedTuple):
+    """What a player that is asked in words answered, and what that used."""
+
+    decisions: int = 0
+    """Decisions that it was asked for, each text once; a whole order is one."""
+    unreadable: int = 0
+    """Of these, answers that could not be read, refusals among them."""
+    illegal: int = 0
+    """Of these, answers that the rules do not allow."""
+    requests: int = 0
+    """Requests that went to the endpoint; the others were in the log."""
+    prompt_tokens: int = 0
+    """Of all decisions, those from the log included."""
+    completion_tokens: int = 0
+
+
+def total_usage(usages: Iterable[Usage]) -> Usage:
+    """Return the sum of the counts of several players or matches."""
+    return Usage(*map(sum, zip(Usage(), *usages, strict=True)))
 
 
 class Player:
@@ -48,6 +70,11 @@ class Player:
     pure: bool = False
     costly: bool = False
     printed: Printed | None = None
+
+    @property
+    def usage(self) -> Usage | None:
+        """Counts of its answers since it was made in this process; None (default): it counts nothing."""
+        return None
 
     @property
     def at_once(self) -> bool:

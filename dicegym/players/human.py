@@ -191,7 +191,7 @@ class NumberedKeyboard:
     OPPONENTS: Mapping[str, str] = {}
     SEATS = 0
     OPEN: frozenset[str] = frozenset()
-    HELP = "Type the number in brackets of an action, its name, or how its name begins."
+    HELP = RULES = "Type the number in brackets of an action, its name, or how its name begins."
 
     def table(self, place: Place, state: Any, full: bool) -> str:
         """Return the scene as the person sees it, and what it may do."""
@@ -213,6 +213,14 @@ class NumberedKeyboard:
         """Return who did what."""
         mover = int(before["player"])
         return [f"{place.does(mover, 'play')}: {place.game.action_name(action)}{f' ({fault})' if fault else ''}"]
+
+    def list_facts(self, place: Place, state: Any) -> list[str]:
+        """Return nothing: the scene is all there is."""
+        return []
+
+    def write_actions(self, place: Place, state: Any, actions: Sequence[int]) -> str:
+        """Return the name of an action."""
+        return place.game.action_name(actions[0])
 
     def ending(self, place: Place, state: Any) -> str:
         """Return the last scene, and who has won."""

@@ -25,7 +25,7 @@ from dicegym.engine.dice import named_seed, private_seed
 from dicegym.engine.game import Game
 from dicegym.engine.validate import finite_number, whole_number
 from dicegym.errors import AgentError, DependencyError, DicegymError, ParameterError, one_line, unknown_name
-from dicegym.play.player import Player, forfeited
+from dicegym.play.player import Player, Usage, forfeited
 from dicegym.play.turn import Act, Turn
 from dicegym.players.prompts import (
     ANSWER_TOOL,
@@ -119,22 +119,6 @@ class AnswerLog:
             )
 
 
-class Usage(NamedTuple):
-    """What a player asked for and got, in this process."""
-
-    decisions: int
-    """Decisions that it was asked for, one for each text; a whole order is one."""
-    unreadable: int
-    """Of these, answers that could not be read, refusals among them."""
-    illegal: int
-    """Of these, answers that the rules do not allow."""
-    requests: int
-    """Requests that went to the endpoint; the others were in the log."""
-    prompt_tokens: int
-    """Of all decisions, those from the log included."""
-    completion_tokens: int
-
-
 class LlmPlayer(Player):
     """A language model at an endpoint of OpenAI's chat completions.
 
@@ -210,7 +194,7 @@ class LlmPlayer(Player):
 
     @property
     def usage(self) -> Usage:
-        """What it asked for and got so far."""
+        """What it asked for and got in this process."""
         kinds = Counter(type(found) for found in self._judged.values())
         return Usage(
             len(self._judged),

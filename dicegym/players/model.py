@@ -46,18 +46,8 @@ from dicegym.players.model_file import (
     replace_facts,
     trained_on,
 )
-from dicegym.players.sb3 import (
-    TorchPolicy,
-    algorithm,
-    arrays_suffice,
-    critic_of,
-    heeded,
-    ignoring,
-    load_file,
-    privileged_of,
-    saved_by_sb3,
-    written_down,
-)
+from dicegym.players.sb3 import algorithm, arrays_suffice, load_file, saved_by_sb3
+from dicegym.players.torch_policy import TorchPolicy, critic_of, heeded, ignoring, privileged_of, written_down
 from dicegym.players.trust import write_seal
 
 __all__ = [
@@ -176,7 +166,7 @@ class PolicyPlayer(Player):
     Attributes:
         temperature: as given.
         policy: what scores actions: a plain network, played by NumPy, or a
-            `dicegym.players.sb3.TorchPolicy`.
+            `dicegym.players.torch_policy.TorchPolicy`.
 
     Raises:
         ModelError: observation or action space are not the game's.

@@ -33,11 +33,12 @@ from dicegym.play.player import Player
 from dicegym.play.printed import Printed
 from dicegym.players import twins
 from dicegym.sandbox import jail, scratch
+from dicegym.sandbox.confinement import end_with
 from dicegym.sandbox.heartbeat import Heartbeat
 from dicegym.sandbox.hosts import MOST, HostProcess
 from dicegym.sandbox.isolated import IsolatedPlayer
 from dicegym.sandbox.jobs import Context, Entry, Job
-from dicegym.sandbox.limits import Limits, end_with
+from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.remote import GoneError
 from dicegym.signals import ENDING
 

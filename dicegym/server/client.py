@@ -146,7 +146,7 @@ def _ws_channel(connection: Any, closed: type[Exception]) -> Channel:
 
 
 @contextlib.contextmanager
-def connected(where: Address, seconds: float = 10.0) -> Iterator[Channel]:
+def open_channel(where: Address, seconds: float = 10.0) -> Iterator[Channel]:
     """Connect to a server.
 
     Raises:
@@ -254,7 +254,7 @@ class Join:
         while True:
             self._heard = False
             try:
-                with connected(self.where) as server:
+                with open_channel(self.where) as server:
                     self.log(f"connected to {self.where}")
                     ever = True
                     try:
@@ -445,11 +445,11 @@ def join(
     called = agent_name(table, spec) if name is None and secret is None else name
     seed = entropy.randbits(63) if seed is None else seed
     log(f"loading {spec}")
-    player = rehearsed(table, spec, trust)
+    player = rehearse(table, spec, trust)
     Join(game, where, lambda _: player, called, secret, games, seed, log, wait=wait).run()
 
 
-def rehearsed(table: Game, spec: str, trust: bool = False) -> Player:
+def rehearse(table: Game, spec: str, trust: bool = False) -> Player:
     """Return a player that has nothing left to load or compile when it is asked. Raises AgentError, ModelError.
 
     ``trust`` is as for `dicegym.agent`.

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
 from dicegym.engine.seats import seating
-from dicegym.server.access import Secrets, fold_name, name_fault, origin_of
+from dicegym.server.access import Secrets, fold_name, name_fault
 from dicegym.server.agents import LocalAgent
+from dicegym.server.clients import Client, find_company
 from dicegym.server.limits import LoginBackoff, ThrottledLog
 from dicegym.server.results import GameResult
 from dicegym.server.settings import ServerSettings
@@ -40,84 +41,6 @@ WRONG_SECRETS = 3
 """After so many a client is disconnected."""
 SPARE = 32
 """Connections beyond all places, for as long as it takes to log in, where names have secrets."""
-
-
-class Client:
-    """A client, from its connection on."""
-
-    def __init__(self, connection: Connection) -> None:
-        self.connection = connection
-        self.tell = connection.send
-        self.origin = origin_of(connection.address)
-        self.name = ""
-        self.guest = True  # until it has shown a secret
-        self.original = False  # spoken to as the original server does
-        self.table: Table | None = None
-        self.seat = 0
-        self.since = 0.0  # the time from which on it waits
-        self.met: dict[str, int] = {}  # names of those it has met, with the number of the last common game
-        self.last: frozenset[str] = frozenset()  # the names of all remote bots at its last table
-        self.asleep = False
-        self.stirred = True
-        self.moved = False  # whether it has ever made a move
-        self.wrong = 0  # secrets
-        self.deadline: asyncio.TimerHandle | None = None  # to log in
-
-    @property
-    def present(self) -> bool:
-        """Whether it can be told anything."""
-        return self.connection.open
-
-    @property
-    def waits(self) -> bool:
-        """Whether it is to be seated."""
-        return bool(self.name) and self.table is None and not self.asleep and not self.resting and self.present
-
-    @property
-    def resting(self) -> bool:
-        """Whether its last game has just ended."""
-        return asyncio.get_running_loop().time() < self.since
-
-    @property
-    def idleness(self) -> int:
-        """How dispensable it is: 3 if it has not logged in, 2 if it does not answer, 1 if it has never moved."""
-        if not self.guest:
-            return 0
-        return 3 if not self.name else 2 if self.asleep else 0 if self.moved else 1
-
-    def helped(self) -> None:
-        """Take note that the server has played a turn for it: unless it says something, it may be asleep."""
-        self.stirred = False
-
-
-def find_company(
-    waiting: Sequence[Client], players: int, local: int, expected: int, now: float, patience: float
-) -> list[Client] | None:
-    """Return the remote bots that play the next game, None if it is better to wait.
-
-    Who waits longest plays next, against those it has met longest ago or never, and then those who wait longest.
-    Local agents fill what seats are left. Nobody waits longer than ``patience`` for more remote bots, or for others
-    than it has just played with, and not at all if there are none to come.
-
-    Args:
-        waiting: the remote bots that wait.
-        players: seats at a table.
-        local: how many local agents there are.
-        expected: how many more remote bots are connected and may soon wait too.
-        now: the time.
-        patience: in seconds.
-    """
-    if not waiting:
-        return None
-    first, *others = sorted(waiting, key=lambda bot: bot.since)
-    others.sort(key=lambda bot: (first.met.get(bot.name, -1), bot.since))
-    remote = [first, *others[: players - 1]]
-    free = players - len(remote)
-    if free > local:
-        return None
-    if expected and now - first.since < patience and (free or {bot.name for bot in remote} == first.last):
-        return None
-    return remote
 
 
 class Lobby:
@@ -270,7 +193,7 @@ class Lobby:
             table, client.table = client.table, None
             if not table.over:
                 self._left[name] = table, client.seat
-            table.left(client.seat)
+            table.leave_seat(client.seat)
         self.fill()
 
     # Logging in
@@ -527,8 +450,7 @@ class Lobby:
     def _rate(self, table: Table) -> None:
         """Rate a game that has ended; what it came to is told when it is stored."""
         names = [seat.name for seat in table.seats]
-        totals = self._wire.totals_of(table.game, table.state)
-        places = self._store.rate(names, totals, [seat.counts for seat in table.seats])
+        places = self._store.rate(names, table.totals, [seat.counts for seat in table.seats])
         seconds = self._loop.time() - table.began
         result = GameResult(table.number, table.seed, seconds, tuple(table.actions), places, tuple(table.incidents))
         self._store.keep(result).add_done_callback(lambda done: self._tell(table, result, done))
@@ -553,7 +475,7 @@ class Lobby:
             self.done.set_result(None)
         self._filling = True  # all of the table wait before any of them is seated
         for seat in table.seats:
-            if isinstance(seat.remote, Client):
+            if seat.remote is not None:
                 self._take_back(seat.remote, table)
         self._filling = False
         self.fill()
@@ -561,7 +483,7 @@ class Lobby:
     def _take_back(self, client: Client, table: Table) -> None:
         """Take a client from its table to those who wait; one that has slept through it must say something first."""
         client.table = None
-        client.asleep = table.given_up(client.seat) and not client.stirred
+        client.asleep = table.has_given_up(client.seat) and not client.stirred
         if client.asleep:
             self._log(f"{client.name} is not seated again before it says something")
         self._wait(client, self._settings.pause)

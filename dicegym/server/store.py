@@ -202,7 +202,7 @@ class ResultStore:
         with in_words(self.name), self._engine.connect() as connection:
             return ratings_of(connection, self._game)
 
-    def finished(self) -> int:
+    def count_games(self) -> int:
         """Return the number of games stored."""
         with in_words(self.name), self._engine.connect() as connection:
             return int(connection.execute(games_of(self._game, sa.func.count())).scalar_one())

@@ -4,32 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from dicegym.engine.dice import private_seed
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.server.agents import LocalAgent
+from dicegym.server.clients import Client
 from dicegym.server.results import ForcedTurn
 from dicegym.server.wire import NOT_YOUR_TURN, Malformed, Message, Wire, encode
-
-
-class Guest(Protocol):
-    """A remote bot, as its table sees it."""
-
-    @property
-    def present(self) -> bool:
-        """Whether there is a connection to it."""
-
-    @property
-    def original(self) -> bool:
-        """Whether it is spoken to as the original server does: shown the table when it is to move, and nothing else."""
-
-    def tell(self, data: bytes) -> None:
-        """Send it a message."""
-
-    def helped(self) -> None:
-        """Take note that the server has played a turn for it."""
 
 
 class Seat:
@@ -41,7 +24,7 @@ class Seat:
         self,
         name: str,
         rating: int,
-        remote: Guest | None = None,
+        remote: Client | None = None,
         local: LocalAgent | None = None,
         known: bool = True,
     ) -> None:
@@ -124,6 +107,11 @@ class Table:
         self._timer: asyncio.TimerHandle | None = None
         self._shown = b""
 
+    @property
+    def totals(self) -> list[int]:
+        """What each seat has so far."""
+        return list(self._wire.totals_of(self.game, self.state))
+
     def begin(self) -> None:
         """Show everybody the table."""
         self._timer = self._loop.call_later(self._seconds, self._look)
@@ -152,7 +140,7 @@ class Table:
         else:
             self._play(self._wire.UNREADABLE, wrong)
 
-    def left(self, seat: int) -> None:
+    def leave_seat(self, seat: int) -> None:
         """Take note that the bot in ``seat`` is gone."""
         self.seats[seat].remote = None
         if not self.over and seat == self.mover:
@@ -162,7 +150,7 @@ class Table:
         """Take the bot out of ``seat``, which another connection of it is about to `retake`."""
         self.seats[seat].remote = None
 
-    def retake(self, seat: int, remote: Guest) -> bool:
+    def retake(self, seat: int, remote: Client) -> bool:
         """Give a seat that was left back to its bot, unless the server already plays for it to the end."""
         if self.over or self.seats[seat].remote is not None or self._wire.given_up(self.state, seat):
             return False
@@ -170,16 +158,16 @@ class Table:
         self._show(seat)
         return True
 
-    def given_up(self, seat: int) -> bool:
+    def has_given_up(self, seat: int) -> bool:
         """Return whether the server plays the rest of the game for a seat."""
         return self._wire.given_up(self.state, seat)
 
-    def answered(self, seat: int, action: int) -> None:
+    def take_answer(self, seat: int, action: int) -> None:
         """Take the action of the local agent in ``seat``."""
         if not self.over and seat == self.mover:
             self._play(self._wire.UNREADABLE if action == self._forfeit else action)
 
-    def failed(self, seat: int, reason: str) -> None:
+    def take_failure(self, seat: int, reason: str) -> None:
         """Take note that the local agent in ``seat`` has not answered properly."""
         if not self.over and seat == self.mover:
             self._advance(self._play_for_mover(reason))
@@ -260,7 +248,7 @@ class Table:
         seat = self.seats[mover]
         self.incidents.append(ForcedTurn(mover, seat.decisions, reason))
         if seat.remote is not None:
-            seat.remote.helped()
+            seat.remote.note_help()
         self._log(f"game {self.number + 1}: {seat.name} {reason} (its decision {seat.decisions}): the turn is played")
 
     def _message(self, state: Any) -> Message:

@@ -8,62 +8,54 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import anyio.to_thread
-from starlette.applications import Starlette
+from fastapi import FastAPI
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
-from starlette.routing import Route
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 
-from dicegym.web import api, openapi, static_files
+import dicegym
+from dicegym.web import static_files
 from dicegym.web.context import Web
-from dicegym.web.enter import SECTION as ENTER
+from dicegym.web.door import API, Door, describe
+from dicegym.web.enter.section import SECTION as ENTER
 from dicegym.web.faults import HANDLERS
-from dicegym.web.learn import SECTION as LEARN
-from dicegym.web.pages import environment, page, web_of
-from dicegym.web.play import SECTION as PLAY
+from dicegym.web.learn.section import SECTION as LEARN
+from dicegym.web.pages import environment, web_of
 from dicegym.web.play.cards import dealt
-from dicegym.web.play.hall import hall_of
+from dicegym.web.play.hall import PlayHall
+from dicegym.web.play.section import SECTION as PLAY
 from dicegym.web.rights import sign_operator_in
-from dicegym.web.rules import SECTION as RULES
+from dicegym.web.rules.section import SECTION as RULES
 from dicegym.web.section import Section
 from dicegym.web.security import Safety
-from dicegym.web.server import SECTION as SERVER
+from dicegym.web.server.section import SECTION as SERVER
 from dicegym.web.settings import WebSettings
-from dicegym.web.watch import SECTION as WATCH
+from dicegym.web.watch.section import SECTION as WATCH
 from dicegym.web.workers import TooBusyError
 
 SECTIONS: tuple[Section, ...] = (PLAY, WATCH, ENTER, LEARN, RULES, SERVER)
 """In the order of the menu."""
 THREADS = 8
-"""For endpoints that are plain functions, and `run_in_threadpool`: more would only wait for each other."""
+"""For operations that are plain functions, and `run_in_threadpool`: more would only wait for each other."""
 OWN = 3
 """Games of a visitor that the first page leads to."""
 COMPRESSION = 5
 """Of pages, by gzip: above it a page costs twice the time and is one in fifty smaller."""
+DOOR = Door("site")
 
 
-def create_app(settings: WebSettings, token: str | None = None) -> Starlette:
-    """Return the application that serves all pages, their files, and the interface for programs.
+def create_app(settings: WebSettings, token: str | None = None) -> FastAPI:
+    """Return the application that serves all pages, their files, and the same as JSON.
 
     Args:
         settings: of the pages.
         token: makes a browser on this machine the operator's (default: a new one).
     """
     web = Web(settings, token)
-    routes: list[Any] = [
-        Route("/", _home),
-        Route("/favicon.ico", _icon),
-        Route("/robots.txt", _robots),
-        Route(f"{static_files.PREFIX}/{{name:path}}", static_files.static),
-    ]
-    operations: list[api.Operation] = []
-    for section in SECTIONS:
-        routes += section.routes(web)
-        operations += section.operations(web)
 
     @contextlib.asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
         for start in web.on_start:
             start()
@@ -74,38 +66,71 @@ def create_app(settings: WebSettings, token: str | None = None) -> Starlette:
                 stack.callback(stop)
             yield
 
-    app = Starlette(
-        routes=[*routes, *openapi.routes(operations), *api.routes(operations)],
+    app = FastAPI(
+        title="dicegym",
+        version=dicegym.__version__,
+        description="What the pages show, for programs. An error is JSON: `error` says what was wrong and what to do.",
+        openapi_url=None,
         middleware=[Middleware(Safety, web=web), Middleware(GZipMiddleware, compresslevel=COMPRESSION)],
         exception_handlers=HANDLERS,
         lifespan=lifespan,
     )
+    DOOR.open_in(app)
+    for section in SECTIONS:
+        section.setup(web)
+        section.door.open_in(app)
     app.state.sections = SECTIONS
     app.state.web = web
     return app
 
 
-def _home(request: Request) -> Response:
+@DOOR.get("/", template="home.html")
+def show_home(request: Request) -> dict[str, Any] | Response:
+    """Show the games and the sections."""
     signed_in = sign_operator_in(request)
     if signed_in is not None:
         return signed_in
     web, games = web_of(request), dealt()
-    own = [sheet for sheet in hall_of(web).of(request.state.visitor) if not sheet.over][:OWN]
-    return page(
-        request,
-        "home.html",
-        games=games,
-        titles={one.name: one.title for one in games},
-        own=own,
-        dice=[secrets.randbelow(6) + 1 for _ in range(5)],
-        ready=web.readiness,
-    )
+    own = [sheet for sheet in web.shared(PlayHall).of(request.state.visitor) if not sheet.over][:OWN]
+    return {
+        "games": games,
+        "titles": {one.name: one.title for one in games},
+        "own": own,
+        "dice": [secrets.randbelow(6) + 1 for _ in range(5)],
+        "ready": web.readiness,
+    }
 
 
-async def _icon(request: Request) -> Response:
+@DOOR.get(API, template="api.html")
+def show_api(request: Request) -> dict[str, Any]:
+    """Show the operations for programs."""
+    document = describe(request.app)
+    tags: dict[str, list[tuple[str, str, dict[str, Any]]]] = {}
+    for path, operations in document["paths"].items():
+        for method, one in operations.items():
+            tags.setdefault(one["tags"][0], []).append((method.upper(), path, one))
+    return {"tags": tags, "schemas": document["components"]["schemas"], "site": str(request.base_url).rstrip("/")}
+
+
+@DOOR.get(f"{API}/openapi.json")
+def show_document(request: Request) -> Response:
+    """Hand out the OpenAPI document."""
+    return JSONResponse(describe(request.app), headers={"Cache-Control": "public, no-cache"})
+
+
+@DOOR.get(f"{static_files.PREFIX}/{{name:path}}")
+def show_file(request: Request, name: str) -> Response:
+    """Hand out a file beside the pages."""
+    return static_files.static(request, name)
+
+
+@DOOR.get("/favicon.ico")
+def show_icon(request: Request) -> Response:
+    """Lead to the icon."""
     return RedirectResponse(static_files.address("icon.svg"), 302)
 
 
-async def _robots(request: Request) -> Response:
-    """Games and contests are made while they are read: nothing for those who read everything."""
+@DOOR.get("/robots.txt")
+def show_robots(request: Request) -> Response:
+    """Keep search engines out: games and contests are made while they are read."""
     return PlainTextResponse("User-agent: *\nDisallow: /\n", headers={"Cache-Control": "public, max-age=86400"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 
 from starlette.requests import Request
 from starlette.types import Message, Receive
@@ -16,6 +17,8 @@ SECONDS = 20.0
 SLOWEST = 50_000
 LARGE_AT_ONCE = 8
 """Bodies above `SMALL_BODY` that are held in memory at the same time."""
+HEAD = 64 * 1024
+"""Bytes of what is too large that are kept: a form whose file is too large is shown again with its other fields."""
 LET_PASS = 64 << 20
 """Bytes of what is too large that are read and forgotten: a browser shows no answer before all it sends was taken."""
 
@@ -47,8 +50,7 @@ class Bodies:
         length = request.headers.get("content-length", "")
         said = int(length) if length.isascii() and length.isdigit() else largest  # who says nothing may send so much
         if said > largest:
-            await self._let_pass(request, receive, said)
-            raise _too_large(said, largest)
+            raise _too_large(said, largest, await self._let_pass(request, receive, said))
         large = said > SMALL_BODY
         if large and self._large >= LARGE_AT_ONCE:
             await self._let_pass(request, receive, said)
@@ -63,18 +65,22 @@ class Bodies:
         finally:
             self._large -= large
 
-    async def _let_pass(self, request: Request, receive: Receive, said: int) -> None:
-        """Read what is not wanted, for as long as a small body may take, and keep nothing of it."""
-        if said > LET_PASS or "expect" in request.headers:  # who asks before sending sends nothing if refused
-            return
+    async def _let_pass(self, request: Request, receive: Receive, said: int) -> bytes:
+        """Read what is not wanted, for as long as a small body may take; return its beginning."""
+        head = b""
+        if said > LET_PASS or "expect" in request.headers:  # a client that asks before sending sends nothing if refused
+            return head
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._seconds):
                 while True:
                     message = await receive()
                     if message["type"] == "http.disconnect":
                         raise GoneAwayError
+                    if len(head) < HEAD:
+                        head += message.get("body", b"")
                     if not message.get("more_body", False):
-                        return
+                        break
+        return head
 
 
 def replayed(body: bytes, receive: Receive) -> Receive:
@@ -99,10 +105,18 @@ async def _whole(receive: Receive, largest: int) -> bytes:
             raise GoneAwayError
         body += message.get("body", b"")
         if len(body) > largest:
-            raise _too_large(len(body), largest)
+            raise _too_large(len(body), largest, bytes(body[:HEAD]))
         if not message.get("more_body", False):
             return bytes(body)
 
 
-def _too_large(size: int, largest: int) -> TooLargeError:
-    return TooLargeError(f"{size:,} bytes are more than the {largest:,} that are taken here: send less")
+def whole_fields(head: bytes, content_type: str) -> bytes | None:
+    """Return the fields at the beginning of a form as a form of their own; None if there are none."""
+    found = re.search(r'multipart/form-data;.*boundary="?([^";,]+)', content_type, re.IGNORECASE)
+    delimiter = b"--" + found[1].strip().encode() if found else b""
+    end = head.rfind(delimiter) if found else -1
+    return head[:end] + delimiter + b"--\r\n" if end > 0 else None
+
+
+def _too_large(size: int, largest: int, head: bytes) -> TooLargeError:
+    return TooLargeError(f"{size:,} bytes are more than the {largest:,} that are taken here: send less", head)

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import secrets
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-from starlette.requests import Request
-
-from dicegym.arena.store.reading import StoredContest, StoreReader
+from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.stored import StoredContest
 from dicegym.errors import ParameterError
 from dicegym.web.address import new_token
 from dicegym.web.limits import AddressLimits
 from dicegym.web.readiness import Readiness
 from dicegym.web.settings import WebSettings
-from dicegym.web.streams import LiveChannels
 from dicegym.web.workers import WorkerThreads
 
 SECRET_BYTES = 32
@@ -36,9 +35,8 @@ class Web:
         token: makes a browser on this machine the operator's, see `dicegym.web.rights`; another one at each start.
         limits: what visitors and addresses have spent, and how large bodies may be.
         readiness: says which games can be played at once; it compiles the others if the settings ask for it.
-        work: threads for what takes longer than a request may.
-        channels: what is told to pages that stay live.
-        operators: say whether somebody is an operator, see `dicegym.web.rights`; a section that knows adds to them.
+        work: threads for what takes longer than a request may, and is waited for.
+        slow: threads for what takes as long as a game.
         open_contests: say whether a stored contest still takes entries, whose dice nobody may foresee; a section that
             takes them adds to these. Ask `is_secret`.
         on_start: called when it starts, in an event loop.
@@ -53,12 +51,16 @@ class Web:
         self.readiness = Readiness()
         self.limits = AddressLimits()
         self.work = WorkerThreads()
-        self.channels = LiveChannels()
-        self.operators: list[Callable[[Request], bool]] = []
+        self.slow = WorkerThreads()
         self.open_contests: list[Callable[[StoredContest], bool]] = []
         self._shared: dict[Callable[[Web], Any], Any] = {}
+        self._sharing = threading.RLock()
         self.on_start: list[Callable[[], object]] = [self.readiness.start] if settings.compile else []
-        self.on_stop: list[Callable[[], object]] = [self.readiness.stop, self.channels.end, self.work.end]
+        self.on_stop: list[Callable[[], object]] = [
+            self.readiness.stop,
+            self.work.end,
+            self.slow.end,
+        ]
 
     def is_secret(self, contest: StoredContest) -> bool:
         """Return whether seeds and hidden parts of a contest are shown to nobody: it goes on, or may be gone on with.
@@ -69,10 +71,11 @@ class Web:
 
     def shared(self, made: Callable[[Web], Made]) -> Made:
         """Return what a class makes of this server, made once: pages and programs ask the same."""
-        if made not in self._shared:
-            self._shared[made] = made(self)
-        found: Made = self._shared[made]
-        return found
+        with self._sharing:
+            if made not in self._shared:
+                self._shared[made] = made(self)
+            found: Made = self._shared[made]
+            return found
 
     def folder(self, name: str) -> Path:
         """Return a folder for what a section keeps; it is made."""

@@ -4,31 +4,26 @@ from __future__ import annotations
 
 import http
 import math
+from collections.abc import Callable, Coroutine
+from typing import Any
 
+from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from dicegym.arena.store.opening import BusyError
 from dicegym.errors import DicegymError, UnknownNameError
-from dicegym.web.api import PREFIX, InvalidError
-from dicegym.web.limits import TooLargeError, TooOftenError, TooSlowError
+from dicegym.web.door import API, faults_in
+from dicegym.web.limits import TooOftenError
 from dicegym.web.pages import page
-from dicegym.web.rights import NotAllowedError
-from dicegym.web.workers import TooBusyError
 
 WRONG, FAILED = 400, 500
 STATUSES: tuple[tuple[type[DicegymError], int], ...] = (
     (UnknownNameError, 404),
-    (NotAllowedError, 403),
-    (TooSlowError, 408),
-    (TooLargeError, 413),
-    (InvalidError, 422),
-    (TooOftenError, 429),
-    (TooBusyError, 503),
     (BusyError, 503),
 )
-"""What is answered with another status than `WRONG`; a section's own errors have an attribute ``status``."""
+"""Of errors from outside of the pages, whose own have an attribute ``status``; all others have `WRONG`."""
 WORDS = {
     404: "there is nothing here: the address is wrong, or what was here is gone",
     405: "this is not done at this address",
@@ -44,6 +39,8 @@ async def refused(request: Request, error: Exception) -> Response:
         headers |= dict(error.headers or {})
         if words == http.HTTPStatus(status).phrase:
             words = WORDS.get(status, words)
+    elif isinstance(error, RequestValidationError):
+        status, words = 422, faults_in(error.errors(), "the request")
     else:
         status = next((number for kind, number in STATUSES if isinstance(error, kind)), getattr(error, "status", WRONG))
         words = str(error)
@@ -60,7 +57,7 @@ def failed(request: Request, number: str) -> Response:
 
 def _said(request: Request, status: int, words: str, headers: dict[str, str]) -> Response:
     answer: Response
-    if request.url.path.startswith(PREFIX):
+    if request.url.path.startswith(API):
         answer = JSONResponse({"error": words}, status)
     else:
         answer = page(request, "error.html", status, words=words, code=status)
@@ -68,4 +65,8 @@ def _said(request: Request, status: int, words: str, headers: dict[str, str]) ->
     return answer
 
 
-HANDLERS = {DicegymError: refused, HTTPException: refused}
+HANDLERS: dict[int | type[Exception], Callable[[Request, Any], Coroutine[Any, Any, Response]]] = {
+    DicegymError: refused,
+    HTTPException: refused,
+    RequestValidationError: refused,
+}

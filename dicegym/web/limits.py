@@ -28,17 +28,31 @@ class TooOftenError(DicegymError):
         wait: seconds until it may be asked for again.
     """
 
+    status = 429
+
     def __init__(self, words: str, wait: float) -> None:
         super().__init__(words)
         self.wait = wait
 
 
 class TooLargeError(DicegymError):
-    """A request's body is larger than what is taken there."""
+    """A request's body is larger than what is taken there.
+
+    Attributes:
+        head: its beginning, as far as it was kept.
+    """
+
+    status = 413
+
+    def __init__(self, words: str, head: bytes = b"") -> None:
+        super().__init__(words)
+        self.head = head
 
 
 class TooSlowError(DicegymError):
     """A request's body came so slowly that it was not waited for."""
+
+    status = 408
 
 
 class AddressLimits:

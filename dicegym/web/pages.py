@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 import dicegym
+from dicegym.arena.pages.contests import moment
 from dicegym.arena.pages.template import asset, made_environment
 from dicegym.web.context import Web
 from dicegym.web.forms import form_key, with_keys
@@ -18,6 +20,11 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
+def agent_address(game: str, name: str) -> str:
+    """Return the page of an agent."""
+    return f"/watch/agents/{game}/agent?{urlencode({'name': name})}"
+
+
 @functools.cache
 def environment() -> Environment:
     """Return what fills the templates of this package, which may import those of the arena's pages as ``arena/...``."""
@@ -25,7 +32,7 @@ def environment() -> Environment:
 
     arena = jinja2.PrefixLoader({"arena": jinja2.FunctionLoader(asset)})
     made = made_environment(jinja2.ChoiceLoader([arena, jinja2.PackageLoader("dicegym.web")]))
-    made.globals["static"] = address
+    made.globals |= {"static": address, "moment": moment, "agent_address": agent_address}
     return made
 
 

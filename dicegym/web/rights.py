@@ -1,7 +1,8 @@
-"""Who may do what only whoever runs the pages should: start a server, hold a contest.
+"""Who may do what: holders of tokens hand bots in, operators start servers and run contests.
 
 A server that only its own machine reaches prints an address with a token, as Jupyter does. A browser that opens it is
-the operator's from then on, by a cookie; everybody else on the machine is an ordinary visitor.
+the operator's from then on, by a cookie. Everybody else enters a token that an operator made, or sends it along.
+All of it may read a file: call it in a thread, as plain functions that answer requests are.
 """
 
 from __future__ import annotations
@@ -12,23 +13,22 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from dicegym.errors import DicegymError
 from dicegym.server.access import is_loopback
 from dicegym.web import address
 from dicegym.web.context import Web
+from dicegym.web.enter.room import EnteringRoom
+from dicegym.web.enter.tokens import SESSION, TokenHolder
 from dicegym.web.forms import signed
+from dicegym.web.pages import web_of
 from dicegym.web.settings import WebSettings
 
 FORWARDED = ("x-forwarded-for", "forwarded", "x-real-ip")
-"""What proxies say of those they ask for."""
+"""Headers by which proxies name their clients."""
 COOKIE = "dicegym_operator"
 KEPT = 30 * 86_400
 """Seconds for which a browser is an operator's."""
+SESSION_COOKIE = "dicegym_session"
 SEEN = 303
-
-
-class NotAllowedError(DicegymError):
-    """Somebody asked for what only an operator may do."""
 
 
 def is_private(settings: WebSettings) -> bool:
@@ -41,19 +41,28 @@ def operator_address(web: Web, page: str) -> str:
     return address.with_token(page, web.token) if is_private(web.settings) else page
 
 
+def _bearer(request: Request) -> str | None:
+    """Return the token that a program sends; None if it sends no such header, empty if its scheme is another one."""
+    given = request.headers.get("authorization")
+    if given is None:
+        return None
+    scheme, _, token = given.partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else ""
+
+
 def _is_here(request: Request) -> bool:
-    """Return whether somebody asks on this machine itself, of a server that nobody else reaches."""
-    web: Web = request.state.web
+    """Return whether this machine itself asks, of a server that nobody else reaches."""
     client = request.client.host if request.client else ""
-    return is_private(web.settings) and is_loopback(client) and not any(name in request.headers for name in FORWARDED)
+    private = is_private(web_of(request).settings)
+    return private and is_loopback(client) and not any(name in request.headers for name in FORWARDED)
 
 
 def _is_token(request: Request, given: str) -> bool:
-    return hmac.compare_digest(given.encode(), request.state.web.token.encode())
+    return hmac.compare_digest(given.encode(), web_of(request).token.encode())
 
 
 def _signature(request: Request) -> str:
-    return signed(request.state.web, "operator", request.state.visitor)
+    return signed(web_of(request), "operator", request.state.visitor)
 
 
 def sign_operator_in(request: Request) -> Response | None:
@@ -62,7 +71,7 @@ def sign_operator_in(request: Request) -> Response | None:
     Raises HTTPException (403) for a token that is not the one of this server.
     """
     given = request.query_params.get(address.FIELD)
-    if given is None or not is_private(request.state.web.settings):
+    if given is None or not is_private(web_of(request).settings):
         return None
     if not _is_here(request) or not _is_token(request, given):
         raise HTTPException(
@@ -73,26 +82,73 @@ def sign_operator_in(request: Request) -> Response | None:
     return response
 
 
-def has_printed_token(request: Request) -> bool:
+def _has_printed_token(request: Request) -> bool:
     """Return whether a request comes from this machine with the printed token: by its cookie, or ``Bearer``."""
     if not _is_here(request):
         return False
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() == "bearer":
-        return _is_token(request, token.strip())
+    token = _bearer(request)
+    if token:
+        return _is_token(request, token)
     return hmac.compare_digest(request.cookies.get(COOKIE, "").encode(), _signature(request).encode())
 
 
-def is_operator(request: Request) -> bool:
-    """Return whether somebody may do what operators do; it may ask a file, so call it in a thread."""
-    web: Web = request.state.web
-    return has_printed_token(request) or any(known(request) for known in web.operators)
+def holder_of(request: Request) -> TokenHolder | None:
+    """Return whose token a request shows; None if it shows no valid one."""
+    tokens, token = web_of(request).shared(EnteringRoom).tokens, _bearer(request)
+    if token is not None:
+        return tokens.holder(token)
+    session = request.cookies.get(SESSION_COOKIE)
+    return tokens.of_session(session) if session else None
 
 
-def need_operator(request: Request, what: str) -> None:
-    """Raise NotAllowedError unless an operator asks for ``what``: "a server is started"."""
-    if not is_operator(request):
-        raise NotAllowedError(
-            f"{what} by operators alone: open the address with a token that `dicegym web` printed, or enter a token of "
-            "an operator"
+def need_holder(request: Request) -> TokenHolder:
+    """Return whose token a request shows. Raises HTTPException (401) if it shows no valid one."""
+    holder = holder_of(request)
+    if holder is None:
+        raise HTTPException(
+            401,
+            "this needs a token: enter yours at /enter, or send it as `Authorization: Bearer TOKEN`; the operator of "
+            "these pages makes one by `dicegym web token add NAME`",
+            {"WWW-Authenticate": "Bearer"},
         )
+    return holder
+
+
+def is_operator(request: Request) -> bool:
+    """Return whether a request comes with an operator's token, or with the printed one."""
+    holder = holder_of(request)
+    return _has_printed_token(request) if holder is None else holder.operator
+
+
+def need_operator(request: Request) -> str:
+    """Return the name of the operator who asks; empty for the printed token.
+
+    Raises HTTPException: 401 without a token, 403 for one that is not an operator's.
+    """
+    holder = holder_of(request)
+    if holder is None and _has_printed_token(request):
+        return ""
+    if holder is not None and not holder.operator:
+        raise HTTPException(403, "only operators may do this: ask the operator of these pages")
+    if holder is None:
+        raise HTTPException(
+            401,
+            "only operators may do this: open the address with a token that `dicegym web` printed, or enter an "
+            "operator's token at /enter",
+            {"WWW-Authenticate": "Bearer"},
+        )
+    return holder.name
+
+
+def remember(request: Request, response: Response, session: str) -> None:
+    """Let a browser show from now on whose token was entered in it."""
+    seconds = round(SESSION.total_seconds())
+    secure = request.url.scheme == "https"
+    response.set_cookie(SESSION_COOKIE, session, max_age=seconds, httponly=True, samesite="lax", secure=secure)
+
+
+def forget(request: Request, response: Response) -> None:
+    """End what `remember` began."""
+    if session := request.cookies.get(SESSION_COOKIE):
+        web_of(request).shared(EnteringRoom).tokens.end_session(session)
+    response.delete_cookie(SESSION_COOKIE, httponly=True, samesite="lax")

@@ -1,26 +1,24 @@
-"""A part of the pages: what it is called, and what it answers."""
+"""A section of the pages: its name, and what it answers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
-from starlette.routing import BaseRoute
-
-from dicegym.web.api import Operation
 from dicegym.web.context import Web
+from dicegym.web.door import Door
 
 
 class Section(NamedTuple):
-    """A part of the pages."""
+    """A section of the pages."""
 
     path: str
     """Where it begins: ``/play``."""
     title: str
-    """What it is called in the menu."""
+    """Its name in the menu."""
     about: str
     """What one does there, in a sentence."""
-    routes: Callable[[Web], Sequence[BaseRoute]]
-    """Its pages."""
-    operations: Callable[[Web], Sequence[Operation]] = lambda web: ()
-    """What it offers to programs."""
+    door: Door
+    """Its operations."""
+    setup: Callable[[Web], object] = lambda web: None
+    """Called once for each server, before it starts."""

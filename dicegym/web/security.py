@@ -20,11 +20,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from dicegym.errors import DicegymError
 from dicegym.server.access import Origins
 from dicegym.web.access import AccessLog
-from dicegym.web.api import PREFIX
-from dicegym.web.bodies import Bodies, GoneAwayError, replayed
+from dicegym.web.bodies import Bodies, GoneAwayError, replayed, whole_fields
 from dicegym.web.context import Web
+from dicegym.web.door import API
 from dicegym.web.faults import failed, refused
 from dicegym.web.forms import FORM_KEY, HEADER, check_form_key
+from dicegym.web.limits import TooLargeError
 
 POLICY = "; ".join(
     (
@@ -76,11 +77,14 @@ class Safety:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        if scope["method"] == "HEAD":
+            scope = {**scope, "method": "GET"}  # answered alike; the server leaves the body out
         request = Request(scope)
         known = request.cookies.get(COOKIE, "")
         visitor = known if _VISITOR.fullmatch(known) else secrets.token_hex(16)
         scope.setdefault("state", {})
-        scope["state"] |= {"visitor": visitor, "web": self._web}
+        largest = self._web.limits.largest(request.url.path)
+        scope["state"] |= {"visitor": visitor, "web": self._web, "largest": largest, "refusal": None}
         began, status, size = time.perf_counter(), 0, 0
 
         async def answer(message: Message) -> None:
@@ -113,8 +117,7 @@ class Safety:
         try:
             self._check_sender(request)
             if request.method not in SAFE:
-                largest = self._web.limits.largest(request.url.path)
-                body = await self._bodies.read(request, receive, largest)
+                body = await self._read(request, receive)
                 receive = replayed(body, receive)
                 await _check_form(request, replayed(body, receive))
         except (DicegymError, HTTPException) as error:
@@ -123,6 +126,17 @@ class Safety:
             await response(request.scope, receive, send)
             return
         await self._app(request.scope, receive, send)
+
+    async def _read(self, request: Request, receive: Receive) -> bytes:
+        """Return a body; of a form that is too large the fields before its file, and its operation refuses it."""
+        try:
+            return await self._bodies.read(request, receive, request.state.largest)
+        except TooLargeError as error:
+            fields = whole_fields(error.head, request.headers.get("content-type", ""))
+            if fields is None or request.url.path.startswith(API):
+                raise
+            request.state.refusal = error
+            return fields
 
     def _check_sender(self, request: Request) -> None:
         fault = self._origins.fault(request.headers.getlist("host"), ())
@@ -144,7 +158,7 @@ async def _check_form(request: Request, receive: Receive) -> None:
     without asking here first, which is not answered.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    as_program = not kind and request.url.path.startswith(PREFIX)
+    as_program = not kind and request.url.path.startswith(API)
     if "authorization" in request.headers or as_program or kind not in OF_FORMS:
         return
     given: object = request.headers.get(HEADER)

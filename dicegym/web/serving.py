@@ -24,7 +24,7 @@ GOODBYE = 5
 
 
 class PageServer(uvicorn.Server):
-    """Uvicorn's, which lets go of live pages before it waits for the others.
+    """Uvicorn's, with the limits and signals of these pages.
 
     Args:
         settings: of the pages.
@@ -56,11 +56,6 @@ class PageServer(uvicorn.Server):
                 **config,
             )
         )
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End: live pages first, then what is being answered, then all work."""
-        self.app.state.web.channels.end()
-        await super().shutdown(sockets)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -6,6 +6,7 @@ import functools
 import gzip
 import hashlib
 import mimetypes
+from collections.abc import Callable
 from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import NamedTuple
@@ -14,12 +15,24 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from dicegym.arena.pages.template import asset
+from dicegym.arena.replay.page import part
+
 PREFIX = "/static"
 FOR_GOOD = "public, max-age=31536000, immutable"
 ASK_AGAIN = "public, no-cache"
 WORTH_COMPRESSING = 500
 TYPES = {".js": "text/javascript", ".svg": "image/svg+xml", ".css": "text/css"}
 """What browsers are told; systems have other opinions on scripts."""
+
+OF_ARENA: dict[str, tuple[str, Callable[[str], str]]] = {
+    "tables.css": ("parts.css", asset),
+    "analysed.css": ("analysed.css", asset),
+    "tables.js": ("tables.js", asset),
+    "player.css": ("player.css", part),
+    "player.js": ("player.js", part),
+}
+"""Files that these pages share with the arena's, which need no server: at ``arena/...``."""
 
 
 class StaticFile(NamedTuple):
@@ -42,7 +55,9 @@ def files() -> dict[str, StaticFile]:
             found |= walk(entry, f"{name}/") if entry.is_dir() else {name: _read(name, entry.read_bytes())}
         return found
 
-    return walk(resources.files("dicegym.web") / "static", "")
+    return walk(resources.files("dicegym.web") / "static", "") | {
+        f"arena/{name}": _read(name, read(file).encode()) for name, (file, read) in OF_ARENA.items()
+    }
 
 
 def address(name: str) -> str:
@@ -50,9 +65,9 @@ def address(name: str) -> str:
     return f"{PREFIX}/{name}?v={files()[name].tag}"
 
 
-async def static(request: Request) -> Response:
+def static(request: Request, name: str) -> Response:
     """Answer with a file. One that is asked for by its tag is kept for good, any other one asked for again."""
-    found = files().get(request.path_params["name"])
+    found = files().get(name)
     if found is None:
         raise HTTPException(404)
     headers = {

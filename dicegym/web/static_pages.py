@@ -19,7 +19,8 @@ from dicegym.arena.pages.stored import stored_page
 from dicegym.arena.pages.template import made_environment
 from dicegym.arena.replay.page import write_page as write_replay
 from dicegym.arena.replay.stored import stored_replay
-from dicegym.arena.store.reading import StoredContest, StoreReader
+from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.stored import StoredContest
 from dicegym.errors import DicegymError, ParameterError
 from dicegym.files import write_text
 from dicegym.games import loadable

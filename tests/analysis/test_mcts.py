@@ -22,7 +22,8 @@ from dicegym.games.hidden import known
 from dicegym.play.drive import play_game
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
-from dicegym.players.roster import SEARCHES, agent_name, agent_names, card, describe
+from dicegym.players.agent_info import agent_card, describe_agent
+from dicegym.players.roster import SEARCHES, agent_name, agent_names
 
 
 def plain(found: SearchResult) -> list[list[float]]:
@@ -229,8 +230,8 @@ def test_what_is_over_is_not_searched() -> None:
 def test_it_is_listed_beside_the_games_own_agents(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "mcts" in SEARCHES
     assert "mcts" not in agent_names("hog"), "contests of all agents would take hours"
-    assert describe(dicegym.game("hog"), "mcts").startswith("Monte Carlo tree search")
-    assert "simulations" in card(dicegym.game("hog"), "mcts(7)")
+    assert describe_agent(dicegym.game("hog"), "mcts").startswith("Monte Carlo tree search")
+    assert "simulations" in agent_card(dicegym.game("hog"), "mcts(7)")
     with pytest.raises(UnknownNameError, match=r"Did you mean 'mcts'\?"):
         dicegym.agent("hog", "mtcs")
     monkeypatch.setenv("DICEGYM_AGENTS", str(tmp_path))

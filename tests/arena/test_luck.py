@@ -12,7 +12,16 @@ import pytest
 import dicegym
 from dicegym.arena import contest
 from dicegym.arena.exact_ranking import CONTESTS, Chances, chances, drawn_places
-from dicegym.arena.luck import Leads, Places, deserved, leads_of_games, leads_of_shares, listed, verdict
+from dicegym.arena.luck import (
+    Leads,
+    Places,
+    deserved,
+    leads_of_games,
+    leads_of_shares,
+    listed,
+    student_quantile,
+    verdict,
+)
 from dicegym.arena.report import Matrix
 from dicegym.arena.results import ContestResult
 from dicegym.games.parts import solver
@@ -67,6 +76,26 @@ def test_nine_of_nine_games_are_no_certainty() -> None:
     assert deserved(leads) == [Places(1, 2), Places(1, 2)]
     assert deserved(leads_of_shares(2, [([0, 1], [9, 0], 9)])) == [Places(1, 1), Places(2, 2)]
     assert deserved(leads_of_shares(1, [])) == [Places(1, 1)]
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 3, 8, 9, 51, 52, 999])
+def test_quantiles_are_those_of_students_distribution(freedom: int) -> None:
+    special = pytest.importorskip("scipy.special")
+    for share in (0.6, 0.975, 0.9999):
+        assert student_quantile(share, freedom) == pytest.approx(special.stdtrit(freedom, share), rel=1e-9)
+    assert student_quantile(0.975, 0) == math.inf
+    assert student_quantile(0.975, 1_000) == pytest.approx(special.stdtrit(1_000, 0.975), rel=2e-3)
+
+
+def test_equals_are_seldom_told_apart_by_few_games() -> None:
+    """Of two equals one is called the best in 5 of 100 contests; shares of few games are coarse, and leave 8."""
+    for games in range(1, 31):
+        told = 0
+        for won in range(games + 1):
+            first, second = deserved(leads_of_shares(2, [([0, 1], [won, games - won], games)]))
+            told += math.comb(games, won) * (first != second)
+        assert told / 2**games < 0.08, games
+    assert deserved(leads_of_shares(2, [([0, 1], [3, 0], 3)])) == [Places(1, 2), Places(1, 2)]
 
 
 def test_games_at_one_table_are_compared_game_by_game() -> None:

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import dicegym
-from dicegym.arena import ray_executor
+from dicegym.arena import contest, ray_executor
 from dicegym.arena.executors import local
 from dicegym.arena.match import Match
 from dicegym.arena.ray_executor import Cluster
@@ -241,6 +241,7 @@ def ray(monkeypatch: pytest.MonkeyPatch) -> Ray:
     fake = Ray()
     monkeypatch.setitem(sys.modules, "ray", fake)
     monkeypatch.setattr(ray_executor, "connected", lambda address, told: contextlib.nullcontext(Cluster(fake, told)))
+    monkeypatch.setattr(ray_executor, "reach", lambda address: "auto")
     monkeypatch.setattr(ray_executor, "LOOK_EVERY", 0.0)
     return fake
 
@@ -362,3 +363,18 @@ def test_who_is_turned_away_is_told_what_to_do(listens: bool, monkeypatch: pytes
         with pytest.raises(DicegymError, match=said) as error, ray_executor.connected(address):
             pass
     assert "set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN" in str(error.value)
+
+
+def test_a_contest_begins_nowhere_without_its_cluster(tmp_path: Path) -> None:
+    pytest.importorskip("ray")
+    pytest.importorskip("sqlalchemy")
+    from dicegym.arena.store.reading import StoreReader
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+    store = tmp_path / "arena.sqlite"
+    contest("hog", ["bacon", "swap"], 1, 1, games=1, store=store)
+    with pytest.raises(DicegymError, match="no connection to a Ray cluster"):
+        contest("hog", ["ham", "swap"], 2, games=1, store=store, executors=ray_executor.ray_cluster(address))
+    with StoreReader(store) as reader:
+        assert [one.seed for one in reader.contests()] == [1]

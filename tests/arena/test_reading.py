@@ -127,7 +127,7 @@ def test_matches_and_places_are_those_of_the_result(reader: StoreReader, made: M
     assert grouped(reader.match_places(number)) == grouped(
         MatchPlaces(row.entries, row.places) for row in result.matches
     )
-    games = Counter(game.match for game in reader.games(one.id for one in stored))
+    games = Counter(game.match for whole in reader.whole(stored) for game in whole.games)
     assert games == {one.id: one.games for one in stored}
     assert [reader.match(one.id) for one in stored] == stored
     for row in reader.figures(number):
@@ -149,7 +149,7 @@ def test_matches_come_by_entry_and_by_age(reader: StoreReader, monkeypatch: pyte
     of_bacon = list(reader.matches(1, entry="bacon"))
     assert {one.entries for one in of_bacon} == {("ann", "bacon"), ("bacon", "swap")}
     assert [one.id for one in reader.matches(1, "bacon", last=1)] == [of_bacon[-1].id]
-    assert len(list(reader.games(every))) == sum(one.games for one in reader.matches(2))
+    assert sum(len(one.games) for one in reader.whole(reader.matches(2))) == sum(one.games for one in reader.matches(2))
     with pytest.raises(UnknownNameError, match=r"no entry 'bacn'.*Did you mean 'bacon'.*in contest 1"):
         list(reader.matches(1, entry="bacn"))
     with pytest.raises(UnknownNameError, match=r"there is no match 9999.*they go up to \d+; `dicegym arena matches`"):
@@ -211,8 +211,7 @@ def copied(made: Made, tmp_path: Path) -> Path:
 def everything(path: Path, contest: int) -> list[Any]:
     with StoreReader(path) as reader:
         matches = list(reader.matches(contest))
-        numbers = [one.id for one in matches]
-        return [matches, list(reader.games(numbers)), reader.entries(contest), reader.report(contest)]
+        return [matches, list(reader.whole(matches)), reader.entries(contest), reader.report(contest)]
 
 
 def counts(path: Path) -> dict[str, int]:
@@ -267,7 +266,7 @@ def test_lists_and_what_a_contest_is(run: Run, made: Made, tmp_path: Path) -> No
     assert [one["seed"] for one in json.loads(file.read_text())] == [11, 12, 11]
     status, out, _ = run("arena", "show", 1, "--store", made.path)
     assert status == 0
-    assert re.search(r"^began .* UTC by dicegym .*, in 2 runs; ended .* UTC; 3 matches$", out, re.MULTILINE)
+    assert re.search(r"^began .* UTC by dicegym .*, in 2 runs; ended .* UTC; matches: 3$", out, re.MULTILINE)
     assert re.search(r"^<b>bob +bot +[0-9a-f]{12} +- .* withdrawn$", out, re.MULTILINE)
     assert re.search(r"^ann +bot +[0-9a-f]{12} +2 +10 +0 ", out, re.MULTILINE)
 

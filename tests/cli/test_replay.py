@@ -119,8 +119,8 @@ def test_contests_keep_their_games(tmp_path: Path, capsys: pytest.CaptureFixture
     contest("liarsdice", ["even", FunctionPlayer(careless, "careless")], seed=2, games=3, workers=1, store=where)
     with StoreReader(where) as reader:
         match = reader.match(1)
-        games = list(reader.games([1]))
-        for game in games:
+        (whole,) = reader.whole([match])
+        for game in whole.games:
             replay = stored_replay(reader, f"{match.id}.{game.number + 1}")
             replay.check()
             assert replay.id == f"{match.id}.{game.number + 1}"
@@ -130,7 +130,7 @@ def test_contests_keep_their_games(tmp_path: Path, capsys: pytest.CaptureFixture
             assert [one.reason for one in wrong] == [incident.reason for incident in replay.incidents]
             assert {replay.seats[one.seat] for one in wrong} == {"careless"}
             assert replay.fingerprint == replay.table().fingerprint
-    assert len(games) == 3
+    assert len(whole.games) == 3
     for called in (f"{match.id}", f"{match.key[:8]}.1", f"{match.key}.1".upper()):
         status, out, _ = run_with(capsys, "arena", "replay", called, "--store", str(where))
         assert status == 0
@@ -148,7 +148,7 @@ def test_contests_keep_their_games(tmp_path: Path, capsys: pytest.CaptureFixture
 def test_matches_without_games_and_short_keys_are_refused() -> None:
     pytest.importorskip("sqlalchemy")
     from dicegym.arena.replay.stored import stored_replay
-    from dicegym.arena.store.reading import StoredMatch
+    from dicegym.arena.store.stored import StoredMatch
 
     def match(number: int) -> StoredMatch:
         if number > 2000:

@@ -15,7 +15,7 @@ from dicegym.analysis.exploitability import best_reply
 from dicegym.bots.network import Network
 from dicegym.errors import DicegymError, ParameterError
 from dicegym.learning.configuration import read_config, settings_of, to_plain
-from dicegym.learning.evaluate import BEST_REPLY
+from dicegym.learning.evaluator import BEST_REPLY
 from dicegym.learning.train import train
 from dicegym.players import model as models
 from dicegym.players.asymmetric import AsymmetricPolicy

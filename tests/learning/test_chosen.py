@@ -23,9 +23,9 @@ from dicegym.learning.best_response import against_exploiter
 from dicegym.learning.building import new_games, new_model
 from dicegym.learning.card import page
 from dicegym.learning.configuration import from_plain, override
-from dicegym.learning.curves import chosen_fact, floors_of
-from dicegym.learning.evaluate import EXPLOITER, Score, against_best_reply
-from dicegym.learning.evaluator import Evaluator
+from dicegym.learning.curves import chosen_fact
+from dicegym.learning.evaluate import Score
+from dicegym.learning.evaluator import EXPLOITER, Evaluator, against_best_reply, floors_of
 from dicegym.learning.learner import Interruption, LearnerNetworks, StopTraining
 from dicegym.learning.preparation import prepare
 from dicegym.players import model as models

@@ -120,7 +120,7 @@ def test_every_seat_is_played_and_the_seed_decides(name: str) -> None:
 def test_number_of_games_at_once_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     game = dicegym.game("hog")
     whole = evaluate(game, RandomPlayer(), "bacon", games=90, exact=False)
-    monkeypatch.setattr("dicegym.learning.evaluate.AT_ONCE", 7)
+    monkeypatch.setattr("dicegym.learning.blocks.SIDE_BY_SIDE", 7)
     assert evaluate(game, RandomPlayer(), "bacon", games=90, exact=False) == whole
 
 

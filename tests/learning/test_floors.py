@@ -15,9 +15,8 @@ from variants import one_always
 
 import dicegym
 from dicegym.learning.configuration import from_plain
-from dicegym.learning.curves import Curve, floors_of
-from dicegym.learning.evaluate import BEST_REPLY, EXPLOITER
-from dicegym.learning.evaluator import Evaluator
+from dicegym.learning.curves import Curve
+from dicegym.learning.evaluator import BEST_REPLY, EXPLOITER, Evaluator, floors_of
 from dicegym.learning.preparation import prepare
 from dicegym.learning.seeds.summary import SeedResult, SeedsSummary
 from dicegym.players import model as models

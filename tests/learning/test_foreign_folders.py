@@ -18,8 +18,8 @@ pytest.importorskip("sb3_contrib")
 
 from dicegym.errors import DamagedFileError, DicegymError, ParameterError
 from dicegym.learning.card import best_score
-from dicegym.learning.curves import read_run
 from dicegym.learning.league import read_league
+from dicegym.learning.run_curves import read_run
 from dicegym.learning.run_state import PROGRAMS_FILE, STATE_FILE
 from dicegym.learning.train import train
 from dicegym.players import trust as seal

@@ -71,7 +71,7 @@ def test_the_picture_of_a_models_curve_is_that_of_its_file(path: Path) -> None:
     found = draw_learned(models.facts(path))
     picture = path.with_suffix(SUFFIX)
     assert found is not None
-    assert picture.read_text() == found.alone().svg() + "\n"
+    assert picture.read_text() == found.with_legend().svg() + "\n"
     assert f"]({picture.name})" in path.with_suffix(".md").read_text()
 
 

@@ -15,8 +15,10 @@ import pytest
 from chat_endpoint import Reply, Scripted, serving
 
 import dicegym
+from dicegym.arena.match import play_match
 from dicegym.errors import AgentError, FaultWarning, ParameterError, UnknownNameError
 from dicegym.play.drive import play_game
+from dicegym.play.player import total_usage
 from dicegym.play.turn import Turn
 from dicegym.players.llm import EndpointError, LlmPlayer
 
@@ -88,6 +90,18 @@ def test_an_answer_that_is_none_is_counted_and_never_another_action(reply: Reply
         assert len(endpoint.requests) == 1
     for usage in (player.usage, other.usage):
         assert usage.decisions == getattr(usage, kind) == usage.unreadable + usage.illegal == 1
+
+
+def test_counts_of_answers_are_those_of_a_match() -> None:
+    assert dicegym.agent("hog", "bacon").usage is None
+    replies = {0: Reply("no"), 1: Reply('{"action": "11"}'), 2: Reply(FIVE)}
+    with serving(lambda request, number: replies[min(number, 2)]) as endpoint:
+        player = LlmPlayer("m", endpoint.url, failure="random")
+        play_match(HOG, [player, dicegym.agent("hog", "bacon")], seed=0, games=2)
+    assert player.usage is not None
+    assert (player.usage.unreadable, player.usage.illegal) == (1, 1)
+    assert player.usage.decisions == player.usage.requests > 2
+    assert total_usage([player.usage, player.usage]) == tuple(2 * count for count in player.usage)
 
 
 def test_what_the_rules_take_a_failure_for_is_played() -> None:
@@ -189,12 +203,46 @@ def test_agents_are_named_with_words_and_addresses() -> None:
         ask(LlmPlayer("m"))
 
 
-def test_a_language_model_takes_part_in_contests_and_evaluations() -> None:
+def test_a_contest_counts_answers_that_are_no_actions_and_refuses_exact_ranks(tmp_path: Path) -> None:
+    from dicegym.arena import compare, contest
+    from dicegym.arena.saved_results import result_verdicts
+    from dicegym.arena.store.reading import StoreReader
+
+    def reply(body: dict[str, Any], number: int) -> Reply:
+        return Reply("well ..." if number % 2 else '{"action": "bid 9 of 9"}')
+
+    with serving(reply) as endpoint:
+        log = tmp_path / "own.sqlite"  # referees are started with the environment of whichever contest is first
+        entries, store = [f"llm(m, base_url={endpoint.url}, log={log})", "even"], tmp_path / "arena.sqlite"
+        game = dicegym.game("liarsdice", dice=1)
+        result = contest(game, entries, seed=0, workers=1, games=4, store=store)
+        ((name, counts),) = result.details["answers"].items()
+        assert name == "llm(m)"
+        assert counts["decisions"] == counts["unreadable"] + counts["illegal"] == len(endpoint.requests)
+        assert counts["unreadable"] > 0 < counts["illegal"]
+        (row,) = (line.split() for line in result.text().splitlines() if line.startswith("llm(m)"))
+        assert row == ["llm(m)", *(str(counts[one]) for one in ("decisions", "unreadable", "illegal"))]
+        again = contest(game, entries, seed=0, workers=1, games=4, store=store)
+        assert again.stored is not None
+        assert again.stored.played == 0
+        assert again.to_json()["answers"] == result.details["answers"]
+        compared = compare(game, *entries, seed=0, workers=1, games=4, isolation="none")
+        assert compared.to_json()["answers"]["llm(m)"]["decisions"] > 0
+        with StoreReader(store) as reader:
+            assert [one.wrong for one in result_verdicts(reader)] == [""]
+        asked = len(endpoint.requests)
+        for table, other in ((game, "even"), (dicegym.game("hog"), "bacon")):
+            with pytest.raises(ParameterError, match=r"cannot rank llm\(m\), as it needs an answer to every situation"):
+                contest(table, [entries[0], other], exact=True, workers=1, games=4)
+        assert len(endpoint.requests) == asked
+
+
+def test_a_language_model_takes_part_in_contests_and_evaluations(tmp_path: Path) -> None:
     from dicegym.arena import compare, contest
     from dicegym.learning.evaluate import evaluate
 
     with serving(always(Reply(FIVE))) as endpoint:
-        spec = f"llm(m, base_url={endpoint.url})"
+        spec = f"llm(m, base_url={endpoint.url}, log={tmp_path / 'own.sqlite'})"
         result = contest("hog", [spec, "bacon"], seed=0, workers=1, games=4)
         assert {row.name for row in result.standings} == {"llm(m)", "bacon"}
         asked = len(endpoint.requests)

@@ -46,6 +46,8 @@ LADDER: tuple[tuple[str, ...], ...] = (
         "playthrough",
         "text",
         "textarena",
+        "openenv",
+        "verifiers",
         "mcp_server",
         "wrappers",
     ),  # doors for users; nobody below enters by them

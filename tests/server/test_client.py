@@ -62,7 +62,7 @@ async def test_join_plays_on_our_server_over_tcp_and_websocket(tmp_path: Path) -
         first, lines = joining(tcp(server), RandomPlayer(), games=3)
         second, _ = joining(web, RandomPlayer(), games=3, name="bob")
         await asyncio.gather(asyncio.to_thread(first.run), asyncio.to_thread(second.run))
-        await server.finished()
+        await server.wait_finished()
         results = list(server.store.results())
     assert (first.played, second.played) == (3, 3)
     assert [result.incidents for result in results] == [()] * 3

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import Run
 
 import dicegym
 from dicegym.cli import main
@@ -131,3 +132,14 @@ def test_games_without_a_note_of_their_rules_are_refused(path: Path) -> None:
     changed(path, "UPDATE server_runs SET rules = NULL")
     with StoreReader(path) as reader, pytest.raises(ReplayError, match="nobody noted the rules"):
         stored_replay(reader, "server:1")
+
+
+def test_verifying_and_merging_say_how_many_games_of_servers_they_leave_out(
+    both: Path, tmp_path: Path, run: Run
+) -> None:
+    _, told, _ = run("arena", "verify", "--store", both)
+    assert "1 match: 1 replayed" in told
+    assert "2 games of servers not verified: only matches of contests are" in told
+    _, told, wrong = run("arena", "merge", both, "--store", tmp_path / "all.sqlite")
+    assert "copied 1 match into" in told, wrong
+    assert "2 games of servers left out" in told

@@ -11,7 +11,7 @@ import pytest
 
 from dicegym.errors import ParameterError
 from dicegym.server.access import Secrets, name_fault
-from dicegym.server.lobby import find_company
+from dicegym.server.clients import find_company
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")

@@ -49,7 +49,7 @@ GONE_ON = """before => {
 
 def sat_down(page: Page, url: str, tutor: str = "", **given: str) -> Page:
     """Begin a game of Hog by the form for it."""
-    asked = {"game": "hog", "seed": "5", "seat": "0", "p-goal": str(GOAL), **given}
+    asked = {"game": "hog", "seed": "5", "seat": "0", "parameters-goal": str(GOAL), **given}
     page.set_default_timeout(15_000)
     page.goto(f"{url}/play/new?{urlencode(asked)}")
     page.get_by_label("Tutor").select_option(tutor)
@@ -142,7 +142,7 @@ def test_a_game_is_played_to_its_end_by_mouse_and_reviewed(
 
 
 def test_a_game_is_played_to_its_end_by_keyboard_alone(running: Running, open_page: Callable[..., Page]) -> None:
-    page = sat_down(open_page(f"{running.url}/play"), running.url, tutor="doubtful", rival="easy")
+    page = sat_down(open_page(f"{running.url}/play"), running.url, tutor="doubtful", against="easy")
     for _ in range(MOST_MOVES):
         if page.locator(".ending").count():
             break
@@ -168,7 +168,7 @@ def test_a_game_is_played_to_its_end_by_keyboard_alone(running: Running, open_pa
 def test_two_tabs_reload_and_the_back_button_play_nothing_twice(
     running: Running, open_page: Callable[..., Page]
 ) -> None:
-    page = sat_down(open_page(f"{running.url}/play"), running.url, **{"p-goal": "100"})
+    page = sat_down(open_page(f"{running.url}/play"), running.url, **{"parameters-goal": "100"})
     other = page.context.new_page()
     other.goto(page.url)
     before = number_of(page)

@@ -13,7 +13,7 @@ from web_pages import barriers, too_wide
 from dicegym.sandbox import jail
 from dicegym.web.enter.contests import WebContests
 from dicegym.web.enter.plans import ContestPlan
-from dicegym.web.enter.room import FOLDER, room_of
+from dicegym.web.enter.room import FOLDER, EnteringRoom
 from dicegym.web.enter.tables import Desk
 from dicegym.web.enter.tokens import Tokens
 
@@ -113,7 +113,7 @@ def test_a_bot_finds_its_place(
 
 def test_a_bot_that_means_harm_finds_nothing(client: TestClient) -> None:
     web = client.app.state.web  # type: ignore[attr-defined]  # Starlette's, which the type hides
-    room = room_of(web)
+    room = web.shared(EnteringRoom)
     headers = {"Authorization": f"Bearer {room.tokens.add('eve')}"}
     folder = web.settings.folder
     (folder / FOLDER / "versions" / "0").mkdir()

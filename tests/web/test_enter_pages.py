@@ -19,8 +19,9 @@ from dicegym.sandbox import jail
 from dicegym.web.app import create_app
 from dicegym.web.enter import bots as limits
 from dicegym.web.enter.bots import VersionState
+from dicegym.web.enter.operations import ROOM
 from dicegym.web.enter.plans import ContestPlan
-from dicegym.web.enter.room import EnteringRoom, room_of
+from dicegym.web.enter.room import EnteringRoom
 from dicegym.web.enter.runner import Runner
 from dicegym.web.enter.uploads import LARGEST_UPLOAD
 
@@ -63,7 +64,7 @@ def _nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def room(client: TestClient) -> EnteringRoom:
-    return room_of(client.app.state.web)  # type: ignore[attr-defined]  # Starlette's, which the type hides
+    return client.app.state.web.shared(EnteringRoom)  # type: ignore[attr-defined]  # Starlette's, which the type hides
 
 
 def bearer(room: EnteringRoom, name: str, operator: bool = False) -> dict[str, str]:
@@ -123,7 +124,7 @@ def test_without_a_token_nothing_is_handed_in_or_seen(client: TestClient, room: 
 def test_nothing_is_taken_where_no_jail_holds(settings: WebSettings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jail, "_why_no_jail", lambda: "bubblewrap is not installed")
     with Visitor(create_app(settings)) as client:
-        room = room_of(client.app.state.web)  # type: ignore[attr-defined]  # as above
+        room = client.app.state.web.shared(EnteringRoom)  # type: ignore[attr-defined]  # as above
         headers = bearer(room, "ann")
         answer = handed_in(client, headers)
         assert answer.status_code == 503
@@ -161,6 +162,11 @@ def test_forms_take_a_file_or_a_text_and_say_what_is_wrong(client: TestClient, r
     assert page.status_code == 400
     assert "a file and a text" in page.text
     assert BOT.decode().splitlines()[1].strip() in page.text, "what was typed is kept"
+    large = {"file": ("a.py", b"#" * (LARGEST_UPLOAD + ROOM))}
+    page = client.post("/enter/bots", data={"game": "yatzy", "name": "kept"}, files=large)
+    assert page.status_code == 413
+    assert "send less" in page.text
+    assert ('value="kept"' in page.text, '<option value="yatzy" selected>' in page.text) == (True, True)
     assert "no file and no text" in client.post("/enter/bots", data=form).text
     shown = client.post("/enter/bots", data=form, files={"file": ("../my bot.py", BOT)})
     assert shown.url.path == "/enter/bots/1"
@@ -299,7 +305,7 @@ def test_nonsense_in_addresses_is_told(client: TestClient, room: EnteringRoom, p
     teacher = bearer(room, "teacher", operator=True)
     handed_in(client, teacher)
     if "bots" in path:
-        assert client.get(f"{path}?{query}", headers=teacher).status_code in (400, 404)
+        assert client.get(f"{path}?{query}", headers=teacher).status_code in (404, 422)
     assert client.get("/enter/bots/1/versions/1/games/1.1", headers=teacher).status_code == 404
     assert client.get("/enter/bots/99999999999999999999999", headers=teacher).status_code == 404
     assert client.get("/enter/contests/9", headers=teacher).status_code == 404

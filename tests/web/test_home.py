@@ -38,7 +38,7 @@ def test_no_page_waits_for_a_game_that_is_being_compiled(client: TestClient) -> 
     ready = client.app.state.web.readiness  # type: ignore[attr-defined]  # Starlette's own
     ready._waiting, ready.done, ready.of = {"hog"}, 3, 20
     assert "getting ready, 3 of 20" in client.get("/").text
-    asked = {"game": "hog", "rival": "easy", "seat": "1", "seed": "7", "p-goal": "30"}
+    asked = {"game": "hog", "against": "easy", "seat": "1", "seed": "7", "parameters-goal": "30"}
     answer = client.post("/play/new", data=asked)
     assert answer.status_code == 503
     form = next(one for one in forms_of(answer.text) if one.action == "/play/new")

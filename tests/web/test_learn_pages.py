@@ -31,10 +31,9 @@ from dicegym.learning.run_folder import (
     alone_in,
 )
 from dicegym.shipped import shipped_folder
-from dicegym.web import learn
 from dicegym.web.context import Web
 from dicegym.web.learn import places
-from dicegym.web.learn.places import model_of, trainings_of
+from dicegym.web.learn.places import Trainings, model_of
 from dicegym.web.settings import WebSettings
 
 if TYPE_CHECKING:
@@ -205,7 +204,7 @@ def test_models_of_trainings_alone_are_played_with(tmp_path: Path) -> None:
     ):
         with pytest.raises(ParameterError, match="is no model of a training here"):
             model_of(web, text)
-    assert trainings_of(web) is trainings_of(web)
+    assert web.shared(Trainings) is web.shared(Trainings)
 
 
 @pytest.mark.slow
@@ -214,7 +213,7 @@ def test_a_training_is_watched_in_a_browser(
 ) -> None:
     made = training(running.settings.runs[0] / "hog", finished=False, running=True, steps=500)
     training(running.settings.runs[0] / "other" / "seed-2", 2)
-    page = open_page(f"{running.url}{learn.SECTION.path}", viewport={"width": 360, "height": 740})
+    page = open_page(f"{running.url}/learn", viewport={"width": 360, "height": 740})
     assert barriers(page) == []
     assert not too_wide(page)
     shot(page, "list")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
+from pydantic import BaseModel
 from starlette.convertors import IntegerConvertor
 from starlette.routing import Route
 from starlette.testclient import TestClient
@@ -13,7 +14,7 @@ from web_pages import Visitor
 from web_stores import held_store
 
 from dicegym.web.app import SECTIONS, create_app
-from dicegym.web.enter.room import room_of
+from dicegym.web.enter.room import EnteringRoom
 from dicegym.web.numbers import LARGEST, NumberConvertor
 from dicegym.web.settings import WebSettings
 
@@ -34,16 +35,16 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Any:
     app = create_app(WebSettings(folder / "web", str(folder / "arena.sqlite"), (Path(folder / "runs"),)))
     with Visitor(app, client=LOCAL, raise_server_exceptions=False) as visitor:
         visitor.sign_operator_in()
-        token = room_of(app.state.web).tokens.add("teacher", operator=True)
+        token = app.state.web.shared(EnteringRoom).tokens.add("teacher", operator=True)
         visitor.headers["Authorization"] = f"Bearer {token}"
         yield visitor
 
 
 def routes(asked: TestClient, numbered: bool = False) -> list[Route]:
-    """Return all routes, without those of pages that stay live: they end when there is nothing more to be seen."""
+    """Return all routes, or those with a number in their address."""
     found = [one for one in asked.app.routes if isinstance(one, Route)]  # type: ignore[attr-defined]
     assert len(found) > 50
-    return [one for one in found if (numbered and has_number(one)) or not one.path.endswith("/live")]
+    return [one for one in found if has_number(one) or not numbered]
 
 
 def has_number(route: Route) -> bool:
@@ -103,14 +104,19 @@ def test_a_number_in_a_form_is_answered(asked: TestClient, size: str) -> None:
 
 @pytest.mark.parametrize("size", SIZES[1:4])
 def test_a_number_in_a_body_is_answered(asked: TestClient, size: str) -> None:
-    web = asked.app.state.web  # type: ignore[attr-defined]
-    taking = [one for section in SECTIONS for one in section.operations(web) if one.takes is not None]
+    taking = [
+        (one, model)
+        for section in SECTIONS
+        for one in section.door.operations
+        for model in get_type_hints(one.function).values()
+        if one.api and isinstance(model, type) and issubclass(model, BaseModel)
+    ]
     assert taking
-    for one in taking:
-        path = "/api" + one.path.replace(":number", "")
+    for one, model in taking:
+        path = "/api" + one.api.replace(":number", "")
         for name in ("game", "id", "bot", "contest", "number", "match", "key"):
             path = path.replace(f"{{{name}}}", "yatzy" if name == "game" else "1")
-        for field in one.takes.model_fields if one.takes is not None else ():
-            body = (one.example or {"game": "hog"}) | {field: int(size)}
+        for field in model.model_fields:
+            body = (one.extra or {}).get("x-example", {"game": "hog"}) | {field: int(size)}
             status = asked.request(one.method, path, json=body).status_code
             assert status < 500, (one.path, field, status)

@@ -61,18 +61,3 @@ def test_bodies_have_a_time(settings: WebSettings, monkeypatch: pytest.MonkeyPat
             assert closed_within(slow, 5)
     finally:
         running.stop()
-
-
-def test_live_pages_do_not_keep_a_server_from_ending(settings: WebSettings) -> None:
-    from dicegym.web.server.boards import served_games
-
-    running = Running(settings)
-    with socket.create_connection(("127.0.0.1", running.port)) as live:
-        live.sendall(f"GET /server/{served_games()[0]}/live HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
-        heard = b""
-        live.settimeout(5)
-        while b"event: board" not in heard:
-            heard += live.recv(4096)
-        began = time.monotonic()
-        running.stop()
-        assert time.monotonic() - began < 4

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import dataclasses
 import http.client
@@ -27,7 +26,6 @@ from dicegym.web.limits import A_SECOND, AT_ONCE, SMALL_BODY, AddressLimits, Too
 from dicegym.web.security import COOKIE, SAFETY_HEADERS
 from dicegym.web.serving import PageServer, list_notes, serve
 from dicegym.web.settings import WebSettings
-from dicegym.web.streams import LiveChannels
 from dicegym.web.workers import TooBusyError, WorkerThreads
 
 from .conftest import Running
@@ -58,8 +56,6 @@ ROUTES = every_route()
 
 @pytest.mark.parametrize("path", sorted({path for method, path in ROUTES if method in ("GET", "HEAD")}))
 def test_every_address_has_the_headers(reader: TestClient, path: str) -> None:
-    if path.endswith("/live"):
-        pytest.skip("a stream has no end")
     answer = reader.get(path, follow_redirects=False)
     assert answer.status_code < 500
     for name, value in SAFETY_HEADERS.items():
@@ -165,7 +161,8 @@ def test_errors_have_a_number_that_stands_in_the_log(
     def breaks(request: object) -> None:
         raise ValueError("a secret of the machine")
 
-    monkeypatch.setattr(app.routes[0], "app", lambda scope, receive, send: breaks(scope))
+    home = next(one for one in app.routes if one.path == "/")
+    monkeypatch.setattr(home, "app", lambda scope, receive, send: breaks(scope))
     with Visitor(app) as asked:
         answer = asked.get("/")
     assert answer.status_code == 500
@@ -251,51 +248,6 @@ def test_work_is_shared_fairly_and_bounded() -> None:
     threads.end()
     with pytest.raises(TooBusyError, match="about to end"):
         threads.begin("modest", print)
-
-
-def test_one_source_serves_all_listeners() -> None:
-    class Asking:
-        def __init__(self, visitor: str) -> None:
-            self.state = type("State", (), {"visitor": visitor})
-
-    async def run() -> None:
-        channels = LiveChannels(heartbeat=0.05, lingers=0.01)
-        began = 0
-        gate = asyncio.Event()
-
-        async def source(tell) -> None:  # noqa: ANN001 - a callable of the module
-            nonlocal began
-            began += 1
-            tell("board", "first\nline")
-            await gate.wait()
-            for number in range(100):
-                tell("board", str(number))
-            tell("other", "x")
-
-        streams = [channels.stream(Asking(str(number)), "key", source).body_iterator for number in range(3)]
-        heard = [[await anext(one), await anext(one)] for one in streams]
-        while "first" not in heard[0][-1]:
-            heard[0].append(await anext(streams[0]))
-        assert began == 1
-        late = channels.stream(Asking("late"), "key", source).body_iterator
-        assert [await anext(late), await anext(late)][1] == "event: board\ndata: first\ndata: line\n\n"
-        gate.set()
-        rest = "".join([text async for text in late])
-        assert rest.count("event: board") == 1  # the newest alone
-        assert "data: 99" in rest
-        assert "event: over" in rest
-        for one in streams:
-            await one.aclose()
-        assert channels.listeners == 0
-        idle = channels.stream(Asking("a"), "idle", lambda tell: asyncio.sleep(60)).body_iterator
-        assert "retry" in await anext(idle)
-        assert await anext(idle) == ": here\n\n"
-        channels.end()
-        assert [text async for text in idle][-1:] in ([": here\n\n"], [])
-        with pytest.raises(TooBusyError):
-            channels.stream(Asking("a"), "idle", source)
-
-    asyncio.run(run())
 
 
 def test_requests_are_logged_without_what_they_open(settings: WebSettings, tmp_path: Path) -> None:

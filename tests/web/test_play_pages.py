@@ -27,7 +27,7 @@ from dicegym.players.roster import AGENTS_VARIABLE, agent_names
 from dicegym.web.app import create_app
 from dicegym.web.play import hall as halls
 from dicegym.web.play.advice import next_best
-from dicegym.web.play.hall import OF_A_VISITOR, PlayHall, hall_of
+from dicegym.web.play.hall import OF_A_VISITOR, PlayHall
 from dicegym.web.play.seating import Guests, rivals
 from dicegym.web.play.sheets import read_sheet
 from dicegym.web.play.tables import PlayedTable
@@ -41,7 +41,7 @@ SECONDS = 30.0
 
 
 def hall(client: TestClient) -> PlayHall:
-    found = hall_of(client.app.state.web)  # type: ignore[attr-defined]  # Starlette's own
+    found = client.app.state.web.shared(PlayHall)  # type: ignore[attr-defined]  # Starlette's own
     return found
 
 
@@ -80,7 +80,7 @@ def test_a_whole_game_is_played_by_its_forms(
     if not controls:
         monkeypatch.setattr(human, "part", lambda game, kind: None if kind is CONTROLS else part(game, kind))
     generator = random.Random(5)
-    table = begun(client, name, rival="easy")
+    table = begun(client, name, against="easy")
     taken = 0
     for number in range(ENOUGH):
         if table.over:
@@ -180,7 +180,7 @@ def test_what_is_sent_twice_or_late_is_played_once(client: TestClient) -> None:
     assert swapped.status_code == 200  # htmx shows no errors
     assert "was not played again" in swapped.text
     for move in ("", "x", "-1", "9" * 50, "٣"):
-        assert client.post(f"{address(table)}/move", data=sent | {"move": [move]}).status_code == 409
+        assert client.post(f"{address(table)}/move", data=sent | {"move": [move]}).status_code in (409, 422)
     assert client.post(f"{address(table)}/undo", data={"move": str(table.sheet.move)}).status_code == 200
     assert table.done.wait(SECONDS)
     assert client.post(f"{address(table)}/move", data=sent).status_code == 409  # the same state is another move now
@@ -200,22 +200,22 @@ def test_nonsense_is_refused_in_words(client: TestClient) -> None:
     ("given", "words"),
     [
         ({"game": "chess"}, "chess"),
-        ({"game": "hog", "rival": "../../etc/passwd"}, "no opponent"),
-        ({"game": "hog", "rival": "/etc/passwd.zip"}, "no model"),
-        ({"game": "hog", "rival": "/tmp/evil.py"}, "no opponent"),
+        ({"game": "hog", "against": "../../etc/passwd"}, "no opponent"),
+        ({"game": "hog", "against": "/etc/passwd.zip"}, "no model"),
+        ({"game": "hog", "against": "/tmp/evil.py"}, "no opponent"),
         ({"game": "hog", "seed": "-1"}, "seed"),
-        ({"game": "hog", "seed": "1e9"}, "whole number"),
+        ({"game": "hog", "seed": "1e9"}, "valid integer"),
         ({"game": "hog", "seat": "2"}, "seat"),
         ({"game": "hog", "players": "7"}, "players"),
-        ({"game": "hog", "p-goal": "0"}, "goal"),
-        ({"game": "hog", "p-players": "2"}, "players"),
-        ({"game": "hog", "p-name": "2"}, "name"),
+        ({"game": "hog", "parameters-goal": "0"}, "goal"),
+        ({"game": "hog", "parameters-players": "2"}, "players"),
+        ({"game": "hog", "parameters-name": "2"}, "name"),
         ({"game": "hog", "tutor": "harsh"}, "harsh"),
     ],
 )
 def test_games_that_cannot_be_are_refused(client: TestClient, given: dict[str, str], words: str) -> None:
     answer = client.post("/play/new", data=given)
-    assert answer.status_code in (400, 404)
+    assert answer.status_code in (400, 404, 422)
     assert words in answer.text
     assert not list(Path(hall(client).folder).glob("*.json"))
 

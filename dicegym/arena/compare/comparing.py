@@ -17,12 +17,12 @@ from dicegym.arena.compare.sequential import Claims, NormalTest, SequentialTest,
 from dicegym.arena.director import Director, check_table
 from dicegym.arena.entries import AgentSpec, Named
 from dicegym.arena.executors import Executors
-from dicegym.arena.incidents import MisplayLog, misplay_counts, misplays_of
-from dicegym.arena.kept import opened
+from dicegym.arena.incidents import MisplayLog, misplay_counts
+from dicegym.arena.kept import run_contest
 from dicegym.arena.less_luck import LuckLedger
 from dicegym.arena.match import Match
 from dicegym.arena.results import Standing
-from dicegym.arena.rows import MatchRow, row_of
+from dicegym.arena.rows import PlayedMatch, answers_of, played_match
 from dicegym.arena.storage import Settings, Storage, storage_of
 from dicegym.engine.game import Game
 from dicegym.engine.validate import MOST, whole_number
@@ -94,7 +94,7 @@ def compare(
             the two do not meet. Default there: (0, 0.05).
         alpha: how often the test may say better where the difference is the first one.
         beta: how often it may say not better where the difference is the second one.
-        games: the most that are played.
+        games: the most that are played; with more of them the same comparison goes on.
         score: what a game is worth: "win", 1 for the first place, shared if that is; or "place", the share of the
             others who are left behind, which tells more at large tables.
         less_luck: take luck out of each game (`dicegym.analysis.less_luck`): so the test decides sooner. Pairs are then
@@ -131,28 +131,20 @@ def compare(
     most = whole_number("games", games, 2, MOST, "the most games of a comparison") // 2
     specs = _named(game, [first, second, *company])
     plan = _Plan(game, tuple(specs), claims, margins is None and not company, most, score, luck)
-    limits = _scaled(limits or Limits(), plan.block / game.spec.games_per_match)
+    limits = _scaled(limits or Limits(), BLOCK / game.spec.games_per_match)
     storage = storage_of(store)
-    settings = Settings(game, FORMAT, plan.deciding, limits, "" if storage is None else storage.label)
-    with (
-        opened(storage, settings, seed, less_luck) as book,
-        Director(
-            game,
-            specs,
-            seed if book is None else book.seed,
-            workers,
-            limits=limits,
-            in_order=True,
-            isolation=isolation,
-            executors=executors,
-            book=book,
-        ) as director,
-    ):
-        result = _Course(plan, director, progress).result()
-        if book is not None:
-            book.finish(result, director.struck)
-            result = replace(result, stored=book.stored)
-        return result
+    return run_contest(
+        lambda director: _Course(plan, director, progress).result(),
+        Settings(game, FORMAT, plan.deciding, limits, "" if storage is None else storage.label),
+        specs,
+        seed,
+        storage,
+        in_order=True,
+        actions=less_luck,
+        workers=workers,
+        isolation=isolation,
+        executors=executors,
+    )
 
 
 def hold_stored(director: Director, options: Mapping[str, Any], told: Mapping[str, Any]) -> Comparison:
@@ -254,11 +246,6 @@ class _Plan:
     """Says what luck did, if it is taken out."""
 
     @property
-    def block(self) -> int:
-        """How many pairs a block has."""
-        return min(BLOCK, self.most)
-
-    @property
     def deciding(self) -> dict[str, Any]:
         """What makes it the same comparison when it is held again, as plain values: not how many games it may take."""
         how = {} if self.luck is None else {"less_luck": True}
@@ -276,7 +263,7 @@ class _Course:
     """Those that count, by block."""
     raw: list[Pairs] = field(default_factory=list)
     """The same with luck left in."""
-    rows: list[MatchRow] = field(default_factory=list)
+    played: list[PlayedMatch] = field(default_factory=list)
     """The matches that they are from."""
 
     def __post_init__(self) -> None:
@@ -293,20 +280,21 @@ class _Course:
         return self._comparison()
 
     def _play(self, lineup: Lineup) -> None:
-        size = self.plan.block
         waiting: dict[int, dict[tuple[str, ...], tuple[Match, Any]]] = {}
         number = 0
-        for job, outcome in self.director.play(self._jobs(lineup, size)):
+        for job, outcome in self.director.play(self._jobs(lineup)):
             names = tuple(entry.name for entry in job.entries)
             waiting.setdefault(job.number, {})[names] = job, outcome
             while not self.over and len(waiting.get(number, ())) == 2:
                 self._count(lineup, number, waiting.pop(number))
                 number += 1
 
-    def _jobs(self, lineup: Lineup, size: int) -> Iterator[Any]:
+    def _jobs(self, lineup: Lineup) -> Iterator[Any]:
         """Yield matches block by block until it is decided, or the games run out."""
-        for number in range(-(-self.plan.most // size)):
-            for match in block_of(lineup, self.plan.game, self.director.seed, number, size):
+        for number in range(-(-self.plan.most // BLOCK)):
+            for match in block_of(
+                lineup, self.plan.game, self.director.seed, number, min(BLOCK, self.plan.most - number * BLOCK)
+            ):
                 if self.over:
                     return
                 yield match
@@ -324,13 +312,13 @@ class _Course:
             raw.append(scores_of(outcome["returns"], self.plan.score))
             luck = self.plan.luck
             halves.append(raw[-1] if luck is None else luck.luck_of_match(match, outcome).left)
-            self.rows.append(row_of(match, outcome))
-            self.director.hear(names, outcome.get("printed", ()))
-            for misplay in misplays_of(names, outcome):
+            self.played.append(found := played_match(match, outcome))
+            self.director.hear(names, found.printed)
+            for misplay in found.misplays:
                 self.misplays.add(misplay)
-        found = pairs_of(lineup, halves).up_to(self.plan.most - self.test.pairs)
-        counted = self.test.add(found.differences)
-        self.pairs.append(found.up_to(counted))
+        pairs = pairs_of(lineup, halves).up_to(self.plan.most - self.test.pairs)
+        counted = self.test.add(pairs.differences)
+        self.pairs.append(pairs.up_to(counted))
         self.raw.append(pairs_of(lineup, raw).up_to(counted))
         self.over = self.test.accepted is not None or self.test.pairs >= self.plan.most
         if self.progress is not None:
@@ -345,7 +333,8 @@ class _Course:
         first, second, *others = plan.names
         return Comparison(
             **(self.director.common() | {"format": FORMAT, "options": plan.deciding}),
-            matches=tuple(self.rows),
+            matches=tuple(one.row for one in self.played),
+            details=answers_of(self.played),
             misplays=self.misplays.kept,
             first=first,
             second=second,

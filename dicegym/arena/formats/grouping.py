@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from dicegym.arena.ratings.places import places_of
+from dicegym.columns import write_count
 from dicegym.engine.dice import named_seed
 from dicegym.engine.seats import permutation
 
@@ -137,7 +138,7 @@ def _remarks(order: list[str], size: int, tally: Tally, cycles: int) -> list[str
             by = "lot"
         up = [name for name in tied if order.index(name) < first]
         found.append(
-            f"after {cycles} cycles {', '.join(tied)} were equal{' in points' if by != 'lot' else ''}: "
+            f"after {write_count(cycles, 'cycle')} {', '.join(tied)} were equal{' in points' if by != 'lot' else ''}: "
             f"{', '.join(up)} took the last place{'s' if len(up) > 1 else ''} of group {first // size} by {by}"
         )
     return found
@@ -173,8 +174,8 @@ def playoff(group: Group, number: int, most: int, play: Play, most_games: int | 
             if tally.points[first] - tally.points[second] >= LEAD:
                 return Decided(order, tally, [])
             if games == SAME_PLACES and found[first] == found[second]:
-                remark = f"{first} and {second} had the same place in each of {games} games: group {number} is open"
-                return Decided(order, tally, [remark])
+                same = f"{first} and {second} had the same place in each of {write_count(games, 'game')}"
+                return Decided(order, tally, [f"{same}: group {number} is open"])
             if games == last:
-                remark = f"group {number} ended without a lead of {LEAD} points after {games} games"
+                remark = f"group {number} ended without a lead of {LEAD} points after {write_count(games, 'game')}"
                 return Decided(order, tally, [remark])

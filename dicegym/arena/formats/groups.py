@@ -14,11 +14,12 @@ import numpy as np
 from dicegym.arena.director import Director, Format
 from dicegym.arena.formats.grouping import MOST_GAMES, Decided, Qualified, Session, Tally, playoff, qualify
 from dicegym.arena.formats.settling import settle, table_for
-from dicegym.arena.luck import Places, leads_of_games, verdict
+from dicegym.arena.luck import Places, leads_of_games
 from dicegym.arena.match import Match
-from dicegym.arena.report import EVERYTHING, ReportTable
-from dicegym.arena.results import Columns, ContestResult, Presentation, Standing, ranking, ranking_table
+from dicegym.arena.report import ReportTable
+from dicegym.arena.results import Columns, ContestResult, Presentation, Standing, present, ranking
 from dicegym.arena.rows import PlayedMatch
+from dicegym.columns import write_count
 from dicegym.engine.dice import named_seed
 
 
@@ -98,21 +99,16 @@ def _ranked(decided: Decided, number: int, above: int, before: Tally) -> list[St
 def _shown(standings: Sequence[Standing], table: int, cycles: int, seed: int) -> Presentation:
     """Return the ranking, and what qualifying came to if there was any."""
     own: Columns = {"Group": "group", "Points": "points", "Wins": "wins", "Games": "games", "Could be": "could_be"}
-    tables: list[ReportTable] = [ranking_table(standings, own)]
+    tables: list[ReportTable] = []
     if cycles:
         titles = ["points", "wins", "games"]
         by_points = sorted(standings, key=lambda row: (-row["qualifying_points"], -row["qualifying_wins"]))
         cells = [[row.name, *(str(row[f"qualifying_{of}"]) for of in titles), str(row["group"])] for row in by_points]
         tables.append(("Qualifying", ["Entry", *map(str.title, titles), "Into group"], cells))
-    best = [row for row in standings if row["group"] == 1]
-    words = [
-        "'Could be': the places that an entry may deserve in its group; sure in 95 of 100 contests.",
-        verdict([row.name for row in best], [row.could_be for row in best if row.could_be]),
-        f"--seed N plays other games; {EVERYTHING}",
-    ]
-    return Presentation(
-        [f"tables of {table}", f"{cycles} cycle{'s' * (cycles != 1)} of qualifying", f"seed {seed}"], tables, words
-    )
+    facts = [f"tables of {table}", f"{write_count(cycles, 'cycle')} of qualifying", f"seed {seed}"]
+    best = [row for row in standings if row["group"] == 1 and row.could_be]
+    words = ["--seed N plays other games."]
+    return present(standings, own, facts, tables, words, rivals=best, among=" in its group")
 
 
-GROUPS = Format(groups, fewest=lambda game: max(2, game.spec.players[0]), name="groups")
+GROUPS = Format(groups, name="groups")

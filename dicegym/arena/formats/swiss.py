@@ -18,10 +18,11 @@ from dicegym.arena.director import Director, Format
 from dicegym.arena.formats import pairing
 from dicegym.arena.formats.rounds import GRAIN, Rounds
 from dicegym.arena.options import ContestOptions
-from dicegym.arena.report import EVERYTHING
-from dicegym.arena.results import Columns, ContestResult, Presentation, Standing, ranking, ranking_table
+from dicegym.arena.results import Columns, ContestResult, Presentation, Standing, present, ranking
+from dicegym.columns import write_count
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
+from dicegym.sandbox.jobs import Entry
 
 
 def swiss(director: Director) -> ContestResult:
@@ -82,7 +83,7 @@ def _buchholz(rounds: Rounds) -> dict[str, float]:
 def _shown(rounds: Rounds, standings: Sequence[Standing]) -> Presentation:
     games, n = rounds.games, len(rounds.rounds)
     facts = [
-        f"{n} round{'s' * (n != 1)} of matches of {games} game{'s' * (games != 1)}",
+        f"{write_count(n, 'round')} of matches of {write_count(games, 'game')}",
         f"seed {rounds.director.seed}",
     ]
     columns: Columns = {"Points": lambda row: _number(row["points"]), "Won": "won", "Drawn": "drawn", "Lost": "lost"}
@@ -94,7 +95,7 @@ def _shown(rounds: Rounds, standings: Sequence[Standing]) -> Presentation:
             "Not everybody met everybody, so the luck of the draw is in it besides that of the dice: a round "
             "robin (--format round-robin) compares all with all, and says which places the games leave open."
         )
-    return Presentation(facts, [ranking_table(standings, columns)], [*words, EVERYTHING])
+    return present(standings, columns, facts, (), words)
 
 
 def _number(value: float) -> str:
@@ -107,11 +108,11 @@ def usual_rounds(entries: int) -> int:
     return max(1, math.ceil(math.log2(max(2, entries))))
 
 
-def _fits(game: Game, entries: int, options: ContestOptions) -> None:
-    most = entries - 1 + entries % 2
+def _fits(game: Game, entries: Sequence[Entry], options: ContestOptions) -> None:
+    most = len(entries) - 1 + len(entries) % 2
     if game.players == 2 and options.rounds is not None and options.rounds > most:
         raise ParameterError(
-            f"rounds={options.rounds} cannot be played by {entries} entries, as after {most} everybody has met "
+            f"rounds={options.rounds} cannot be played by {len(entries)} entries, as after {most} everybody has met "
             f"everybody: give at most {most}, or more games of a match"
         )
 
@@ -121,4 +122,4 @@ def _matches(game: Game, entries: int, options: ContestOptions) -> int:
     return rounds * options.seeds * (entries // 2 if game.players == 2 else math.ceil(entries / game.players))
 
 
-SWISS = Format(swiss, fewest=lambda game: max(2, game.spec.players[0]), matches=_matches, name="swiss", fits=_fits)
+SWISS = Format(swiss, matches=_matches, name="swiss", fits=_fits)

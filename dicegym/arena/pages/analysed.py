@@ -11,7 +11,7 @@ from typing import NamedTuple
 from dicegym.analysis import Analysis, PricedDecision
 from dicegym.analysis.valuers import MARKS, UNITS, amount
 from dicegym.arena.pages.contests import Tick
-from dicegym.arena.pages.template import asset, digest, environment, trusted
+from dicegym.arena.pages.template import render
 from dicegym.columns import is_number
 from dicegym.files import write_text
 from dicegym.pictures.charts import ticks_between
@@ -108,20 +108,14 @@ def page(analysis: Analysis, title: str = "", worst: int = WORST) -> str:
 
     Raises DependencyError if Jinja2 is not installed.
     """
-    style = asset("page.css") + asset("parts.css") + asset("analysed.css")
-    text: str = (
-        environment()
-        .get_template("analysed.html")
-        .render(
-            title=title or f"{analysis.game.spec.title}: {', '.join(analysis.names)}",
-            style=trusted(style),
-            style_hash=digest(style),
-            heading=analysis.heading,
-            facts=_facts(analysis),
-            shown=shown_analysis(analysis, worst),
-        )
+    return render(
+        "analysed.html",
+        ("page.css", "parts.css", "analysed.css"),
+        title=title or f"{analysis.game.spec.title}: {', '.join(analysis.names)}",
+        heading=analysis.heading,
+        facts=_facts(analysis),
+        shown=shown_analysis(analysis, worst),
     )
-    return text
 
 
 def write_page(analysis: Analysis, path: str | Path, title: str = "", worst: int = WORST) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from dicegym.arena.compare.comparison import FORMAT
 from dicegym.arena.pages.contests import (
@@ -22,7 +22,9 @@ from dicegym.arena.replay.stored import replay_from
 from dicegym.arena.replay.telling import words
 from dicegym.arena.report import Report, percent
 from dicegym.arena.storage import default_store
-from dicegym.arena.store.reading import PlayedGame, StoredContest, StoredMatch, StoredMisplay, StoreReader
+from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.stored import StoredContest, StoredMatch
+from dicegym.columns import write_count
 from dicegym.engine.game import Game
 from dicegym.errors import DicegymError
 from dicegym.pictures.naming import named
@@ -30,8 +32,6 @@ from dicegym.pictures.watched import told_apart
 
 BUDGET = 2_000_000
 """Characters of games on a page."""
-AT_ONCE = 100
-"""Matches whose games are read in one go."""
 
 
 def stored_page(reader: StoreReader, contest: StoredContest, budget: int = BUDGET) -> ContestPage:
@@ -80,8 +80,9 @@ def stored_report(reader: StoreReader, contest: StoredContest) -> Report:
         ]
         for row in figures
     ]
-    planned = f" of {contest.planned:,}" if contest.planned > contest.played else ""
-    heading = f"{contest.game}: not ended, {contest.played:,}{planned} matches played, seed {contest.seed}"
+    of = f"{contest.played:,} of " if contest.planned > contest.played else ""
+    matches = of + write_count(contest.planned if of else contest.played, "match")
+    heading = f"{contest.game}: not ended, {matches} played, seed {contest.seed}"
     parameters = ", ".join(f"{name}={value}" for name, value in contest.parameters.items())
     facts = [
         ("game", f"{contest.game} ({parameters})"),
@@ -125,19 +126,16 @@ def shown_games(
     """
     found: dict[int, list[ShownGame]] = {}
     tables: dict[str, Game | None] = {}  # by fingerprint
-    waiting = [match for match in matches if match.failed is None]
-    for first in range(0, len(waiting), AT_ONCE):
-        some = waiting[first : first + AT_ONCE]
-        for match, replays in _replays(reader, some):
-            games = []
-            for replay in replays:
-                if replay.fingerprint not in tables:
-                    tables[replay.fingerprint] = _table(replay)
-                games.append(shown_game(replay, tables[replay.fingerprint]))
-                budget -= len(games[-1].heading) + len(games[-1].text)
-                if budget < 0:
-                    return found
-            found[match] = games
+    for whole in reader.whole(match for match in matches if match.failed is None):
+        games = []
+        for replay in (replay_from(whole, game) for game in whole.games):
+            if replay.fingerprint not in tables:
+                tables[replay.fingerprint] = _table(replay)
+            games.append(shown_game(replay, tables[replay.fingerprint]))
+            budget -= len(games[-1].heading) + len(games[-1].text)
+            if budget < 0:
+                return found
+        found[whole.match.id] = games
     return found
 
 
@@ -172,23 +170,3 @@ def _table(replay: Replay) -> Game | None:
 def _outcome(names: Sequence[str], returns: Sequence[float]) -> str:
     best = [name for name, value in zip(names, returns, strict=True) if value == max(returns)]
     return f"won by {best[0]}" if len(best) == 1 else f"shared by {', '.join(best)}"
-
-
-def _replays(reader: StoreReader, matches: Sequence[StoredMatch]) -> Iterator[tuple[int, Iterator[Replay]]]:
-    """Yield the games of each match, in the order of the matches."""
-    numbers = [match.id for match in matches]
-    rules = reader.rules(numbers)
-    games: dict[int, list[PlayedGame]] = {}
-    for game in reader.games(numbers):
-        games.setdefault(game.match, []).append(game)
-    noted: dict[tuple[int, int], list[StoredMisplay]] = {}
-    for misplay in reader.misplays(numbers):
-        noted.setdefault((misplay.match, misplay.game - 1), []).append(misplay)
-    for match in matches:
-        yield (
-            match.id,
-            (
-                replay_from(rules[match.id], match, game, noted.get((match.id, game.number), ()))
-                for game in games.get(match.id, [])
-            ),
-        )

@@ -6,21 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dicegym.analysis.model_suite import SuiteGrade, suite_table
-from dicegym.arena.pages.template import asset, digest, environment, trusted
+from dicegym.arena.pages.template import render
 from dicegym.files import write_text
 
 
 def page(grades: Sequence[SuiteGrade]) -> str:
     """Return the page. Raises DependencyError without Jinja2."""
     titles, rows = suite_table(grades)
-    style = asset("page.css")
     sources = dict.fromkeys((one.game, one.values) for one in grades)
-    text: str = (
-        environment()
-        .get_template("suite.html")
-        .render(style=trusted(style), style_hash=digest(style), titles=titles, rows=rows, sources=sources)
-    )
-    return text
+    return render("suite.html", ("page.css",), titles=titles, rows=rows, sources=sources)
 
 
 def write_page(grades: Sequence[SuiteGrade], path: str | Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
@@ -267,14 +267,21 @@ class StoredOutcomes:
             if found is None or not is_whole(job, found):
                 raise damaged(self._name, f"match {number} is not whole")
             self.used.add(number)
+            if key in self._examinations and isinstance(found, dict):
+                found = found | self._examined(key)
         elif key in self._examinations:
+            found = self._examined(key)
             with in_words(self._name, reads=True):
-                found = json.loads(zlib.decompress(self._examinations[key]))
                 found = Failure(*found["failure"]) if "failure" in found else found
         else:
             return None
         self._found += 1
         return found
+
+    def _examined(self, key: str) -> dict[str, Any]:
+        """Return what entries answered beside games. Raises DamagedFileError if it cannot be read."""
+        with in_words(self._name, reads=True):
+            return dict(json.loads(zlib.decompress(self._examinations[key])))
 
     def keep(self, job: Job, outcome: JobOutcome) -> None:
         """Raise RuntimeError: nothing is done here."""
@@ -410,14 +417,17 @@ class Book(StoredOutcomes):
         """Store the outcome of a job."""
         key, batch = key_of(job, self._limits), str(self.seed)
         with self._store.writing() as connection:
+            beside, kind = outcome, job.facts["kind"]
             if isinstance(job, Match):
                 self.used.add(add_match(connection, self._numbers, batch, key, job, outcome))
-            else:
-                plain = {"failure": list(outcome)} if isinstance(outcome, Failure) else outcome
+                usages = () if isinstance(outcome, Failure) else outcome.get("usages", ())
+                beside, kind = {"usages": usages} if usages else None, "usages"
+            if beside is not None:
+                plain = {"failure": list(outcome)} if isinstance(outcome, Failure) else beside
                 row = {
                     "key": key,
                     "batch": batch,
-                    "kind": job.facts["kind"],
+                    "kind": kind,
                     "names": json.dumps([entry.name for entry in job.entries]),
                     "outcome": zlib.compress(json.dumps(plain).encode(), 1),
                 }
@@ -430,6 +440,22 @@ class Book(StoredOutcomes):
         own: dict[str, Any] = {"contest": self._contest.id, "run": self._contest.run}
         add(connection, PLAYS, [own | {"match": one} for one in sorted(self.used)], ["contest", "match"], ["run"])
         self.used.clear()
+
+    def _unlink(self, connection: sa.Connection, own: Collection[tuple[str, int]], struck: Collection[str]) -> None:
+        """Say of matches that do not count that they are not the contest's: ``own`` has seed and games of the others.
+
+        Where entries were struck, the matches of this run stay, as failures are in no row of a result.
+        """
+        asked = sa.select(PLAYS.c.match, PLAYS.c.run, MATCHES.c.seed, MATCHES.c.games)
+        asked = asked.join(MATCHES, MATCHES.c.id == PLAYS.c.match).where(PLAYS.c.contest == self._contest.id)
+        gone = [
+            {"gone": match}
+            for match, run, *about in connection.execute(asked)
+            if run < self._contest.run or (tuple(about) not in own and not struck)
+        ]
+        if gone:
+            one = (PLAYS.c.contest == self._contest.id) & (PLAYS.c.match == sa.bindparam("gone"))
+            connection.execute(PLAYS.delete().where(one), gone)
 
     def _note(self) -> None:
         if self.used:
@@ -448,7 +474,7 @@ class Book(StoredOutcomes):
         rows = [row | {"contest": contest, "figures": json.dumps(row["figures"])} for row in saved.standings]
         with self._store.writing() as connection:
             self._link(connection)
-            connection.execute(PLAYS.delete().where((PLAYS.c.contest == contest) & (PLAYS.c.run < run)))
+            self._unlink(connection, {(str(row.seed), row.games) for row in contest_result.matches}, struck)
             connection.execute(STANDINGS.delete().where(STANDINGS.c.contest == contest))
             if rows:
                 connection.execute(STANDINGS.insert(), rows)

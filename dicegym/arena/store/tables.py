@@ -167,12 +167,12 @@ PLAYS = sa.Table(  # which matches are a contest's
     sa.Column("match", sa.ForeignKey("matches.id"), primary_key=True, index=True),
     sa.Column("run", IntegerColumn, nullable=False),  # the last of the contest's that asked for it
 )
-EXAMINATIONS = sa.Table(  # what entries answered when they were checked, or asked for their strategy
+EXAMINATIONS = sa.Table(  # what entries answered beside games: in checks; and counts of language models' answers
     "examinations",
     TABLES,
     sa.Column("key", TextColumn, primary_key=True),  # see `dicegym.arena.keys`
     sa.Column("batch", TextColumn, nullable=False, index=True),  # as of a match
-    sa.Column("kind", TextColumn, nullable=False),  # of the work
+    sa.Column("kind", TextColumn, nullable=False),  # of the work; "usages": of a match, whose key it has
     sa.Column("names", TextColumn, nullable=False),  # JSON list: who was asked
     sa.Column("outcome", sa.LargeBinary, nullable=False),  # JSON, compressed by zlib
 )

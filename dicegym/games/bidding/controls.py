@@ -157,7 +157,7 @@ def read(
 
 
 def list_facts(place: Place, state: Any) -> list[str]:
-    """Return the dice that everybody began with, and all bids of the hand; see `dicegym.games.keyboard.Wording`."""
+    """Return the dice that everybody began with, and all bids of the hand; see `dicegym.games.keyboard.Keyboard`."""
     view: Any = place.game.view(state, place.seat)
     bids = ", ".join(f"{place.names[bid.seat]} {bid_text(bid.quantity, bid.face)}" for bid in view.bids)
     return [

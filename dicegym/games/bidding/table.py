@@ -38,7 +38,7 @@ SEAT_BITS = 3
 SEATS = 1 << SEAT_BITS
 """What the index of a bid is multiplied by to make room for the seat."""
 TABLE_SEAT = 253
-"""The seat whose dice belong to the table: who opens the first hand."""
+"""The seat whose dice belong to the table: they draw which seat opens the first hand."""
 NOBODY = -1
 
 PARTS: dict[str, int | Form] = {
@@ -174,7 +174,7 @@ def seat_from(state, seat):
 
 @kernel
 def begin(state):
-    """Give every seat its dice and roll the first hand; whoever opens it is still to be said."""
+    """Give every seat its dice and roll the first hand; the caller sets its opener."""
     state.caller = NOBODY
     state.changed = NOBODY
     state.shown_bid = -1
@@ -184,7 +184,7 @@ def begin(state):
 
 
 @kernel
-def drawn_seat(state):
+def draw_seat(state):
     """Return a uniformly drawn seat, the same for the whole game."""
     return draw(turn_stream(state.key, TABLE_SEAT, 0), 0, state.players)
 

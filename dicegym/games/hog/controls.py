@@ -119,7 +119,7 @@ RULES = HELP
 
 
 def list_facts(place: Place, state: Any) -> list[str]:
-    """Return which dice lie on the table, and the other's Pig outs; see `dicegym.games.keyboard.Wording`."""
+    """Return which dice lie on the table, and the other's Pig outs; see `dicegym.games.keyboard.Keyboard`."""
     other = 1 - place.seat
     exchanged = "exchanged" if state["exchanges"].sum() % 2 else "not exchanged"
     return [
@@ -129,7 +129,7 @@ def list_facts(place: Place, state: Any) -> list[str]:
 
 
 def write_actions(place: Place, state: Any, actions: Sequence[int]) -> str:
-    """Return the number of dice as it is typed; see `dicegym.games.keyboard.Wording`."""
+    """Return the number of dice as it is typed; see `dicegym.games.keyboard.Keyboard`."""
     number = actions[0] + FIRST_NUMBER
     return "bacon" if number == 0 else str(number)
 

@@ -26,11 +26,12 @@ from dicegym.errors import DicegymError, ParameterError
 from dicegym.games import game as make_game
 from dicegym.games.hog.exact import Function, best_response, best_table, spread, tabulate, win_rate
 from dicegym.games.hog.examination import by_scores
+from dicegym.games.hog.original_contest import RANKING, count_agreeing
 from dicegym.games.hog.rules import N_ACTIONS, SPEC
 from dicegym.games.hog.solving.strategies import REMEMBERED, Duel, Search, choices_of, full_sight
 from dicegym.games.hog.solving.sweeps import PLAY, WEIGH, action_values, state_values
-from dicegym.games.parts import Claim, plays_with
-from dicegym.games.solved import damaged, read_arrays, tables_folder, unsolved, write_arrays
+from dicegym.games.parts import plays_with
+from dicegym.games.solved import Claim, damaged, read_arrays, tables_folder, unsolved, write_arrays
 from dicegym.games.worth import ActionValues, Meter, Progress, ValueKind, Valuer, ValueSource, ValueUnit
 from dicegym.play.player import Player
 
@@ -370,7 +371,7 @@ def _values_between(one: bytes, other: bytes, goal: int) -> np.ndarray:
 
 
 def claims() -> Sequence[Claim]:
-    """Return what is published of Hog: scripted strategies against each other, and best responses."""
+    """Return what is published of Hog: strategies against each other, best responses, and the original contest."""
     game = make_game(SPEC.name)
     rolls = {number: np.full((game.parameters["goal"],) * 2, number, np.int8) for number in (0, 5, 8)}
     proof = "dynamic programming over all scores, runs and exchanges; two independent referees agree"
@@ -394,5 +395,13 @@ def claims() -> Sequence[Claim]:
             1e-12,
             "hill climbing, exact for the table found",
             lambda: best_table(rolls[5], game, trials=1)[0],
+        ),
+        Claim(
+            f"entries of the original contest, of {len(RANKING)}, that its {len(RANKING) * (len(RANKING) - 1) // 2} "
+            "matches rank as published",
+            len(RANKING),
+            0.5,
+            "the page of the contest: place, wins and losses of each entry",
+            count_agreeing,
         ),
     )

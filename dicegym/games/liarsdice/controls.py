@@ -43,7 +43,7 @@ def read(place: Place, state: Any, text: str) -> list[int]:
 
 
 def write_actions(place: Place, state: Any, actions: Sequence[int]) -> str:
-    """Return the bid or ``liar``; see `dicegym.games.keyboard.Wording`."""
+    """Return the bid or ``liar``; see `dicegym.games.keyboard.Keyboard`."""
     return controls.write_action(actions[0], {LIAR: "liar"})
 
 

@@ -67,7 +67,7 @@ def read(place: Place, state: Any, text: str) -> list[int]:
 
 
 def write_actions(place: Place, state: Any, actions: Sequence[int]) -> str:
-    """Return the bid or the challenge in words; see `dicegym.games.keyboard.Wording`."""
+    """Return the bid or the challenge in words; see `dicegym.games.keyboard.Keyboard`."""
     return controls.write_action(actions[0], {LIAR: "liar", LOSE_TWO: "lose two", GAIN_ONE: "gain one"})
 
 

@@ -1,6 +1,6 @@
 """Bots of Lucky & Co: files as players, players as files, and a file to begin with.
 
-The bot's own half is ``interface.py``. The protocols are `Adapter`, `Starter` and `Exporter` of `dicegym.games.parts`.
+The bot's own half is ``interface.py``. The protocols are `Adapter` and `BotWriter` of `dicegym.games.parts`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dicegym.bots.calls import shown
 from dicegym.bots.export import network_source
 from dicegym.bots.program import Asked, explaining
 from dicegym.engine.game import Game
-from dicegym.games.lucky.catalogue import DONE, INVALID, N_DICE, PRICES, STOCK, added
+from dicegym.games.lucky.catalogue import DONE, INVALID, N_DICE, PRICES, STOCK, add_dice
 from dicegym.games.lucky.interface import ENTRY_POINT
 from dicegym.games.lucky.rules import View
 from dicegym.play.player import Player
@@ -53,7 +53,7 @@ def next_action(counts: list[int] | None, order: tuple[int, ...]) -> int:
         return INVALID
     for kind, count in enumerate(counts):
         if count > order[kind]:
-            return added(kind, count - order[kind])
+            return add_dice(kind, count - order[kind])
     return DONE
 
 
@@ -212,5 +212,5 @@ class Mine(Bot):
 
 
 def starter(form: str, file: str) -> str:
-    """Return the source of a bot of the original interface; see `dicegym.games.parts.Starter`."""
+    """Return the source of a bot of the original interface; see `dicegym.games.parts.BotWriter`."""
     return _SOURCE.format(file=file)

@@ -145,14 +145,14 @@ def read(place: Place, state: Any, text: str) -> list[int]:
 
 
 def list_facts(place: Place, state: Any) -> list[str]:
-    """Return what the person can pay for; see `dicegym.games.keyboard.Wording`."""
+    """Return what the person can pay for; see `dicegym.games.keyboard.Keyboard`."""
     limits = enumerate(_limits(state, place.seat))
     some = ", ".join(f"{limit}x{kind}" for kind, limit in limits if limit)
     return [f"At most you can order one of these: {some}." if some else "You can pay for no die."]
 
 
 def write_actions(place: Place, state: Any, actions: Sequence[int]) -> str:
-    """Return an order as it is typed; see `dicegym.games.keyboard.Wording`."""
+    """Return an order as it is typed; see `dicegym.games.keyboard.Keyboard`."""
     counts = [0] * N_DICE
     for action in actions:
         if action < DONE:

@@ -2,7 +2,7 @@
 
 A command that means nothing or is illegal is an error by the rules, and the bot is asked again.
 
-The bot's own half is ``interface.py``. The protocols are `Adapter`, `Starter` and `Exporter` of `dicegym.games.parts`.
+The bot's own half is ``interface.py``. The protocols are `Adapter` and `BotWriter` of `dicegym.games.parts`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dicegym.bots.program import Asked, explaining
 from dicegym.engine.game import Game
 from dicegym.games.yatzy.interface import ENTRY_POINT
 from dicegym.games.yatzy.protocol import OPEN, UNREADABLE, CommandError, action_of, named_by, table_message, written
-from dicegym.games.yatzy.rules import SEATS, known_fields
+from dicegym.games.yatzy.rules import SEATS, read_fields
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 
@@ -70,7 +70,7 @@ def command(standing):
     ]
     state = known_state()
     vars(state).update(
-        known_fields(
+        read_fields(
             types.SimpleNamespace(
                 player=seat, round_number=standing["roundNumber"], rolls_left=mover["rollsLeft"], dice=mover["dice"],
                 scores=scores,
@@ -83,7 +83,7 @@ def command(standing):
 
 def export(player: Player, game: Game, form: str) -> str:
     """Return the source of a bot that plays as ``player`` does; see `dicegym.bots.export`."""
-    return network_source(player, game, f"OPEN = {OPEN!r}\n{_INTERFACE}", known_fields, named_by, written)
+    return network_source(player, game, f"OPEN = {OPEN!r}\n{_INTERFACE}", read_fields, named_by, written)
 
 
 INTERFACE = """\
@@ -186,5 +186,5 @@ def command(standing):
 
 
 def starter(form: str, file: str) -> str:
-    """Return the source of a bot of the original interface; see `dicegym.games.parts.Starter`."""
+    """Return the source of a bot of the original interface; see `dicegym.games.parts.BotWriter`."""
     return _SOURCE.format(file=file)

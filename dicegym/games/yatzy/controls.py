@@ -297,7 +297,7 @@ def _box(state: Any, seat: int, name: str) -> int:
 
 
 def list_facts(place: Place, state: Any) -> list[str]:
-    """Return nothing: the scene shows the whole table; see `dicegym.games.keyboard.Wording`."""
+    """Return nothing: the scene shows the whole table; see `dicegym.games.keyboard.Keyboard`."""
     return []
 
 

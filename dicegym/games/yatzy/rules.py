@@ -413,7 +413,7 @@ def observe(state, seat, out):
 
 @kernel
 def returns(state, out):
-    """Alone, the points so far; with others, the mean result against each of them, 0 while the game goes on."""
+    """Alone, the points so far; with others, the mean result against each of them, 0 before the end."""
     players = state.players
     if players == 1:
         out[0] = total(state, 0)
@@ -468,7 +468,7 @@ def view(state: Any, seat: int) -> View:
     )
 
 
-def known_fields(shown: View) -> dict[str, Any]:
+def read_fields(shown: View) -> dict[str, Any]:
     """Return the fields of the record that ``shown`` tells, by their names.
 
     Exported bots read a standing with it, so it needs no more than the attributes of a `View`.
@@ -496,7 +496,7 @@ def record_of(game: Game, shown: View) -> Any:
     ``shown`` must have as many seats as ``game``, and values that a game can have.
     """
     state = game.new_states(1)[0]
-    for name, value in known_fields(shown).items():
+    for name, value in read_fields(shown).items():
         state[name] = value
     return state
 

@@ -143,7 +143,7 @@ def _expected() -> np.ndarray:
 
 
 EXPECTED: np.ndarray = _expected()
-"""float64[3, 252, 15]: by rolls left and hand, the mean score in each box of one who plays for that box alone."""
+"""float64[3, 252, 15]: by rolls left and hand, the mean score in each box when a player plays for that box alone."""
 
 
 HANDFULS = 1 << DICE

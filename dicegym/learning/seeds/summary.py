@@ -19,20 +19,19 @@ from pydantic import Field, TypeAdapter
 from dicegym.errors import DamagedFileError, DependencyError, ParameterError
 from dicegym.escape import cell, harmless, markdown, one_line
 from dicegym.files import read_text, write_text
-from dicegym.learning.curves import (
+from dicegym.learning.curves import write_csv
+from dicegym.learning.evaluate import Score
+from dicegym.learning.evaluator import BY_LAST, describe_floors, floors_of
+from dicegym.learning.run_curves import (
     ENOUGH,
     LEVEL,
     Band,
     Experiment,
     RunCurve,
     band_of,
-    floors_in_words,
-    floors_of,
     null_if_nan,
     read_run,
-    write_csv,
 )
-from dicegym.learning.evaluate import BY_LAST, Score
 from dicegym.learning.run_folder import CURVE_FILE
 from dicegym.learning.seeds.job import FINISHED
 from dicegym.learning.settings import SeedNumber
@@ -133,7 +132,7 @@ class Together(NamedTuple):
     """A score over several runs."""
 
     middle: float
-    """Interquartile mean; of fewer than `dicegym.learning.curves.ENOUGH` runs the mean."""
+    """Interquartile mean; of fewer than `dicegym.learning.run_curves.ENOUGH` runs the mean."""
     low: float
     """Lower end of its 95 % interval, or of fewer runs the lowest."""
     high: float
@@ -223,7 +222,7 @@ def _floors(run: RunCurve) -> tuple[dict[str, float], float]:
 
 
 def _floor(run: RunCurve | None) -> str:
-    return "" if run is None else floors_in_words(_floors(run)[0])
+    return "" if run is None else describe_floors(_floors(run)[0])
 
 
 def _together(values: Sequence[float]) -> Together | None:

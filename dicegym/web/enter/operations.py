@@ -1,33 +1,41 @@
-"""What programs may ask for: hand a bot in, what became of it, and contests. All but contests needs a token."""
+"""Handing bots in: tokens, bots, what becomes of each version, and its places in contests. All but tokens need one."""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+import re
+from pathlib import PurePath
+from typing import Any
 
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
 
+from dicegym.arena.replay.stored import stored_replay
+from dicegym.arena.store.reading import StoreReader
+from dicegym.errors import DicegymError, ParameterError
 from dicegym.games import game as make_game
-from dicegym.web.api import Operation, query_of
-from dicegym.web.enter.bots import BotVersion, HandedIn
-from dicegym.web.enter.contests import OpenContest
-from dicegym.web.enter.grades import grade_rows
-from dicegym.web.enter.room import EnteringRoom, room_of
-from dicegym.web.enter.uploads import Upload
-from dicegym.web.enter.visitors import needed_holder
-from dicegym.web.pages import web_of
+from dicegym.registry import GAMES
+from dicegym.web.door import SEEN, Asked, Door, Number, for_programs, text_in
+from dicegym.web.enter.bots import BotVersion, HandedIn, VersionState
+from dicegym.web.enter.room import EnteringRoom
+from dicegym.web.enter.trials import STORE
+from dicegym.web.enter.uploads import LARGEST_UPLOAD, PASTED, Upload, sent
+from dicegym.web.pages import page, web_of
+from dicegym.web.rights import forget, holder_of, is_operator, need_holder, remember
+from dicegym.web.watch.shown import replay_page
 
-
-class UploadQuery(BaseModel):
-    """What is handed in: the body is the file itself."""
-
-    game: str = Field(description="the game's name")
-    name: str = Field(description="what the bot is called; a name of yours that is there gets a new version")
-    file: str = Field("bot.py", description="what you call the file")
+DOOR = Door("enter")
+TOKENS = 300.0
+"""As many requests as a token that is entered counts for."""
+ROOM = 64 << 10
+"""Bytes of a form besides what is handed in."""
+BOT = "/enter/bots/{bot:number}"
+PLACE = BOT + "/contests/{contest:number}"
+_PLAIN_NAME = re.compile(r"\w[\w.-]{0,80}\.(py|zip)", re.ASCII)
+"""A file name that is handed out again as it was sent."""
 
 
 class VersionModel(BaseModel):
@@ -38,10 +46,10 @@ class VersionModel(BaseModel):
     file: str
     digest: str = Field(description="SHA-256 of what was handed in")
     state: str = Field(description="waiting, checking, playing, passed, refused or failed")
-    over: bool = Field(description="whether nothing more will be found out")
+    over: bool = Field(description="whether the state is final")
     progress: str
-    report: dict[str, Any] | None = Field(description="what the check found")
-    results: list[dict[str, Any]] | None = Field(description="what trial games came to, by opponent")
+    report: dict[str, Any] | None = Field(description="the result of the check")
+    results: list[dict[str, Any]] | None = Field(description="results of the trial games, by opponent")
 
 
 class BotModel(BaseModel):
@@ -61,187 +69,205 @@ class BotList(BaseModel):
     bots: list[BotModel]
 
 
-class ContestModel(BaseModel):
-    """A contest that these pages hold."""
-
-    id: int
-    name: str
-    game: str
-    open: bool
-    until: str | None
-    state: str
-    plan: dict[str, Any]
-    stored: int | None = Field(description="its number in the store, where its standings are")
+def room_of(request: Request) -> EnteringRoom:
+    """Return the room of the server that a request was sent to."""
+    return web_of(request).shared(EnteringRoom)
 
 
-class ContestList(BaseModel):
-    """All contests that these pages hold."""
-
-    contests: list[ContestModel]
-
-
-class RankedBot(BaseModel):
-    """What became of a bot in a contest."""
-
-    owner: str
-    bot: str
-    version: int | None
-    place: int | None
-    of: int
-    matches: int
-    games: int
-    games_won: int
-    share: float | None
-    faults: int
-    disqualified: str
+def need_sure(request: Request, what: str) -> None:
+    """Raise ParameterError unless the box beside a form's button was ticked; programs mean what they send."""
+    if not for_programs(request) and text_in(request.state.form, "sure") != "yes":
+        raise ParameterError(f"{what} that is removed does not come back: tick the box beside the button first")
 
 
-class ContestResultModel(ContestModel):
-    """A contest with who takes part."""
-
-    entries: list[RankedBot]
-
-
-M = TypeVar("M", bound=BaseModel)
+def _tell(room: EnteringRoom, bot: HandedIn, version: BotVersion | None = None) -> dict[str, Any]:
+    """Return a bot with its contests and a version (default: the newest)."""
+    version = version or room.bots.version(bot.id)
+    return {**bot._asdict(), "contests": [one.id for one in room.contests.of_bot(bot.id)], "version": version}
 
 
-def operations() -> list[Operation]:
-    """Return all of them."""
-    bot, inside = "/enter/bots/{bot:number}", "/enter/bots/{bot:number}/contests/{contest:number}"
-    return [
-        Operation(
-            "POST",
-            "/enter/bots",
-            "Hand in a bot, or a version of one; the body is the file",
-            hand_in,
-            BotModel,
-            query=UploadQuery,
-            status=201,
-            token=True,
-            raw="application/octet-stream",
-            errors=(401, 413),
-        ),
-        _own_operation("GET", "/enter/bots", "List your bots", list_bots, BotList),
-        _own_operation("GET", bot, "Say what became of a bot's newest version", show_bot, BotModel),
-        _own_operation("DELETE", bot, "Remove a bot with all its versions", remove_bot, BotList),
-        _own_operation("PUT", inside, "Give a bot a place in a contest", enter_contest, BotModel),
-        _own_operation("DELETE", inside, "Take a bot out of a contest", withdraw, BotModel),
-        Operation("GET", "/enter/contests", "List contests", _in_thread(list_contests), ContestList),
-        Operation(
-            "GET", "/enter/contests/{contest:number}", "Show a contest", _in_thread(show_contest), ContestResultModel
-        ),
-    ]
+def _view_entrance(
+    request: Request, found: Any = None, problem: str = "", typed: FormData | None = None
+) -> dict[str, Any]:
+    room, holder = room_of(request), holder_of(request)
+    contests = room.contests.all()
+    return {
+        "holder": holder,
+        "operates": is_operator(request),
+        "mine": [] if holder is None else room.bots.of_owner(holder.name),
+        "others": room.bots.of_owner(None) if holder is not None and holder.operator else [],
+        "open_contests": [one for one in contests if one.is_open],
+        "closed_contests": [one for one in contests if not one.is_open],
+        "games": [make_game(name) for name in GAMES],
+        "shut": room.shut,
+        "problem": problem,
+        "typed": {name: text_in(typed, name) for name in ("game", "name", "text")},
+        "largest": LARGEST_UPLOAD >> 20,
+    }
 
 
-def _own_operation(method: str, path: str, summary: str, answer: Callable[[Request], M], returns: type[M]) -> Operation:
-    return Operation(method, path, summary, _in_thread(answer), returns, token=True, errors=(401, 404))
+def _again(request: Request, form: FormData, error: DicegymError) -> Response:
+    status = getattr(error, "status", 400)
+    return page(request, "enter/entrance.html", status, **_view_entrance(request, None, str(error), form))
 
 
-def _in_thread(answer: Callable[[Request], M]) -> Callable[[Request], Awaitable[M]]:
-    """Return an operation that waits for a file in a thread."""
-
-    @functools.wraps(answer)
-    async def waiting(request: Request) -> M:
-        return await run_in_threadpool(answer, request)
-
-    return waiting
-
-
-def _room(request: Request) -> EnteringRoom:
-    return room_of(web_of(request))
+@DOOR.get("/enter", api="/enter/bots", template="enter/entrance.html", view=_view_entrance, returns=BotList, token=True)
+def list_bots(request: Request) -> dict[str, Any]:
+    """List your bots."""
+    if not for_programs(request):
+        return {}
+    room, holder = room_of(request), need_holder(request)
+    return {"bots": [_tell(room, bot, version) for bot, version in room.bots.of_owner(holder.name)]}
 
 
-async def hand_in(request: Request) -> BotModel:
-    """Take the body as a bot."""
-    holder = await run_in_threadpool(needed_holder, request)
-    query, data = query_of(request, UploadQuery), await request.body()
-
-    def take() -> BotModel:
-        room = _room(request)
-        if room.shut:
-            raise HTTPException(503, room.shut)
-        version = room.bots.hand_in(holder, make_game(query.game), query.name, Upload(query.file, data))
-        room.runner.wake()
-        return _bot(room, room.bots.bot(version.bot, holder), version)
-
-    return await run_in_threadpool(take)
+@DOOR.post("/enter/token")
+def sign_in(request: Request) -> Response:
+    """Take a token, and know its holder in this browser from now on."""
+    web_of(request).limits.pay(request, TOKENS)
+    session = room_of(request).tokens.begin_session(text_in(request.state.form, "token"))
+    if session is None:
+        wrong = "there is no token like this, or it has expired: copy all of it, or ask for another one"
+        return page(request, "enter/entrance.html", 401, **_view_entrance(request, None, wrong))
+    response = RedirectResponse("/enter", SEEN)
+    remember(request, response, session)
+    return response
 
 
-def list_bots(request: Request) -> BotList:
-    """Return the bots of who asks."""
-    room, holder = _room(request), needed_holder(request)
-    return BotList(bots=[_bot(room, bot, version) for bot, version in room.bots.of_owner(holder.name)])
+@DOOR.post("/enter/leave")
+def sign_out(request: Request) -> Response:
+    """Forget whose token was entered in this browser."""
+    response = RedirectResponse("/enter", SEEN)
+    forget(request, response)
+    return response
 
 
-def show_bot(request: Request) -> BotModel:
-    """Return a bot."""
-    return _shown(request, *_own(request))
+@DOOR.post("/enter/bots", to="/enter/bots/{0[id]}", again=_again)
+def hand_in_form(request: Request) -> dict[str, Any]:
+    """Take a bot, or a new version of one, from a form: a file, or a text that was pasted."""
+    form = request.state.form
+    need_holder(request)
+    upload = _upload_in(form)
+    name = text_in(form, "name") or ("" if upload.file == PASTED else PurePath(upload.file).stem)
+    return _hand_in(request, text_in(form, "game"), name, upload)
 
 
-def remove_bot(request: Request) -> BotList:
-    """Remove a bot; return those that are left."""
-    room, bot = _own(request)
-    room.bots.remove(bot.id)
+@DOOR.post(
+    api="/enter/bots",
+    returns=BotModel,
+    status=201,
+    token=True,
+    errors=(404, 413),
+    extra={"requestBody": {"required": True, "content": {"application/octet-stream": {}}}},
+)
+async def hand_in(request: Request, game: str, name: str, file: str = "bot.py") -> dict[str, Any]:
+    """Hand in a bot, or a version of one; the body is the file."""
+    await run_in_threadpool(need_holder, request)
+    return await run_in_threadpool(_hand_in, request, game, name, Upload(file, await request.body()))
+
+
+def _hand_in(request: Request, game: str, name: str, upload: Upload) -> dict[str, Any]:
+    room, holder = room_of(request), need_holder(request)
+    if room.shut:
+        raise HTTPException(503, room.shut)
+    version = room.bots.hand_in(holder, make_game(game), name, upload)
+    room.runner.wake()
+    return _tell(room, room.bots.bot(version.bot, holder), version)
+
+
+def _upload_in(form: FormData) -> Upload:
+    """Return what is handed in. Raises ParameterError for nothing, or for a file and a text."""
+    file, pasted = form.get("file"), form.get("text")
+    data = file.file.read(LARGEST_UPLOAD + 1) if isinstance(file, UploadFile) and file.filename else b""
+    text = pasted if isinstance(pasted, str) and pasted.strip() else ""
+    if bool(data) == bool(text):
+        both = "a file and a text: leave one of them out" if data else "no file and no text: choose one, or paste it"
+        raise ParameterError(f"there is {both}")
+    if data and isinstance(file, UploadFile):
+        return Upload(PurePath((file.filename or "").replace("\\", "/")).name, data)
+    return Upload(PASTED, text.replace("\r\n", "\n").encode("utf-8", "replace"))
+
+
+def _own(request: Request, bot: int) -> tuple[EnteringRoom, HandedIn]:
+    """Return a bot that its owner, or an operator, asks for."""
+    room = room_of(request)
+    return room, room.bots.bot(bot, need_holder(request))
+
+
+def _view_bot(request: Request, found: dict[str, Any]) -> dict[str, Any]:
+    room, bot = _own(request, found["id"])
+    version, contests, versions = found["version"], room.contests.of_bot(bot.id), room.bots.versions(bot.id)
+    inside = {one.id for one in contests}
+    return {
+        "bot": bot,
+        "tried": version,
+        "versions": versions,
+        "passed": any(one.state is VersionState.PASSED for one in versions),
+        "ahead": 0 if version.over else room.bots.ahead_of(version),
+        "contests": contests,
+        "may_enter": [
+            one for one in room.contests.all() if one.game == bot.game and one.is_open and one.id not in inside
+        ],
+        "title": make_game(bot.game).spec.title,
+        "holder": need_holder(request),
+    }
+
+
+@DOOR.get(BOT, api=BOT, template="enter/bot.html", view=_view_bot, returns=BotModel, token=True)
+def show_bot(request: Request, bot: Number, version: Asked = None) -> dict[str, Any]:
+    """Show what became of a version of a bot, the newest unless another one is asked for."""
+    room, found = _own(request, bot)
+    return _tell(room, found, room.bots.version(bot, version))
+
+
+@DOOR.operation("DELETE", BOT + "/remove", api=BOT, to="/enter", returns=BotList, token=True)
+def remove_bot(request: Request, bot: Number) -> dict[str, Any]:
+    """Remove a bot with all its versions; the others are left."""
+    room, found = _own(request, bot)
+    need_sure(request, "a bot")
+    room.bots.remove(found.id)
     room.runner.wake()
     return list_bots(request)
 
 
-def enter_contest(request: Request) -> BotModel:
-    """Let a bot take part in a contest."""
-    room, bot = _own(request)
-    room.contests.enter(request.path_params["contest"], bot)
+@DOOR.operation("PUT", PLACE + "/enter", api=PLACE, to="/enter/bots/{0[id]}", returns=BotModel, token=True)
+def enter_contest(request: Request, bot: Number, contest: Number) -> dict[str, Any]:
+    """Give a bot a place in a contest."""
+    room, found = _own(request, bot)
+    room.contests.enter(contest, found)
     room.runner.wake()
-    return _shown(request, room, bot)
+    return _tell(room, found)
 
 
-def withdraw(request: Request) -> BotModel:
+@DOOR.operation("DELETE", PLACE + "/withdraw", api=PLACE, to="/enter/bots/{0[id]}", returns=BotModel, token=True)
+def withdraw(request: Request, bot: Number, contest: Number) -> dict[str, Any]:
     """Take a bot out of a contest."""
-    room, bot = _own(request)
-    room.contests.withdraw(request.path_params["contest"], bot.id)
+    room, found = _own(request, bot)
+    room.contests.withdraw(contest, found.id)
     room.runner.wake()
-    return _shown(request, room, bot)
+    return _tell(room, found)
 
 
-def list_contests(request: Request) -> ContestList:
-    """Return all contests."""
-    return ContestList(contests=[ContestModel(**_contest(one)) for one in _room(request).contests.all()])
+@DOOR.get(BOT + "/versions/{number:number}/source")
+def download_source(request: Request, bot: Number, number: Number) -> Response:
+    """Hand out what was handed in, as it was."""
+    room, _ = _own(request, bot)
+    version = room.bots.version(bot, number)
+    suffix = ".zip" if PurePath(version.file).suffix.lower() == ".zip" else ".py"
+    plain = version.file if _PLAIN_NAME.fullmatch(version.file) else f"bot-{bot}-{version.number}{suffix}"
+    headers = {"Content-Disposition": f'attachment; filename="{plain}"'}
+    return Response(sent(room.bots.folder(version.id)), media_type="application/octet-stream", headers=headers)
 
 
-def show_contest(request: Request) -> ContestResultModel:
-    """Return a contest with who takes part."""
-    room = _room(request)
-    contest = room.contests.contest(request.path_params["contest"])
-    with web_of(request).store() as reader:
-        rows = grade_rows(contest, room.contests.taking_part(contest), reader)
-    entries = [RankedBot(**{name: getattr(row, name) for name in RankedBot.model_fields}) for row in rows]
-    return ContestResultModel(**_contest(contest), entries=entries)
-
-
-def _own(request: Request) -> tuple[EnteringRoom, HandedIn]:
-    room = _room(request)
-    return room, room.bots.bot(request.path_params["bot"], needed_holder(request))
-
-
-def _shown(request: Request, room: EnteringRoom, bot: HandedIn) -> BotModel:
-    return _bot(room, bot, room.bots.version(bot.id))
-
-
-def _bot(room: EnteringRoom, bot: HandedIn, version: BotVersion) -> BotModel:
-    shown = {name: getattr(version, name) for name in VersionModel.model_fields}
-    contests = [one.id for one in room.contests.of_bot(bot.id)]
-    return BotModel(
-        id=bot.id, owner=bot.owner, game=bot.game, name=bot.name, contests=contests, version=VersionModel(**shown)
-    )
-
-
-def _contest(contest: OpenContest) -> dict[str, Any]:
-    return {
-        "id": contest.id,
-        "name": contest.name,
-        "game": contest.game,
-        "open": contest.is_open,
-        "until": contest.end,
-        "state": contest.state,
-        "plan": contest.plan.to_json(),
-        "stored": contest.stored,
-    }
+@DOOR.get(BOT + "/versions/{number:number}/games/{wanted}")
+def show_trial_game(request: Request, bot: Number, number: Number, wanted: str) -> Response:
+    """Show a game that a version was tried in."""
+    room, found = _own(request, bot)
+    version = room.bots.version(bot, number)
+    path = room.bots.folder(version.id) / STORE
+    if not path.is_file():
+        raise HTTPException(404, "no games are kept of this version")
+    with StoreReader(path) as reader:
+        replay = stored_replay(reader, wanted)
+    back = f"/enter/bots/{bot}?version={version.number}"
+    back_title = f"{found.name}, version {version.number}"
+    return replay_page(request, replay, title=f"{found.name}: game {replay.id}", back=back, back_title=back_title)

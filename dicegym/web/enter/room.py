@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary
-
 from dicegym.sandbox import jail
 from dicegym.web.context import Web
 from dicegym.web.enter.bots import Bots
@@ -36,14 +34,3 @@ class EnteringRoom:
         """Why no bots are taken, in words; empty if they are: nothing of strangers runs where nothing holds it."""
         why = jail.probe(self.isolation)
         return f"no bots can be handed in here, as nothing would hold them: {why}" if why else ""
-
-
-_ROOMS: WeakKeyDictionary[Web, EnteringRoom] = WeakKeyDictionary()
-
-
-def room_of(web: Web) -> EnteringRoom:
-    """Return the room of a server; it is made when it is asked for first."""
-    found = _ROOMS.get(web)
-    if found is None:
-        found = _ROOMS[web] = EnteringRoom(web)
-    return found

@@ -6,7 +6,6 @@ import threading
 import time
 from collections import OrderedDict
 from pathlib import Path
-from weakref import WeakKeyDictionary
 
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.escape import one_line
@@ -16,6 +15,7 @@ from dicegym.web.context import Web
 
 FRESH = 2.0
 """Seconds for which folders are not searched again, however many ask."""
+MODEL_SUFFIX = ".zip"
 _PLAYABLE = (*(f"{folder}/model.zip" for folder in CHECKPOINTS), *MODELS)
 
 GOES_ON = (PREPARING, RUNNING)
@@ -28,11 +28,11 @@ class Trainings:
     """All trainings below some folders; read again only when something was written in them.
 
     Args:
-        roots: the folders.
+        web: the server, whose settings name the folders.
     """
 
-    def __init__(self, roots: tuple[Path, ...]) -> None:
-        self.roots = roots
+    def __init__(self, web: Web) -> None:
+        self.roots = web.settings.runs
         self._lock = threading.Lock()
         self._names: dict[str, Path] = {}
         self._found = -FRESH
@@ -76,14 +76,6 @@ class Trainings:
         return found
 
 
-def trainings_of(web: Web) -> Trainings:
-    """Return the trainings that a server of pages shows."""
-    return _ALL.setdefault(web, Trainings(web.settings.runs))
-
-
-_ALL: WeakKeyDictionary[Web, Trainings] = WeakKeyDictionary()
-
-
 def called(run: WatchedRun, model: Path) -> str:
     """Return what pages call a model of a training; `model_of` finds it again."""
     return "/".join((run.name, *model.relative_to(run.folder).parts))
@@ -99,7 +91,7 @@ def model_of(web: Web, text: str) -> Path:
     Raises:
         ParameterError: it is no model of a training below these folders.
     """
-    names = trainings_of(web).names()
+    names = web.shared(Trainings).names()
     for model in _PLAYABLE:
         folder = names.get(text.removesuffix(f"/{model}")) if text.endswith(f"/{model}") else None
         if folder is not None and (folder / model).is_file() and not (folder / model).is_symlink():

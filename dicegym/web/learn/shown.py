@@ -18,10 +18,10 @@ from dicegym.columns import clock
 from dicegym.errors import DicegymError
 from dicegym.escape import one_line
 from dicegym.files import read_text
-from dicegym.learning.curve_pictures import draw_runs, even_marks, score_axis, short, steps_axis
-from dicegym.learning.curves import RunCurve
+from dicegym.learning.curve_pictures import draw_runs, even_marks, format_short, score_axis, steps_axis
 from dicegym.learning.evaluate import Score
 from dicegym.learning.league import read_league
+from dicegym.learning.run_curves import RunCurve
 from dicegym.learning.run_folder import LEAGUE_FILE
 from dicegym.learning.runs import RECENT, WatchedRun, speeds
 from dicegym.pictures.charts import Axis, ChartLine, Guide, chart, swatch
@@ -331,4 +331,4 @@ def _moment(seconds: float) -> str:
 
 
 def _short(number: float) -> str:
-    return short(number) if number else "0"
+    return format_short(number) if number else "0"

@@ -6,7 +6,6 @@ import contextlib
 import secrets
 import threading
 import time
-import weakref
 from collections import OrderedDict
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -62,7 +61,7 @@ class PlayHall:
         self.folder = web.folder("games")
         self.away = self.folder / "away"
         self.away.mkdir(exist_ok=True)
-        self.advice = Advice()
+        self.advice = Advice(web.work, web.slow)
         self._guests = Guests()
         self._lock = threading.RLock()
         self._open: OrderedDict[str, tuple[PlayedTable, float]] = OrderedDict()
@@ -73,7 +72,6 @@ class PlayHall:
     def close(self) -> None:
         """Let nobody begin to think any more."""
         self._threads.shutdown(wait=False, cancel_futures=True)
-        self.advice.close()
 
     def begin(
         self,
@@ -281,13 +279,3 @@ class PlayHall:
                 return
             if not table.busy:
                 del self._open[id]
-
-
-_HALLS: weakref.WeakKeyDictionary[Web, PlayHall] = weakref.WeakKeyDictionary()
-
-
-def hall_of(web: Web) -> PlayHall:
-    """Return the tables of a server, made when they are first asked for."""
-    if web not in _HALLS:
-        _HALLS[web] = PlayHall(web)
-    return _HALLS[web]

@@ -1,32 +1,57 @@
-"""What programs may do at a table: begin a game, look, play, take back, ask for a hint and for a review."""
+"""Playing: begin a game, look, play, take back, ask for a hint and for a review, for people and for programs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+import asyncio
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+from urllib.parse import urlencode
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, ImmutableMultiDict
 from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
 
+from dicegym import games
+from dicegym.analysis.valuers import MARKS
+from dicegym.arena.replay import Replay, played, to_json
+from dicegym.errors import DicegymError, ParameterError
 from dicegym.pictures.watched import action_in
 from dicegym.players.human import legal_names
-from dicegym.web.api import Operation, body_of
-from dicegym.web.context import Web
-from dicegym.web.pages import web_of
-from dicegym.web.play.asked import AskedGame
-from dicegym.web.play.hall import PlayHall, hall_of
-from dicegym.web.play.pages import BEGUN, HINTS, patience, whole_game
-from dicegym.web.play.review import asked_review, describe_analysis
+from dicegym.players.sitting import usual_rivals, usual_seats
+from dicegym.registry import GAMES
+from dicegym.web.door import SEEN, Asked, Door, for_programs, text_in
+from dicegym.web.learn.places import MODEL_SUFFIX, model_of
+from dicegym.web.pages import page, web_of
+from dicegym.web.play.cards import dealt
+from dicegym.web.play.hall import OF_A_VISITOR, PlayHall
+from dicegym.web.play.review import review_shown
+from dicegym.web.play.seating import checked_parameters, rivals
+from dicegym.web.play.shown import table_shown
 from dicegym.web.play.tables import PlayedTable
+from dicegym.web.readiness import GettingReadyError
+from dicegym.web.watch.shown import moments_before, replay_page
 
+DOOR = Door("play")
+PATIENCE = 0.9
+"""Seconds that an answer waits for other players before it says who thinks."""
+STEP = 0.04
+BEGUN, HINTS = 250.0, 75.0
+"""As many requests as a game that begins, and a hint, count for."""
 WORST = 3
-"""Decisions that a review names as the worst."""
-KEY = "Authorization: Bearer KEY, which was told when the game was begun; a browser's cookie does too."
+"""Decisions that a review for programs names as the worst."""
+PARAMETER = "parameters-"
+"""The prefix of the fields of a game's own parameters."""
+TUTOR = "mistake"
+"""The level from which the tutor asks, unless another one is chosen."""
+TABLE, API = "/play/{id}", "/play/tables/{id}"
 
 
 class NewGame(BaseModel):
-    """What is to be played, and with whom."""
+    """A game to be played, and its players."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -35,44 +60,49 @@ class NewGame(BaseModel):
     against: list[str] = Field([], description="easy, normal, hard or agents, for the other seats in turn")
     seat: int | None = Field(None, description="yours, from 0 (default: drawn by the seed)")
     seed: int | None = Field(None, description="of the dice (default: drawn)")
-    tutor: str = Field("", description="doubtful, mistake or bad: it asks before what is so or worse")
+    tutor: str = Field("", description="doubtful, mistake or bad: the tutor asks before such a move or a worse one")
     parameters: dict[str, int] = {}
 
 
 class LegalAction(BaseModel):
-    """Something that is allowed now."""
+    """An action that is allowed now."""
 
     action: int
     name: str
 
 
 class ToldAction(BaseModel):
-    """Something that was done, as you may know it."""
+    """An action that was played, as you may know it."""
 
     number: int = Field(description="actions that were played before it")
     seat: int
-    told: list[str]
+    told: list[str] = Field(validation_alias="lines")
 
 
 class TableState(BaseModel):
     """A game as you may know it."""
 
     id: str
-    key: str = Field("", description="told once, when the game is begun: who has it may play")
+    key: str = Field("", description="given once, when the game is begun: whoever sends it may play")
     game: str
     players: int
     parameters: dict[str, int]
     seat: int = Field(description="yours")
     names: list[str] = Field(description="by seat; you are 'you'")
-    move: int = Field(description="goes with whatever you do next: what is made for another number is refused")
+    move: int = Field(description="send it with your next request: one for another number is refused")
     state: str = Field(description="yours, busy (others move: ask again soon), asked (the tutor does), over or broken")
-    about: str = Field(description="who is waited for, what the tutor asks, how it ended, or what is broken")
+    about: str = Field(description="what is waited for, what the tutor asks, how it ended, or what is broken")
     scene: str = Field(description="the table as text")
-    observation: list[float] = Field(description="the same as a learner gets it; empty until the table is laid")
+    observation: list[float] = Field(description="that of a learner; empty until the table is set up")
     legal: list[LegalAction] = Field(description="what you may play now")
-    since: list[ToldAction] = Field(description="what was done since you moved")
-    actions: list[int] = Field(description="all that was played; told when the game is over")
-    returns: list[float] = Field(description="by seat; told when the game is over")
+    since: list[ToldAction] = Field(description="what was played since you moved")
+    actions: list[int] = Field(description="all that was played; given when the game is over")
+    returns: list[float] = Field(description="by seat; given when the game is over")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read(cls, given: Any) -> Any:
+        return _describe(given) if isinstance(given, PlayedTable) else given
 
 
 class MoveOf(BaseModel):
@@ -84,7 +114,7 @@ class MoveOf(BaseModel):
 
 
 class ChosenActions(MoveOf):
-    """What is played."""
+    """The actions to play."""
 
     actions: list[int] = Field(
         min_length=1, max_length=1000, description="one, or a whole choice where all choose at once"
@@ -93,7 +123,7 @@ class ChosenActions(MoveOf):
 
 
 class HintedAction(BaseModel):
-    """An action, and what it is worth to you."""
+    """An action and its value to you."""
 
     action: int
     name: str
@@ -103,19 +133,19 @@ class HintedAction(BaseModel):
 
 
 class TableHint(BaseModel):
-    """What is best now."""
+    """The best actions now."""
 
     ready: bool = Field(description="if not, ask again in a second")
     words: str
-    sure: str = Field(description="whose values they are, and how sure")
+    sure: str = Field(description="the source of the values, and how sure it is")
     unit: str
     choices: list[HintedAction] = Field(description="the best first")
 
 
 class WorstChoice(BaseModel):
-    """A decision that gave much away."""
+    """A decision that cost much."""
 
-    before: int = Field(description="actions that were played before it")
+    before: int = Field(description="actions that were played before it", validation_alias="number")
     chosen: str
     better: str
     lost: str
@@ -123,108 +153,335 @@ class WorstChoice(BaseModel):
 
 
 class TableReview(BaseModel):
-    """How you have played a game that is over."""
+    """Your decisions in a game that is over."""
 
     ready: bool = Field(description="if not, ask again in some seconds")
     done: int = Field(description="decisions that are judged, of `of`")
     of: int
-    given_away: str
+    given_away: str = Field(description="what your decisions lost")
     luck: str
     without_luck: str
     sure: str
     worst: list[WorstChoice]
-    analysis: dict[str, Any] = Field(description="all of it, as `dicegym values analyse -o FILE.json` writes it")
-
-
-def operations(web: Web) -> Sequence[Operation]:
-    """Return what programs may ask for."""
-    hall = hall_of(web)
-
-    def own(request: Request) -> PlayedTable:
-        given = request.headers.get("authorization", "")
-        key = given.removeprefix("Bearer ") if given.startswith("Bearer ") else ""
-        return hall.own(request.path_params["id"], request.state.visitor, key)
-
-    async def begin(request: Request) -> TableState:
-        web_of(request).limits.pay(request, BEGUN)
-        asked = body_of(request, NewGame)
-        text = AskedGame(
-            asked.game,
-            "" if asked.players is None else str(asked.players),
-            tuple(asked.against),
-            "" if asked.seat is None else str(asked.seat),
-            "" if asked.seed is None else str(asked.seed),
-            asked.tutor,
-            tuple((name, str(value)) for name, value in asked.parameters.items()),
-        )
-        table = await run_in_threadpool(lambda: hall.begin(request.state.visitor, **text.wanted(web)))
-        await patience(table)
-        found = await run_in_threadpool(_state, table)
-        return found.model_copy(update={"key": hall.key(table.sheet)})
-
-    async def show(request: Request) -> TableState:
-        table = await run_in_threadpool(own, request)
-        await patience(table)
-        return await run_in_threadpool(_state, table)
-
-    def doing(do: Callable[[PlayedTable, Any], None], takes: type[BaseModel]) -> Any:
-        async def answer(request: Request) -> TableState:
-            table = await run_in_threadpool(own, request)
-            await run_in_threadpool(do, table, body_of(request, takes))
-            await patience(table)
-            return await run_in_threadpool(_state, table)
-
-        return answer
-
-    def play(table: PlayedTable, asked: ChosenActions) -> None:
-        table.act(asked.move, asked.actions, insist=asked.insist)
-
-    def undo(table: PlayedTable, asked: MoveOf) -> None:
-        table.undo(asked.move)
-
-    async def hint(request: Request) -> TableHint:
-        web_of(request).limits.pay(request, HINTS)
-        table = await run_in_threadpool(own, request)
-        return await run_in_threadpool(_hint, hall, table)
-
-    async def review(request: Request) -> TableReview:
-        table = await run_in_threadpool(own, request)
-        whole_game(table)
-        return await run_in_threadpool(_review, hall, table)
-
-    one, errors = "/play/tables/{id}", (400, 403, 404)
-    example = {"game": "hog", "against": ["normal"], "seed": 3}
-    return (
-        Operation("POST", "/play/tables", "begin a game", begin, TableState, NewGame, status=201, example=example),
-        Operation("GET", one, f"a game as you may know it. {KEY}", show, TableState, errors=errors),
-        Operation(
-            "POST",
-            f"{one}/actions",
-            "play; 409 if it was made for another state of the table",
-            doing(play, ChosenActions),
-            TableState,
-            ChosenActions,
-            errors=(*errors, 409),
-            example={"move": 0, "actions": [6]},
-        ),
-        Operation(
-            "POST",
-            f"{one}/undo",
-            "take your last move back",
-            doing(undo, MoveOf),
-            TableState,
-            MoveOf,
-            errors=(*errors, 409),
-            example={"move": 1},
-        ),
-        Operation("GET", f"{one}/hint", "what is best now", hint, TableHint, errors=(*errors, 409)),
-        Operation(
-            "GET", f"{one}/review", "how you have played a game that is over", review, TableReview, errors=errors
-        ),
+    analysis: Annotated[dict[str, Any], BeforeValidator(lambda found: found.to_json() if found else {})] = Field(
+        description="all of it, as `dicegym values analyse -o FILE.json` writes it"
     )
 
 
-def _state(table: PlayedTable) -> TableState:
+def _hall(request: Request) -> PlayHall:
+    return web_of(request).shared(PlayHall)
+
+
+def _find(request: Request, id: str) -> PlayedTable:
+    """Return a table of the visitor, or of the key that a program sends."""
+    given = request.headers.get("authorization", "")
+    key = given.removeprefix("Bearer ") if given.startswith("Bearer ") else ""
+    return _hall(request).own(id, request.state.visitor, key)
+
+
+async def _own(request: Request, id: str) -> PlayedTable:
+    return await run_in_threadpool(_find, request, id)
+
+
+async def _whole(request: Request, id: str) -> PlayedTable:
+    """Return a table whose game is over, for what shows hidden things. Raises ParameterError otherwise."""
+    table = await _own(request, id)
+    await patience(table)
+    if not table.over or table.busy:
+        raise ParameterError("this game is not over yet: all of it is shown when it is")
+    return table
+
+
+async def patience(table: PlayedTable) -> PlayedTable:
+    """Wait for other players, if they take no longer than an answer may; return the table."""
+    until, pause = time.monotonic() + PATIENCE, STEP / 8
+    while table.busy and time.monotonic() < until:
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, STEP)
+    if table.busy:
+        await run_in_threadpool(table.keep)
+    return table
+
+
+@DOOR.get("/play", template="play/index.html")
+def list_games_of_visitor(request: Request) -> dict[str, Any]:
+    """Show all games, and those that the visitor has begun."""
+    cards = dealt()
+    titles = {game.name: game.title for game in cards}
+    return {"cards": cards, "own": _hall(request).of(request.state.visitor), "most": OF_A_VISITOR, "titles": titles}
+
+
+# --- a new game
+
+
+def show_options(given: ImmutableMultiDict[str, Any], wrong: str = "") -> dict[str, Any]:
+    """Return the form of a new game, filled in.
+
+    Args:
+        given: the fields of a form or of an address, unchecked.
+        wrong: what was wrong with them.
+
+    Raises UnknownNameError: there is no such game.
+    """
+    spec = games.spec(text_in(given, "game") or GAMES[0])
+    usual, named = usual_seats(checked_parameters(spec.name, None, {})), text_in(given, "players")
+    low, high = spec.players
+    seats = int(named[:4]) if named.isascii() and named.isdecimal() and low <= int(named[:4]) <= high else usual
+    table = checked_parameters(spec.name, seats, {})
+    asked = [name for name in given.getlist("against") if isinstance(name, str) and name][: seats - 1]
+    more = asked or usual_rivals(table)
+    chosen = [*asked, *(more[number % len(more)] for number in range(len(asked), seats - 1))]
+    return {
+        "spec": spec,
+        "seats": seats,
+        "seat": text_in(given, "seat"),
+        "seed": text_in(given, "seed"),
+        "chosen": chosen,
+        "rivals": rivals(table),
+        "models": [name for name in dict.fromkeys(chosen) if name.endswith(MODEL_SUFFIX)],
+        "levels": MARKS,
+        "tutor": text_in(given, "tutor") or ("" if wrong else TUTOR),
+        "given": {name.removeprefix(PARAMETER): text_in(given, name) for name in given if name.startswith(PARAMETER)},
+        "wrong": wrong,
+    }
+
+
+@DOOR.get("/play/new", template="play/new.html")
+def choose_options(request: Request) -> dict[str, Any]:
+    """Show how a game is to be played."""
+    return show_options(request.query_params)
+
+
+def _ask_again(request: Request, form: FormData, error: DicegymError) -> Response:
+    status = getattr(error, "status", 400)
+    if isinstance(error, GettingReadyError):
+        fields = [(name, value) for name, value in form.multi_items() if isinstance(value, str) and name != "form_key"]
+        return page(request, "play/waiting.html", status, words=str(error), fields=fields, game=text_in(form, "game"))
+    return page(request, "play/new.html", status, **show_options(form, str(error)))
+
+
+@DOOR.post(
+    "/play/new",
+    api="/play/tables",
+    to="/play/{0.id}",
+    again=_ask_again,
+    returns=TableState,
+    status=201,
+    errors=(404,),
+    extra={"x-example": {"game": "hog", "against": ["normal"], "seed": 3}},
+)
+async def begin_game(request: Request, wanted: NewGame) -> TableState:
+    """Begin a game."""
+    web_of(request).limits.pay(request, BEGUN)
+    hall = _hall(request)
+    table = await patience(await run_in_threadpool(_begin, request, wanted))
+    found = await run_in_threadpool(TableState.model_validate, table)
+    return found.model_copy(update={"key": hall.key(table.sheet)})
+
+
+def _begin(request: Request, wanted: NewGame) -> PlayedTable:
+    names = wanted.against if wanted.players is None else wanted.against[: max(0, wanted.players - 1)]
+    return _hall(request).begin(
+        request.state.visitor,
+        wanted.game,
+        players=wanted.players,
+        rivals=names,
+        seat=wanted.seat,
+        seed=wanted.seed,
+        tutor=wanted.tutor,
+        parameters=wanted.parameters,
+        models={name: model_of(web_of(request), name) for name in names if name.endswith(MODEL_SUFFIX)},
+    )
+
+
+# --- a table
+
+
+def _page_of(request: Request, table: PlayedTable, notice: str = "", status: int = 200) -> Response:
+    """Return the page of a table, with the hint that the address asks for."""
+    hint, advice = request.query_params.get("hint", ""), _hall(request).advice
+    wanted = hint == str(table.sheet.move)
+    values = table_shown(table, advice, hint=wanted, notice=notice)
+    if wanted and values["hint"] is not None:
+        table.told_hint()
+    address = f"/play/{table.sheet.id}"
+    again = f"{address}?{urlencode({'hint': hint})}" if wanted else address
+    return page(request, "play/table.html", status, **values, address=address, refresh=again)
+
+
+@DOOR.get(TABLE, api=API, view=_page_of, returns=TableState, errors=(403,))
+async def show_table(request: Request, id: str) -> PlayedTable:
+    """Show a game as you may know it; send `Authorization: Bearer KEY`, or the cookie of the browser that began it."""
+    return await patience(await _own(request, id))
+
+
+def _moved(request: Request, table: PlayedTable) -> Response:
+    if "hx-request" in request.headers:
+        return _page_of(request, table)
+    return RedirectResponse(f"/play/{table.sheet.id}", SEEN)
+
+
+def _refuse_move(request: Request, form: FormData, error: DicegymError) -> Response:
+    """Show the table, and why nothing was played; htmx shows no answer that is called an error."""
+    status = getattr(error, "status", 400)
+    notice = f"{error}. This is the table now." if status == 409 else str(error)
+    table = _find(request, request.path_params["id"])
+    return _page_of(request, table, notice, 200 if "hx-request" in request.headers else status)
+
+
+@DOOR.post(
+    api=API + "/actions",
+    returns=TableState,
+    errors=(403, 409),
+    extra={"x-example": {"move": 0, "actions": [6]}},
+)
+async def play_actions(request: Request, id: str, wanted: ChosenActions) -> PlayedTable:
+    """Play; 409 if it was sent for another state of the table."""
+    table = await _own(request, id)
+    await run_in_threadpool(table.act, wanted.move, wanted.actions, insist=wanted.insist)
+    return await patience(table)
+
+
+@DOOR.post(TABLE + "/move", view=_moved, again=_refuse_move)
+async def play_form(request: Request, id: str, wanted: MoveOf) -> PlayedTable:
+    """Play what a form on the board says."""
+    table, form = await _own(request, id), request.state.form
+    fields: dict[str, list[str]] = {}
+    for name, value in form.multi_items():
+        if isinstance(value, str):
+            fields.setdefault(name, []).append(value)
+    await run_in_threadpool(table.choose, wanted.move, text_in(form, "form"), fields)
+    return await patience(table)
+
+
+@DOOR.post(
+    TABLE + "/undo",
+    api=API + "/undo",
+    view=_moved,
+    again=_refuse_move,
+    returns=TableState,
+    errors=(403, 409),
+    extra={"x-example": {"move": 1}},
+)
+async def undo(request: Request, id: str, wanted: MoveOf) -> PlayedTable:
+    """Take your last move back."""
+    table = await _own(request, id)
+    await run_in_threadpool(table.undo, wanted.move)
+    return await patience(table)
+
+
+@DOOR.post(TABLE + "/insist", view=_moved, again=_refuse_move)
+async def insist(request: Request, id: str, wanted: MoveOf) -> PlayedTable:
+    """Play what the tutor has asked about."""
+    table = await _own(request, id)
+    await run_in_threadpool(table.insist, wanted.move)
+    return await patience(table)
+
+
+@DOOR.post(TABLE + "/reconsider", view=_moved, again=_refuse_move)
+def reconsider(request: Request, id: str, wanted: MoveOf) -> PlayedTable:
+    """Choose again after the tutor has asked."""
+    table = _find(request, id)
+    table.reconsider(wanted.move)
+    return table
+
+
+@DOOR.get(api=API + "/hint", returns=TableHint, errors=(403, 409))
+def show_hint(request: Request, id: str) -> dict[str, Any]:
+    """Show the best actions now."""
+    web_of(request).limits.pay(request, HINTS)
+    table, advice = _find(request, id), _hall(request).advice
+    with table.lock:
+        turn = table.turn()
+        answer = advice.hint(table.sheet.visitor, (table.sheet.id, table.sheet.move), turn)
+    if answer.error is not None:
+        raise answer.error
+    found = answer.found
+    if found is None:
+        return {"ready": False, "words": "", "sure": "", "unit": "", "choices": []}
+    choices = [
+        HintedAction(
+            action=one.action,
+            name=action_in(turn.game, turn.record, one.action),
+            value=one.value if one.value == one.value else None,
+            behind=one.behind if one.behind == one.behind else None,
+            error=one.error if one.error == one.error else 0.0,
+        )
+        for one in found.hint.choices
+    ]
+    unit = found.hint.valuer.unit
+    return {"ready": True, "words": found.words, "sure": found.sure, "unit": unit, "choices": choices}
+
+
+@DOOR.get(TABLE + "/review", api=API + "/review", template="play/review.html", returns=TableReview, errors=(403,))
+async def review_game(request: Request, id: str, at: Asked = None) -> Mapping[str, Any]:
+    """Show how you played a game that is over: what each decision lost, and your luck."""
+    table = await _whole(request, id)
+    found = await run_in_threadpool(review_shown, table, _hall(request).advice, at)
+    if for_programs(request) and found["failure"]:
+        raise DicegymError(found["failure"])
+    return found | {"worst": found["worst"][:WORST]}
+
+
+@DOOR.get(TABLE + "/watch/{key}", template="play/watched.html")
+async def watch_table(request: Request, id: str, key: str) -> Mapping[str, Any]:
+    """Show a table to those whom its player lets watch."""
+    hall = _hall(request)
+    table = await patience(await run_in_threadpool(hall.watched, id, key))
+    return await run_in_threadpool(table_shown, table, hall.advice, owner=False)
+
+
+@DOOR.get(TABLE + "/game.json")
+async def download_game(request: Request, id: str) -> Response:
+    """Hand out a game as a file, for `dicegym arena replay` and `dicegym values analyse`."""
+    table = await _whole(request, id)
+    values = await run_in_threadpool(lambda: to_json(replay_of_table(table)))
+    name = f"{table.sheet.game}-{table.sheet.seed}.json"
+    return JSONResponse(values, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+
+
+@DOOR.get(TABLE + "/replay")
+async def replay_game(request: Request, id: str, before: Asked = None) -> Response:
+    """Show a game, moment by moment, all hidden things too."""
+    return await run_in_threadpool(_replay, request, await _whole(request, id), before)
+
+
+def _replay(request: Request, table: PlayedTable, before: int | None) -> Response:
+    replay, address = replay_of_table(table), f"/play/{table.sheet.id}"
+    if before is not None and before < len(replay.actions):
+        return RedirectResponse(f"{address}/replay?move={moments_before(replay)[before]}", SEEN)
+    title = f"{table.game.spec.title}, seen again"
+    return replay_page(request, replay, title=title, back=address, back_title="Back to the table")
+
+
+@DOOR.post(TABLE + "/again", to="/play/{0.sheet.id}")
+def play_again(request: Request, id: str) -> PlayedTable:
+    """Begin another game among the same."""
+    web_of(request).limits.pay(request, BEGUN)
+    return _hall(request).another(_find(request, id).sheet)
+
+
+@DOOR.post(TABLE + "/away", to="/play")
+def leave_table(request: Request, id: str) -> None:
+    """Take a game out of the visitor's list."""
+    _hall(request).put_away(_find(request, id))
+
+
+@DOOR.post(TABLE + "/share", to="/play/{0.sheet.id}#share")
+def share_table(request: Request, id: str) -> PlayedTable:
+    """Let others watch by a link, or no longer."""
+    table = _find(request, id)
+    table.share(secrets.token_urlsafe(12) if text_in(request.state.form, "on") else "")
+    return table
+
+
+def replay_of_table(table: PlayedTable) -> Replay:
+    """Return a game that is over as a replay."""
+    return played(table.game, table.place.names, table.sheet.seed, table.sheet.actions)
+
+
+def _describe(table: PlayedTable) -> dict[str, Any]:
+    """Return a table for programs, all of it read in one moment."""
     with table.lock:
         sheet, game, state = table.sheet, table.game, table.state
         word, about = "yours", ""
@@ -237,67 +494,21 @@ def _state(table: PlayedTable) -> TableState:
         elif sheet.asked:
             word, about = "asked", sheet.words
         legal = legal_names(table.place, state) if table.yours else {}
-        return TableState(
-            id=sheet.id,
-            key="",
-            game=sheet.game,
-            players=sheet.players,
-            parameters=sheet.parameters,
-            seat=sheet.seat,
-            names=list(table.place.names),
-            move=sheet.move,
-            state=word,
-            about=about,
-            scene="" if state is None else game.scene(state, sheet.seat).text(),
-            observation=[] if state is None else game.observe(state, sheet.seat).tolist(),
-            legal=[LegalAction(action=action, name=name) for action, name in legal.items()],
-            since=[ToldAction(number=one.number, seat=one.seat, told=list(one.lines)) for one in table.since()],
-            actions=list(sheet.actions) if table.over else [],
-            returns=game.returns(state).tolist() if table.over else [],
-        )
-
-
-def _hint(hall: PlayHall, table: PlayedTable) -> TableHint:
-    with table.lock:
-        turn = table.turn()
-        answer = hall.advice.hint((table.sheet.id, table.sheet.move), turn)
-    if answer.error is not None:
-        raise answer.error
-    found = answer.found
-    if found is None:
-        return TableHint(ready=False, words="", sure="", unit="", choices=[])
-    choices = [
-        HintedAction(
-            action=one.action,
-            name=action_in(turn.game, turn.record, one.action),
-            value=one.value if one.value == one.value else None,
-            behind=one.behind if one.behind == one.behind else None,
-            error=one.error if one.error == one.error else 0.0,
-        )
-        for one in found.hint.choices
-    ]
-    unit = found.hint.valuer.unit
-    return TableHint(ready=True, words=found.words, sure=found.sure, unit=unit, choices=choices)
-
-
-def _review(hall: PlayHall, table: PlayedTable) -> TableReview:
-    answer = asked_review(table, hall.advice)
-    if answer.error is not None:
-        raise answer.error
-    analysis = answer.found
-    values: dict[str, Any] = {"ready": analysis is not None, "done": answer.done, "of": answer.of, "worst": []}
-    if analysis is None:
-        return TableReview(**values, given_away="", luck="", without_luck="", sure="", analysis={})
-    found = describe_analysis(analysis, table.sheet.seat)
-    values["worst"] = [
-        WorstChoice(before=one.number, chosen=one.chosen, better=one.better, lost=one.lost, mark=one.mark)
-        for one in found["worst"][:WORST]
-    ]
-    return TableReview(
-        **values,
-        given_away=found["lost"],
-        luck=found["luck"],
-        without_luck=found["adjusted"],
-        sure=found["sure"],
-        analysis=analysis.to_json(),
-    )
+        since: Sequence[Any] = table.since()
+        return {
+            "id": sheet.id,
+            "game": sheet.game,
+            "players": sheet.players,
+            "parameters": sheet.parameters,
+            "seat": sheet.seat,
+            "names": list(table.place.names),
+            "move": sheet.move,
+            "state": word,
+            "about": about,
+            "scene": "" if state is None else game.scene(state, sheet.seat).text(),
+            "observation": [] if state is None else game.observe(state, sheet.seat).tolist(),
+            "legal": [{"action": action, "name": name} for action, name in legal.items()],
+            "since": [{"number": one.number, "seat": one.seat, "lines": list(one.lines)} for one in since],
+            "actions": list(sheet.actions) if table.over else [],
+            "returns": game.returns(state).tolist() if table.over else [],
+        }

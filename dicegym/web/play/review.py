@@ -12,8 +12,9 @@ from dicegym.games.parts import Z_95
 from dicegym.games.worth import ValueUnit
 from dicegym.pictures.charts import Axis, ChartLine, ChartLink, chart, swatch
 from dicegym.pictures.drawing import draw
-from dicegym.web.play.advice import Advice, Answer
+from dicegym.web.play.advice import Advice
 from dicegym.web.play.tables import PlayedTable
+from dicegym.web.workers import Answer
 
 LINES = 4
 """Players whose chances are drawn; of more, the person's alone."""
@@ -40,7 +41,8 @@ class JudgedDecision(NamedTuple):
 def asked_review(table: PlayedTable, advice: Advice) -> Answer[Analysis]:
     """Return how a game was played that is over, now or later. Raises `dicegym.web.workers.TooBusyError`."""
     sheet = table.sheet
-    return advice.review((sheet.id, sheet.move), table.game, sheet.seed, list(sheet.actions), table.place.names)
+    actions, names = list(sheet.actions), table.place.names
+    return advice.review(sheet.visitor, (sheet.id, sheet.move), table.game, sheet.seed, actions, names)
 
 
 def review_shown(table: PlayedTable, advice: Advice, at: int | None = None) -> dict[str, Any]:
@@ -57,6 +59,10 @@ def review_shown(table: PlayedTable, advice: Advice, at: int | None = None) -> d
         "waits": False,
         "done": 0,
         "of": 0,
+        "ready": False,
+        "worst": [],
+        **dict.fromkeys(("given_away", "luck", "without_luck", "sure"), ""),
+        "analysis": None,
     }
     try:
         answer = asked_review(table, advice)
@@ -65,7 +71,19 @@ def review_shown(table: PlayedTable, advice: Advice, at: int | None = None) -> d
     values |= {"failure": answer.failure, "waits": not answer.ready, "done": answer.done, "of": answer.of}
     if answer.found is None:
         return values
-    return values | {"found": describe_analysis(answer.found, table.sheet.seat, f"{address}/review", at)}
+    found = describe_analysis(answer.found, table.sheet.seat, f"{address}/review", at)
+    given = {"given_away": found["lost"], "luck": found["luck"], "without_luck": found["adjusted"]}
+    return (
+        values
+        | given
+        | {
+            "found": found,
+            "ready": True,
+            "worst": found["worst"],
+            "sure": found["sure"],
+            "analysis": answer.found,
+        }
+    )
 
 
 def describe_analysis(analysis: Analysis, seat: int, address: str = "", at: int | None = None) -> dict[str, Any]:

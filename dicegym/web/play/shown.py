@@ -12,9 +12,10 @@ from dicegym.errors import DicegymError
 from dicegym.games.controls import DiceToggles, GameBoard, Option, PickOne, PlayForm
 from dicegym.pictures.drawing import draw
 from dicegym.players.human import controls_of, keyboard_of
-from dicegym.web.play.advice import Advice, Answer, GivenHint
+from dicegym.web.play.advice import Advice, GivenHint
 from dicegym.web.play.sheets import TableSheet
 from dicegym.web.play.tables import PlayedTable, ToldMove
+from dicegym.web.workers import Answer
 
 LONGEST_SAID = 700
 """Characters that are read out after a move: what is longer can be read on the page."""
@@ -111,7 +112,7 @@ def _worth(note: str) -> str:
 def _hint(table: PlayedTable, advice: Advice) -> ShownHint:
     try:
         key = (table.sheet.id, table.sheet.move)
-        answer: Answer[GivenHint] = advice.hint(key, table.turn())
+        answer: Answer[GivenHint] = advice.hint(table.sheet.visitor, key, table.turn())
     except DicegymError as error:
         return ShownHint(False, str(error), None)
     return ShownHint(not answer.ready, answer.failure, answer.found)

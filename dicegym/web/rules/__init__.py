@@ -1,5 +1,1 @@
 """The rules of each game as a page, with its picture, how its bots are asked, and its environments."""
-
-from dicegym.web.rules.section import SECTION
-
-__all__ = ["SECTION"]

@@ -4,33 +4,31 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, NamedTuple
 
-from pydantic import BaseModel, Field
-from starlette.concurrency import run_in_threadpool
+from pydantic import BaseModel, BeforeValidator, Field
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
 
 import dicegym
 from dicegym.engine.game import Game
 from dicegym.errors import UnknownNameError
 from dicegym.escape import one_line
 from dicegym.games import loadable
-from dicegym.games.parts import INTERFACE, STARTER, part
+from dicegym.games.parts import BOT_WRITER, INTERFACE, part
 from dicegym.games.rules_page import apart, rules_page, sections, title_of
-from dicegym.players.roster import describe
+from dicegym.players.agent_info import describe_agent
 from dicegym.registry import ENVIRONMENTS
-from dicegym.sandbox.customs import customs
-from dicegym.web.api import Operation
-from dicegym.web.context import Web
+from dicegym.sandbox.limits import customs
+from dicegym.web.door import Door
 from dicegym.web.markdown import plain_as_html
-from dicegym.web.pages import page, web_of
+from dicegym.web.pages import web_of
 from dicegym.web.play.cards import cover_of
 from dicegym.web.rules.midway import picture_of
 from dicegym.web.section import Section
 
+DOOR = Door("rules")
 _DRAWING, _OWN = threading.Lock(), dict[str, threading.Lock]()
 ABOUT_LEARNERS = ("Actions", "Observation", "Rewards", "Version history")
 """Sections of a rules page that people who only play need not read."""
@@ -65,6 +63,27 @@ class GameRules(NamedTuple):
     interface: str
     customs: str
     bot_file: str
+    parameters: dict[str, int]
+    rules: str
+    """The page as plain text."""
+
+    @property
+    def name(self) -> str:
+        """The game's name."""
+        return self.card.name
+
+    @property
+    def title(self) -> str:
+        """The game's title."""
+        return self.card.title
+
+    @property
+    def seats(self) -> str:
+        """How many may play, in words."""
+        return self.card.seats
+
+
+Firsts = Annotated[list[str], BeforeValidator(lambda rows: [row[0] for row in rows])]
 
 
 class GameInfo(BaseModel):
@@ -73,8 +92,8 @@ class GameInfo(BaseModel):
     name: str
     title: str
     seats: str
-    environments: list[str] = Field(description="ids for gymnasium.make")
-    agents: list[str] = Field(description="who can be played against")
+    environments: Firsts = Field(description="ids for gymnasium.make")
+    agents: Firsts = Field(description="who can be played against")
     parameters: dict[str, int]
     rules: str = Field(description="as plain text")
 
@@ -112,7 +131,7 @@ def rules_of(name: str) -> GameRules:
     game, text = dicegym.game(name), rules_page(name)
     intro = text.strip().partition("\n\n")[0].partition("\n")[2]  # the rest of the first paragraph
     shown = [RulesSection(title, plain_as_html(apart(body), 4, f"{title}: table")) for title, body in sections(text)]
-    starter, interface = part(game, STARTER), part(game, INTERFACE)
+    starter, interface = part(game, BOT_WRITER), part(game, INTERFACE)
     rows = []
     for one in ENVIRONMENTS:
         if one.game == name:
@@ -125,10 +144,12 @@ def rules_of(name: str) -> GameRules:
         [one for one in shown if one.title not in ABOUT_LEARNERS],
         [one for one in shown if one.title in ABOUT_LEARNERS],
         rows,
-        [(agent, describe(game, agent)) for agent in dicegym.agent_names(game)],
+        [(agent, describe_agent(game, agent)) for agent in dicegym.agent_names(game)],
         starter.INTERFACE if starter else "",
         customs() if starter else "",
         interface.ENTRY_FILES[0] if interface else "",
+        game.all_parameters,
+        text,
     )
 
 
@@ -139,51 +160,33 @@ def _known(name: str) -> str:
     return name
 
 
-def _all(request: Request) -> Response:
-    return page(request, "rules/list.html", games=[card_of(name) for name in loadable()])
+def _view_list(request: Request, found: Mapping[str, Any]) -> dict[str, Any]:
+    return {"games": [rules.card for rules in found["games"]]}
 
 
-def _one(request: Request) -> Response:
-    return page(request, "rules/game.html", rules=rules_of(_known(request.path_params["game"])))
+@DOOR.get("/rules", api="/games", template="rules/list.html", view=_view_list, returns=GameInfoList)
+def list_games(request: Request) -> dict[str, Any]:
+    """List the games with their rules, environments and agents."""
+    return {"games": [rules_of(name) for name in loadable()]}
 
 
-def _picture(request: Request) -> Response:
-    name = _known(request.path_params["game"])
+@DOOR.get("/rules/{game}", template="rules/game.html")
+def show_rules(request: Request, game: str) -> dict[str, Any]:
+    """Show the rules of a game."""
+    return {"rules": rules_of(_known(game))}
+
+
+@DOOR.get("/rules/{game}/picture.svg")
+def show_picture(request: Request, game: str) -> Response:
+    """Show a picture of a game, half played."""
+    name = _known(game)
     web_of(request).readiness.check(name)
     return Response(picture(name), media_type="image/svg+xml", headers={"Cache-Control": "max-age=3600"})
-
-
-def _routes(web: Web) -> list[BaseRoute]:
-    return [Route("/rules", _all), Route("/rules/{game}", _one), Route("/rules/{game}/picture.svg", _picture)]
-
-
-async def _told(request: Request) -> BaseModel:
-    def told() -> BaseModel:
-        found = []
-        for name in loadable():
-            rules = rules_of(name)
-            found.append(
-                GameInfo(
-                    name=name,
-                    title=rules.card.title,
-                    seats=rules.card.seats,
-                    environments=[row[0] for row in rules.environments],
-                    agents=[agent for agent, _ in rules.agents],
-                    parameters=dicegym.game(name).all_parameters,
-                    rules=rules_page(name),
-                )
-            )
-        return GameInfoList(games=found)
-
-    return await run_in_threadpool(told)
 
 
 SECTION = Section(
     "/rules",
     "Rules",
     "How each game is played, what its bots are asked, and what its environments are called.",
-    _routes,
-    lambda web: (
-        Operation("GET", "/games", "Games, their rules, environments and agents", _told, GameInfoList, tag="rules"),
-    ),
+    door=DOOR,
 )

@@ -64,6 +64,59 @@ class ServerBoard(NamedTuple):
         """What its scoreboard shows now, if that is known here."""
         return self.held.board if self.held is not None and self.held.running else None
 
+    @property
+    def here(self) -> bool:
+        """Whether it was started from the pages and runs."""
+        return self.held is not None and self.held.running
+
+    @property
+    def error(self) -> str:
+        """Why it could not be started from the pages."""
+        return self.held.error if self.held is not None else ""
+
+    @property
+    def finished(self) -> int:
+        """Games in all runs."""
+        return self.status.games if self.status else 0
+
+    @property
+    def turns_per_second(self) -> float | None:
+        """How fast it is now; None: not known here."""
+        return (self.live or {}).get("speed")
+
+    @property
+    def tables(self) -> list[dict[str, Any]]:
+        """Its games in progress, as far as they are known here."""
+        return [
+            {"number": number, "seats": [{"name": who, "points": has} for who, has in seats], "to_move": mover}
+            for number, seats, mover in (self.live or {}).get("tables", ())
+        ]
+
+    @property
+    def lines(self) -> list[str]:
+        """What has happened, the newest last."""
+        return list((self.live or {}).get("lines", ()))
+
+    @property
+    def addresses(self) -> list[str]:
+        """Where it listens."""
+        return list(self._told("addresses", ()))
+
+    @property
+    def connections(self) -> int:
+        """How many bots are connected."""
+        return int(self._told("connections", 0))
+
+    @property
+    def waiting(self) -> int:
+        """How many remote bots wait for a game."""
+        return int(self._told("waiting", 0))
+
+    def _told(self, name: str, default: Any) -> Any:
+        """Return what it tells here, else what it told the store."""
+        run = self.status.run if self.status and self.running else None
+        return (self.live or {}).get(name, getattr(run.state, name) if run else default)
+
 
 def served_games() -> list[str]:
     """Return the games that have a server."""

@@ -46,14 +46,32 @@ async def _serve(settings: ServerSettings) -> None:
                 await starting
             return
         server, speed = starting.result(), Speed()
-        finished = asyncio.create_task(server.finished())
+        finished = asyncio.create_task(server.wait_finished())
         while not (ended.done() or finished.done()):
-            snapshot = server.snapshot()
-            _say({"board": {**snapshot._asdict(), "speed": speed.of(snapshot)}})
+            _say({"board": _board(server, speed.after(server.seconds, server.lobby.turns))})
             await asyncio.wait([ended, finished], timeout=EVERY, return_when=asyncio.FIRST_COMPLETED)
         if finished.done():
             finished.result()
         finished.cancel()
+
+
+def _board(server: Server, speed: float) -> dict[str, Any]:
+    """Return what the page shows of a server that plays: its games, the clients and the last lines of its log."""
+    lobby, tables = server.lobby, []
+    for table in sorted(server.lobby.tables, key=lambda table: table.number):
+        names = [seat.name for seat in table.seats]
+        points = list(zip(names, table.totals, strict=True))
+        tables.append([table.number + 1, points, "" if table.over else names[table.mover]])
+    return {
+        "addresses": server.addresses,
+        "connections": len(lobby.clients),
+        "waiting": len(lobby.waiting),
+        "finished": lobby.finished,
+        "speed": speed,
+        "resting": lobby.resting,
+        "tables": tables,
+        "lines": list(server.lines),
+    }
 
 
 def _say(what: dict[str, Any]) -> None:

@@ -1,39 +1,99 @@
-"""What the pages of game servers answer."""
+"""The game servers: their scoreboards, and how operators start and stop them."""
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
-from collections.abc import Sequence
+from typing import Any
 
-from starlette.concurrency import run_in_threadpool
+from pydantic import BaseModel, Field
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
-from starlette.routing import BaseRoute, Route
 
 from dicegym.errors import ParameterError
 from dicegym.games import game as make_game
 from dicegym.players.roster import agent_names
 from dicegym.server.settings import ServerSettings
 from dicegym.web.context import Web
-from dicegym.web.pages import environment, page
+from dicegym.web.door import Door
+from dicegym.web.pages import web_of
 from dicegym.web.rights import is_operator, need_operator
 from dicegym.web.section import Section
-from dicegym.web.server import operations
 from dicegym.web.server.boards import ServerBoard, board, need_served, served_games
 from dicegym.web.server.held import HeldServers
-from dicegym.web.streams import Tell
 
-EVERY = 1.0
-"""Seconds between two looks at a server, for all who watch it together."""
-STORED = 3
-"""So many looks for one at the store."""
 TCP = 5000
-"""The port that is proposed."""
+"""The port that the form proposes."""
+DOOR = Door("servers")
+
+
+class ServerSeat(BaseModel):
+    """A player at a table, with the points so far."""
+
+    name: str
+    points: int
+
+
+class ServerTable(BaseModel):
+    """A game in progress."""
+
+    number: int
+    seats: list[ServerSeat]
+    to_move: str
+
+
+class ServerRating(BaseModel):
+    """The rating of a name."""
+
+    name: str
+    rating: float = Field(description="on the Elo scale")
+    games: int
+    wins: int
+
+
+class ServedGameRow(BaseModel):
+    """A finished game."""
+
+    id: int = Field(description="its replay is server:ID")
+    ended: str
+    places: str
+    forced: int = Field(description="decisions that the server had to play", validation_alias="incidents")
+
+
+class ServerReport(BaseModel):
+    """A server as it is now."""
+
+    game: str
+    running: bool
+    here: bool = Field(description="whether it was started from the pages, so that its tables are known")
+    error: str = Field(description="why it could not be started from the pages")
+    addresses: list[str]
+    connections: int
+    waiting: int = Field(description="remote bots that wait for a game")
+    turns_per_second: float | None
+    tables: list[ServerTable]
+    lines: list[str] = Field(description="what has happened, the newest last")
+    finished: int = Field(description="games in all runs")
+    ratings: list[ServerRating]
+    games: list[ServedGameRow] = Field(description="the newest first")
+
+
+class ServerReports(BaseModel):
+    """All servers."""
+
+    servers: list[ServerReport]
+
+
+class ServerBegin(BaseModel):
+    """How a server is started."""
+
+    tcp: int | None = Field(None, description="port for TCP; 0: any free one")
+    ws: int | None = Field(None, description="port for WebSocket; 0: any free one")
+    players: int = Field(2, description="seats at a table")
+    agents: list[str] = Field([], description="shipped agents that fill free seats")
+    always: bool = Field(False, description="whether they play each other while nobody is there")
 
 
 class Servers:
-    """The pages, and the servers that were started from them."""
+    """The servers that were started from the pages."""
 
     def __init__(self, web: Web) -> None:
         self.held = HeldServers()
@@ -45,126 +105,79 @@ class Servers:
         need_served(game)
         return board(self._web.settings.store, self.held, game)
 
-    def index(self, request: Request) -> Response:
-        """Answer with all servers."""
-        boards = [self.of(game) for game in served_games()]
-        titles = {one.game: make_game(one.game).spec.title for one in boards}
-        return page(request, "server/list.html", boards=boards, titles=titles)
 
-    def one(self, request: Request) -> Response:
-        """Answer with the scoreboard of a server, and what starts or stops it."""
-        game = request.path_params["game"]
-        return page(
-            request,
-            "server/game.html",
-            board=self.of(game),
-            title=make_game(game).spec.title,
-            operator=is_operator(request),
-            agents=agent_names(game),
-            most=make_game(game).spec.players[1],
-            port=TCP,
-        )
-
-    async def live(self, request: Request) -> Response:
-        """Tell of a server as long as somebody watches it."""
-        game = request.path_params["game"]
-        need_served(game)
-
-        async def source(tell: Tell) -> None:
-            template = environment().get_template("server/board.html")
-            known, looks = await run_in_threadpool(self.of, game), 0
-            while True:
-                known = known._replace(held=self.held.seen(game))
-                tell("board", template.render(board=known))
-                await asyncio.sleep(EVERY)
-                looks += 1
-                if looks % STORED == 0:
-                    known = await run_in_threadpool(self.of, game)
-
-        return self._web.channels.stream(request, f"server {game}", source)
-
-    async def start(self, request: Request) -> Response:
-        """Start a server as a form says, and show it."""
-        game = request.path_params["game"]
-        async with request.form() as form:
-            settings = ServerSettings(
-                game,
-                tcp=_port(str(form.get("tcp", ""))),
-                ws=_port(str(form.get("ws", ""))),
-                players=_whole(str(form.get("players", "2")), "the number of seats"),
-                agents=tuple(str(one) for one in form.getlist("agents")),
-                always="always" in form,
-            )
-        await run_in_threadpool(self._start, request, settings)
-        return RedirectResponse(f"/server/{game}", 303)
-
-    def begin(self, request: Request, settings: ServerSettings) -> ServerBoard:
-        """Start a server for an operator, on this machine alone.
-
-        Raises:
-            NotAllowedError: no operator asks.
-            UnknownNameError: the game has no server, or one of the agents is not known.
-            ParameterError: a server of it runs already.
-        """
-        self._start(request, settings)
-        return self.of(settings.game)
-
-    def _start(self, request: Request, settings: ServerSettings) -> None:
-        need_operator(request, "a server is started")
-        if self.of(settings.game).running:
-            raise ParameterError(f"a server of {settings.game} runs already: stop it first")
-        known = agent_names(settings.game)
-        for name in settings.agents:
-            if name not in known:
-                raise ParameterError(f"{name!r} is none of the agents that ship: name some of {', '.join(known)}")
-        self.held.start(dataclasses.replace(settings, store=self._web.settings.store))
-
-    def stop(self, request: Request) -> Response:
-        """Stop a server, and show what it has held."""
-        game = request.path_params["game"]
-        self.end(request, game)
-        return RedirectResponse(f"/server/{game}", 303)
-
-    def end(self, request: Request, game: str) -> ServerBoard:
-        """Stop a server for an operator.
-
-        Raises:
-            NotAllowedError: no operator asks.
-            ParameterError: it was not started here.
-        """
-        need_operator(request, "a server is stopped")
-        known = self.of(game)
-        if known.held is None and known.running:
-            raise ParameterError("this server runs in another process: stop it where it was started, by Ctrl-C")
-        self.held.stop(game)
-        return self.of(game)
+def _servers(request: Request) -> Servers:
+    return web_of(request).shared(Servers)
 
 
-def _port(text: str) -> int | None:
-    return _whole(text, "a port") if text.strip() else None
+def _view_list(request: Request, found: dict[str, Any]) -> dict[str, Any]:
+    boards: list[ServerBoard] = found["servers"]
+    return {"boards": boards, "titles": {one.game: make_game(one.game).spec.title for one in boards}}
 
 
-def _whole(text: str, what: str) -> int:
-    if not (text.strip().isascii() and text.strip().isdigit()):
-        raise ParameterError(f"{text!r:.40} is no whole number: give {what}")
-    return int(text.strip()[:9])
+@DOOR.get("/server", api="/servers", template="server/list.html", view=_view_list, returns=ServerReports)
+def list_servers(request: Request) -> dict[str, Any]:
+    """List all game servers."""
+    return {"servers": [_servers(request).of(game) for game in served_games()]}
 
 
-def _routes(web: Web) -> Sequence[BaseRoute]:
-    servers = web.shared(Servers)
-    return (
-        Route("/server", servers.index),
-        Route("/server/{game}", servers.one),
-        Route("/server/{game}/live", servers.live),
-        Route("/server/{game}/start", servers.start, methods=["POST"]),
-        Route("/server/{game}/stop", servers.stop, methods=["POST"]),
-    )
+def _view_server(request: Request, found: ServerBoard) -> dict[str, Any]:
+    game = make_game(found.game)
+    return {
+        "board": found,
+        "title": game.spec.title,
+        "operator": is_operator(request),
+        "agents": agent_names(game),
+        "most": game.spec.players[1],
+        "port": TCP,
+    }
+
+
+@DOOR.get("/server/{game}", api="/servers/{game}", template="server/game.html", view=_view_server, returns=ServerReport)
+def show_server(request: Request, game: str) -> ServerBoard:
+    """Show a game server: its tables, ratings and newest games."""
+    return _servers(request).of(game)
+
+
+@DOOR.post(
+    "/server/{game}/start",
+    api="/servers/{game}/start",
+    to="/server/{0.game}",
+    returns=ServerReport,
+    token=True,
+    extra={"x-example": {"tcp": TCP, "agents": []}},
+)
+def start_server(request: Request, game: str, wanted: ServerBegin) -> ServerBoard:
+    """Start a game server for an operator, on this machine alone."""
+    settings = ServerSettings(game, **{**wanted.model_dump(), "agents": tuple(wanted.agents)})
+    need_operator(request)
+    servers = _servers(request)
+    if servers.of(game).running:
+        raise ParameterError(f"a server of {game} runs already: stop it first")
+    known = agent_names(game)
+    for name in settings.agents:
+        if name not in known:
+            raise ParameterError(f"unknown agent {name!r}: use some of {', '.join(known)}")
+    servers.held.start(dataclasses.replace(settings, store=web_of(request).settings.store))
+    return servers.of(game)
+
+
+@DOOR.post("/server/{game}/stop", api="/servers/{game}/stop", to="/server/{0.game}", returns=ServerReport, token=True)
+def stop_server(request: Request, game: str) -> ServerBoard:
+    """Stop a game server for an operator."""
+    need_operator(request)
+    servers = _servers(request)
+    known = servers.of(game)
+    if known.held is None and known.running:
+        raise ParameterError("this server runs in another process: stop it where it was started, by Ctrl-C")
+    servers.held.stop(game)
+    return servers.of(game)
 
 
 SECTION = Section(
     "/server",
     "Server",
     "Let bots play rated games over the network, and watch the scoreboard.",
-    _routes,
-    lambda web: operations.operations(web, web.shared(Servers)),
+    door=DOOR,
+    setup=lambda web: web.shared(Servers),
 )

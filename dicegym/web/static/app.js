@@ -72,6 +72,14 @@
     event.target.setCustomValidity(over ? `${file.name} is larger than ${largest} MiB: choose a smaller file.` : "");
     event.target.reportValidity();
   });
+  let live = ""; // what is asked for again and again is put in place only where it differs
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    if (!event.detail.target || event.detail.target.id !== "live") return;
+    const part = new DOMParser().parseFromString(event.detail.xhr.responseText, "text/html").getElementById("live");
+    const text = part ? part.outerHTML.replace(/name="form_key" value="[^"]*"/g, "") : "";
+    if (text === live) event.detail.shouldSwap = false;
+    live = text;
+  });
   document.addEventListener("htmx:afterRequest", idle);
   document.addEventListener("htmx:afterOnLoad", () => { if (!again || navigator.onLine) trouble(""); });
   document.addEventListener("htmx:responseError", (event) => trouble(explained(event.detail.xhr.responseText), retry_of(event.detail.elt)));

@@ -1,7 +1,1 @@
-"""Watching: contests as they are held, their matches and games, agents, and games that are played to be watched."""
-
-from __future__ import annotations
-
-from dicegym.web.watch.section import SECTION
-
-__all__ = ["SECTION"]
+"""Watching: contests while they run, their matches and games, agents, and games that are played to be watched."""

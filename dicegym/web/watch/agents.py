@@ -6,28 +6,28 @@ import functools
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from pydantic import BaseModel, Field
 from starlette.requests import Request
-from starlette.responses import Response
 
 import dicegym
 from dicegym import games
-from dicegym.arena.pages.contests import moment
 from dicegym.arena.pages.template import trusted
 from dicegym.arena.ratings.shown import shown_bounds
-from dicegym.arena.store.reading import StoredEntry, StoredMatch
+from dicegym.arena.store.stored import StoredEntry, StoredMatch
 from dicegym.errors import DicegymError, UnknownNameError, one_line, unknown_name
 from dicegym.learning.curve_pictures import draw_learned
 from dicegym.pictures.charts import Axis, ChartLine, chart, swatch
+from dicegym.players.agent_info import agent_card, describe_agent
 from dicegym.players.model_file import facts
-from dicegym.players.roster import agent_names, card, describe, resolve
+from dicegym.players.roster import agent_names, resolve
 from dicegym.web.context import Web
+from dicegym.web.door import Asked, Finite
 from dicegym.web.markdown import as_html
-from dicegym.web.watch.boards import Board, Boards, status_of
-from dicegym.web.watch.contests import number_of, rows_of, title_of
-from dicegym.web.watch.pages import shown
-from dicegym.web.watch.replays import agent_address
+from dicegym.web.pages import web_of
+from dicegym.web.watch.boards import PATIENCE, Board, Boards
+from dicegym.web.watch.rows import DOOR, Count, ListedMatch, list_titles, rows_of, title_of
 
 MOST_CONTESTS = 30
 """The newest ones of an agent from which its ratings and its record are."""
@@ -39,39 +39,42 @@ _PICTURE = re.compile(r"^!\[.*\n+", re.MULTILINE)
 """A line of a card that shows a picture: the page draws the curve itself."""
 
 
-class AgentLine(NamedTuple):
+class AgentRow(BaseModel):
     """An agent in a list."""
 
     name: str
-    about: str
-    """What it is, in a sentence; empty if nobody says."""
-    shipped: bool
+    about: str = Field(description="what it is, in a sentence; empty: not known")
+    shipped: bool = Field(description="whether it comes with the game")
     contests: int
 
 
-class ContestLine(NamedTuple):
+class ListedAgents(BaseModel):
+    """The agents of a game."""
+
+    game: str
+    agents: list[AgentRow]
+
+
+class AgentContest(BaseModel):
     """An agent's part in a contest."""
 
     contest: int
     began: str
-    status: str
-    place: int | None
-    """None: not rated, as there are too few games."""
+    state: str
+    place: int | None = Field(description="null: not rated, with too few games")
     entries: int
     rating: float | None
-    low: float | None
-    high: float | None
+    low: Finite
+    high: Finite
     games: int
-    struck: str
-    """Why it was struck from it; empty if it was not."""
+    struck: str = Field(description="why it was disqualified; empty: it was not")
 
 
-class RecordLine(NamedTuple):
-    """How an agent did against another one."""
+class AgentOpponent(BaseModel):
+    """An agent's record against another one."""
 
     name: str
-    ahead: float
-    """Games in which it came in before the other, a shared place as half of one."""
+    ahead: float = Field(description="games in which it came in before the other, a shared place as half of one")
     behind: float
 
     @property
@@ -80,140 +83,130 @@ class RecordLine(NamedTuple):
         return self.ahead / max(1e-9, self.ahead + self.behind)
 
 
-class AgentFacts(NamedTuple):
+class AgentPage(BaseModel):
     """What is known of an agent."""
 
     game: str
     name: str
     about: str
     card: str
-    shipped: bool
-    contests: list[ContestLine]
-    """The newest first."""
-    versions: int
-    """How many different contents took part under this name."""
-    record: list[RecordLine]
-    """Against whom it played most first."""
-    matches: list[StoredMatch]
-    """The newest first."""
-    waiting: int
-    """Contests that are not told of, as their ratings are being computed."""
+    contests: list[AgentContest] = Field(description="the newest first")
+    record: list[AgentOpponent] = Field(description="the opponent of most games first")
+    matches: list[ListedMatch] = Field(description="the newest first")
+    next: int | None
 
 
-class Agents:
-    """Pages of agents.
+@DOOR.get("/watch/agents", template="watch/agents.html")
+def list_all_agents(request: Request) -> dict[str, Any]:
+    """List the agents of all games."""
+    titles = list_titles()
+    lists = [(title, name, _list_agents(web_of(request), name)) for name, title in titles]
+    return {"lists": lists, "games": titles, "game": None}
 
-    Args:
-        web: the server.
-        boards: of contests, which know ratings.
-    """
 
-    def __init__(self, web: Web, boards: Boards) -> None:
-        self._web = web
-        self._boards = boards
+def _view_agents(request: Request, found: dict[str, Any]) -> dict[str, Any]:
+    game = found["game"]
+    return {"lists": [(title_of(game), game, found["agents"])], "games": list_titles(), "game": game}
 
-    def index(self, request: Request) -> Response:
-        """Answer with the agents of all games, or of the one that the path names."""
-        wanted = request.path_params.get("game")
-        if wanted is not None and request.query_params.get("name"):
-            return self._agent(request, wanted, request.query_params["name"])
-        names = [wanted] if wanted is not None else games.loadable()
-        lists = [(games.spec(name), self.known(name)) for name in names]
-        return shown(
-            request,
-            "watch/agents.html",
-            lists=lists,
-            games=[(name, title_of(name)) for name in games.loadable()],
-            game=wanted,
-            address=agent_address,
-        )
 
-    def known(self, game: str) -> list[AgentLine]:
-        """Return the agents of a game: those that come with it, then those that only a store knows."""
-        with self._web.store() as reader:
-            parts = [] if reader is None else reader.participations(game)
-        stored: dict[str, set[int]] = {}
-        for one in parts:
-            stored.setdefault(one.name, set()).add(one.contest)
-        own = shipped(game)
-        lines = [AgentLine(name, about, True, len(stored.get(name, ()))) for name, about in own.items()]
-        others = [AgentLine(name, "", False, len(stored[name])) for name in sorted(stored) if name not in own]
-        return [*lines, *others[:MOST_LISTED]]
+@DOOR.get(
+    "/watch/agents/{game}", api="/agents/{game}", template="watch/agents.html", view=_view_agents, returns=ListedAgents
+)
+def list_agents(request: Request, game: str) -> dict[str, Any]:
+    """List the agents of a game."""
+    games.spec(game)
+    return {"game": game, "agents": _list_agents(web_of(request), game)}
 
-    def facts(
-        self, owner: str, game: str, name: str, before: int | None = None, most: int = MATCHES_PAGE
-    ) -> AgentFacts:
-        """Return what is known of an agent.
 
-        Args:
-            owner: who asks.
-            game: of which it plays.
-            name: what it is called.
-            before: matches with lower numbers alone.
-            most: matches at most.
+def _list_agents(web: Web, game: str) -> list[AgentRow]:
+    """Return the agents of a game: those that come with it, then those that only a store knows."""
+    with web.store() as reader:
+        parts = [] if reader is None else reader.participations(game)
+    stored: dict[str, set[int]] = {}
+    for one in parts:
+        stored.setdefault(one.name, set()).add(one.contest)
+    own = shipped(game)
+    names = [*own, *[name for name in sorted(stored) if name not in own][:MOST_LISTED]]
+    return [
+        AgentRow(name=name, about=own.get(name, ""), shipped=name in own, contests=len(stored.get(name, ())))
+        for name in names
+    ]
 
-        Raises UnknownNameError if nobody is called that.
-        """
-        games.spec(game)
-        own = shipped(game)
-        contests: list[ContestLine] = []
-        record: list[RecordLine] = []
-        matches: list[StoredMatch] = []
-        parts: list[StoredEntry] = []
-        with self._web.store() as reader:
-            if reader is not None:
-                parts = reader.participations(game, name)
-                contests, record = self._career(owner, name, parts)
-                matches = list(reader.matches(entry=name, last=most, game=game, before=before))[::-1] if parts else []
-        if name not in own and not parts:
-            raise unknown_name("agent", one_line(name, 80), list(own), f"Those of {title_of(game)} are meant.")
-        text = ""
-        if name in own:
-            text = card(dicegym.game(game), name)
-        versions = len({one.identity for one in parts})
-        waiting = min(len({one.contest for one in parts}), MOST_CONTESTS) - len(contests)
-        about = own.get(name, "")
-        return AgentFacts(game, name, about, text, name in own, contests, versions, record, matches, waiting)
 
-    def _career(
-        self, owner: str, name: str, parts: Sequence[StoredEntry]
-    ) -> tuple[list[ContestLine], list[RecordLine]]:
-        struck = {one.contest: one.reason or "" for one in parts}
-        ahead: dict[str, float] = {}
-        behind: dict[str, float] = {}
-        lines = []
-        newest = sorted(struck, reverse=True)[:MOST_CONTESTS]
-        self._boards.prepare(owner, newest)
-        for number in newest:
-            board = self._boards.kept(number)
-            if board is None or not board.rated:
-                continue  # it is being computed
-            lines.append(_line(board, name, struck[number]))
-            for (one, other), games_won in board.against.items():
-                if one == name:
-                    ahead[other] = ahead.get(other, 0.0) + games_won
-                elif other == name:
-                    behind[one] = behind.get(one, 0.0) + games_won
-        record = [RecordLine(other, ahead[other], behind.get(other, 0.0)) for other in ahead]
-        return lines, sorted(record, key=lambda line: (-line.ahead - line.behind, line.name))
+def _view_agent(request: Request, found: dict[str, Any]) -> dict[str, Any]:
+    game, name, is_shipped = found["game"], found["name"], found["shipped"]
+    return found | {
+        "agent": found,
+        "title": title_of(game),
+        "card": as_html(_PICTURE.sub("", found["card"]), 2, "Table of its card"),
+        "history": _draw_ratings(found["contests"]),
+        "learned": _learned(game, name) if is_shipped else None,
+        "rows": rows_of(found["matches"]),
+        "older": found["next"],
+    }
 
-    def _agent(self, request: Request, game: str, name: str) -> Response:
-        before = number_of(request, "before")
-        found = self.facts(request.state.visitor, game, name, before)
-        return shown(
-            request,
-            "watch/agent.html",
-            agent=found,
-            title=title_of(game),
-            card=as_html(_PICTURE.sub("", found.card), 2, "Table of its card"),
-            history=_history(found),
-            learned=_learned(game, name) if found.shipped else None,
-            moment=moment,
-            rows=rows_of(found.matches),
-            older=found.matches[-1].id if len(found.matches) == MATCHES_PAGE else None,
-            before=before,
-            address=agent_address,
-        )
+
+@DOOR.get(
+    "/watch/agents/{game}/agent",
+    api="/agents/{game}/agent",
+    template="watch/agent.html",
+    view=_view_agent,
+    returns=AgentPage,
+)
+def show_agent(
+    request: Request, game: str, name: str, before: Asked = None, count: Count = MATCHES_PAGE
+) -> dict[str, Any]:
+    """Show an agent with its card, ratings, record and matches."""
+    games.spec(game)
+    web, own = web_of(request), shipped(game)
+    contests: list[AgentContest] = []
+    record: list[AgentOpponent] = []
+    matches: list[StoredMatch] = []
+    parts: list[StoredEntry] = []
+    with web.store() as reader:
+        if reader is not None:
+            parts = reader.participations(game, name)
+            contests, record = _find_career(web.shared(Boards), request.state.visitor, name, parts)
+            matches = list(reader.matches(entry=name, last=count, game=game, before=before))[::-1] if parts else []
+    if name not in own and not parts:
+        raise unknown_name("agent", one_line(name, 80), list(own), f"Those of {title_of(game)} are meant.")
+    return {
+        "game": game,
+        "name": name,
+        "about": own.get(name, ""),
+        "card": agent_card(dicegym.game(game), name) if name in own else "",
+        "shipped": name in own,
+        "contests": contests,
+        "versions": len({one.identity for one in parts}),
+        "record": record,
+        "matches": matches,
+        "next": matches[-1].id if len(matches) == count else None,
+        "waiting": min(len({one.contest for one in parts}), MOST_CONTESTS) - len(contests),
+    }
+
+
+def _find_career(
+    boards: Boards, owner: str, name: str, parts: Sequence[StoredEntry]
+) -> tuple[list[AgentContest], list[AgentOpponent]]:
+    """Return an agent's part in its newest contests, as far as their ratings are known, and its record in them."""
+    struck = {one.contest: one.reason or "" for one in parts}
+    ahead: dict[str, float] = {}
+    behind: dict[str, float] = {}
+    lines = []
+    newest = sorted(struck, reverse=True)[:MOST_CONTESTS]
+    boards.prepare(owner, newest).wait(PATIENCE)
+    for number in newest:
+        board = boards.kept(number)
+        if board is None or not board.rated:
+            continue  # it is being computed
+        lines.append(_line(board, name, struck[number]))
+        for (one, other), games_won in board.against.items():
+            if one == name:
+                ahead[other] = ahead.get(other, 0.0) + games_won
+            elif other == name:
+                behind[one] = behind.get(one, 0.0) + games_won
+    record = [AgentOpponent(name=other, ahead=ahead[other], behind=behind.get(other, 0.0)) for other in ahead]
+    return lines, sorted(record, key=lambda line: (-line.ahead - line.behind, line.name))
 
 
 def shipped(game: str) -> dict[str, str]:
@@ -225,7 +218,7 @@ def shipped(game: str) -> dict[str, str]:
 @functools.lru_cache(maxsize=1024)
 def _described(game: str, name: str) -> str:
     try:
-        return describe(dicegym.game(game), name)
+        return describe_agent(dicegym.game(game), name)
     except DicegymError as error:
         if isinstance(error, UnknownNameError):
             raise
@@ -255,25 +248,26 @@ def _learned(game: str, name: str) -> LearnedChart | None:
     return LearnedChart(trusted(picture.chart.svg()), list(zip(signs, picture.names, strict=True)), picture.remarks)
 
 
-def _line(board: Board, name: str, struck: str) -> ContestLine:
-    row = board.ratings.get(name)
-    return ContestLine(
-        board.contest.id,
-        board.contest.began,
-        status_of(board.contest.ended, board.held),
-        None if row is None else row.place,
-        board.contest.entries,
-        None if row is None else row.rating,
-        None if row is None else shown_bounds(row)[0],
-        None if row is None else shown_bounds(row)[1],
-        0 if row is None else row.games,
-        struck,
+def _line(board: Board, name: str, struck: str) -> AgentContest:
+    row, contest = board.ratings.get(name), board.contest
+    low, high = (None, None) if row is None else shown_bounds(row)
+    return AgentContest(
+        contest=contest.id,
+        began=contest.began,
+        state=board.status,
+        place=None if row is None else row.place,
+        entries=contest.entries,
+        rating=None if row is None else row.rating,
+        low=low,
+        high=high,
+        games=0 if row is None else row.games,
+        struck=struck,
     )
 
 
-def _history(agent: AgentFacts) -> object:
+def _draw_ratings(contests: Sequence[AgentContest]) -> object:
     """Return ratings over contests as SVG; None where there are none to be compared."""
-    rated = [line for line in agent.contests[::-1] if line.rating is not None]
+    rated = [line for line in contests[::-1] if line.rating is not None]
     if len(rated) < 2:
         return None
     points = [(float(at), line.rating or 0.0) for at, line in enumerate(rated, 1)]

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
-import time
 from collections.abc import Mapping
-from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,21 +15,10 @@ from dicegym.arena.replay import Replay, to_json
 from dicegym.errors import one_line
 from dicegym.files import write_text
 from dicegym.web.context import Web
+from dicegym.web.workers import Answer
 
 MOST_KEPT = 2_000
 """Analyses in the folder; the oldest go."""
-
-
-RETRIED = 60.0
-"""Seconds after which what failed is tried again if somebody asks."""
-
-
-class _Begun(NamedTuple):
-    """An analysis that is being computed, or failed."""
-
-    future: Future[None]
-    words: list[str]
-    again: float
 
 
 class KeptAnalysis(NamedTuple):
@@ -55,8 +41,6 @@ class Analyses:
     def __init__(self, web: Web) -> None:
         self._web = web
         self._folder = web.folder("analyses")
-        self._lock = threading.Lock()
-        self._begun: dict[str, _Begun] = {}
 
     def ready(self, replay: Replay) -> KeptAnalysis | None:
         """Return the analysis of a game by the best values that are ready; None if nobody has asked for it."""
@@ -70,22 +54,13 @@ class Analyses:
     def begin(self, replay: Replay, owner: str) -> tuple[str, bool]:
         """Let a thread analyse a game, unless one does already or just failed to.
 
-        Returns how far it is, in words, and whether it goes on. Raises TooBusyError if too much waits already.
+        Returns the progress in words, and whether to ask again. Raises TooBusyError if too much waits already.
         """
         path = self._path(replay)
-        with self._lock:
-            known = self._begun.get(path.name)
-            if known is None or (known.future.done() and time.monotonic() > known.again):
-                words = ["The game is being analysed."]
-                future = self._web.work.begin(owner, self._analyse, replay, path, words)
-                self._begun[path.name] = known = _Begun(future, words, time.monotonic() + RETRIED)
-            if not known.future.done():
-                return known.words[0], True
-            error = known.future.exception()
-            if error is None:
-                del self._begun[path.name]
-                return "The game has been analysed.", True
-            return f"It could not be analysed: {one_line(error, 300)}", False
+        found = self._web.slow.answer(owner, path, lambda answer: self._analyse(replay, path, answer), keep=False)
+        if found.failure:
+            return f"It could not be analysed: {one_line(found.failure, 300)}", False
+        return f"The game is being analysed: {found.what or 'moves'}, {found.done} of {found.of}.", True
 
     def _path(self, replay: Replay) -> Path:
         table = replay.table()
@@ -93,13 +68,10 @@ class Analyses:
         text = json.dumps([to_json(replay), table.fingerprint, best, dicegym.__version__])
         return self._folder / f"{hashlib.sha256(text.encode()).hexdigest()}.json"
 
-    def _analyse(self, replay: Replay, path: Path, words: list[str]) -> None:
-        def told(done: int, of: int, what: str) -> None:
-            words[0] = f"The game is being analysed: {what or 'moves'}, {done} of {of}."
-
+    def _analyse(self, replay: Replay, path: Path, answer: Answer[None]) -> None:
         table = replay.table()
-        asked = valuer(table, progress=told)
-        found = analyse(table, replay.states(table), replay.actions, replay.seats, asked, progress=told)
+        best = valuer(table, progress=answer.progress)
+        found = analyse(table, replay.states(table), replay.actions, replay.seats, best, progress=answer.progress)
         kept = {
             "heading": found.heading,
             "shown": [_plain(part) for part in shown_analysis(found)],

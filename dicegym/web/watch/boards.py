@@ -7,15 +7,17 @@ import itertools
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Future
 from typing import NamedTuple
 
-from dicegym.arena.pages.contests import ShownReport, contest_page, moment, page_title, shown_report
+from dicegym.arena.pages.contests import ContestPage, contest_page, moment, page_title
 from dicegym.arena.pages.stored import places_to_rate, stored_report
 from dicegym.arena.ratings import MatchPlaces, Rating, Ratings, fit
-from dicegym.arena.store.reading import StoredContest, StoreReader
+from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.stored import StoredContest
 from dicegym.errors import DicegymError
 from dicegym.web.context import Web
+from dicegym.web.watch.rows import status_of
+from dicegym.web.workers import Answer
 
 PATIENCE = 0.7
 """Seconds that a page waits for what is being computed, before it says so."""
@@ -37,7 +39,7 @@ class Board(NamedTuple):
     title: str
     heading: str
     facts: list[tuple[str, str]]
-    report: ShownReport
+    page: ContestPage
     held: bool
     """Whether some process has it just now."""
     secret: bool
@@ -64,11 +66,6 @@ class Board(NamedTuple):
         return status_of(self.contest.ended, self.held)
 
 
-def status_of(ended: str | None, held: bool) -> str:
-    """Return what is going on with a contest: it has ended, is running, or was stopped."""
-    return "ended" if ended else "running" if held else "stopped"
-
-
 class Boards:
     """The pages of contests that were asked for last. What takes long is computed by the server's workers.
 
@@ -79,29 +76,21 @@ class Boards:
     def __init__(self, web: Web) -> None:
         self._web = web
         self._kept: dict[int, Board] = {}
-        self._lock = threading.RLock()  # work that is done at once is forgotten by whoever began it
+        self._lock = threading.Lock()
         self._own: dict[int, threading.Lock] = {}
-        self._begun: dict[tuple[int, ...], Future[None]] = {}
 
-    def prepare(self, owner: str, numbers: Sequence[int], seconds: float = PATIENCE) -> None:
-        """Have contests computed that are not, and wait so many seconds for it: `kept` has what there is then.
+    def prepare(self, owner: str, numbers: Sequence[int]) -> Answer[None]:
+        """Begin to compute the contests that are not: when the answer is ready, `kept` has them.
 
         Args:
             owner: who asks.
             numbers: of the contests, which there are.
-            seconds: at most.
 
         Raises:
             TooBusyError: too much waits already.
         """
-        key = tuple(numbers)
-        with self._lock:
-            future = self._begun.get(key)
-            if future is None:
-                future = self._begun[key] = self._web.work.begin(owner, self._prepare, key)
-                future.add_done_callback(lambda done: self._forget(key))
-        with contextlib.suppress(TimeoutError):
-            future.result(seconds)
+        key = ("boards", *numbers)
+        return self._web.work.answer(owner, key, lambda answer: self._prepare(numbers), keep=False)
 
     def kept(self, number: int) -> Board | None:
         """Return what was computed last of a contest; None: nothing yet."""
@@ -142,10 +131,6 @@ class Boards:
                 for number in numbers:
                     self.board(reader, number)
 
-    def _forget(self, key: tuple[int, ...]) -> None:
-        with self._lock:
-            self._begun.pop(key, None)
-
 
 def computed(
     reader: StoreReader,
@@ -183,7 +168,7 @@ def computed(
             title,
             page.report.heading,
             [*page.report.facts, *dates],
-            shown_report(page),
+            page,
             False,
             secret,
             time.monotonic() - began,

@@ -1,165 +1,171 @@
-"""The list of contests, and the page of one: standings, matrix, ratings, faults and matches; live while it is held."""
+"""The list of contests, and each with its standings, matrix, ratings, faults and matches, also while it runs."""
 
 from __future__ import annotations
 
-import asyncio
-import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
 from dicegym import games
-from dicegym.arena.pages.contests import ShownMatch, moment, winners
-from dicegym.arena.store.reading import StoredMatch, StoreReader
-from dicegym.errors import ParameterError, UnknownNameError, one_line
+from dicegym.arena.incidents import misplay_lines
+from dicegym.arena.store.stored import StoredMatch
+from dicegym.errors import one_line
 from dicegym.web.context import Web
-from dicegym.web.pages import environment
-from dicegym.web.streams import Tell
-from dicegym.web.watch.boards import SHARE, SHORTEST_PAUSE, Board, Boards, status_of
-from dicegym.web.watch.pages import shown
+from dicegym.web.door import Asked, Finite, Number, for_programs
+from dicegym.web.pages import page, web_of
+from dicegym.web.watch.boards import PATIENCE, Board, Boards
+from dicegym.web.watch.rows import DOOR, ContestRow, Count, ListedMatch, check_store, list_titles, rows_of, title_of
+from dicegym.web.workers import Answer
 
-CONTESTS_PAGE, MATCHES_PAGE, LATEST = 50, 50, 10
-"""Rows: of the list of contests, of a page of matches, and of the matches on a live page."""
-
-
-class Contests:
-    """Pages of contests.
-
-    Args:
-        web: the server.
-    """
-
-    def __init__(self, web: Web) -> None:
-        self._web = web
-        self.boards = Boards(web)
-
-    def index(self, request: Request) -> Response:
-        """Answer with the list of contests."""
-        before = number_of(request, "before")
-        game = request.query_params.get("game") or None
-        with self._web.store() as reader:
-            found = [] if reader is None else reader.contests(game)[::-1]
-            some = [one for one in found if before is None or one.id < before][:CONTESTS_PAGE]
-            rows = [
-                (one, title_of(one.game), status_of(one.ended, reader is not None and reader.is_held(one.id)))
-                for one in some
-            ]
-        return shown(
-            request,
-            "watch/contests.html",
-            rows=rows,
-            game=game,
-            games=[(spec.name, spec.title) for spec in map(games.spec, games.loadable())],
-            store=None if reader is None else reader.name,
-            wanted=one_line(Path(self._web.settings.store).name),
-            older=some[-1].id if some and some[-1].id > found[-1].id else None,
-            moment=moment,
-        )
-
-    def contest(self, request: Request) -> Response:
-        """Answer with the page of a contest."""
-        number = request.path_params["contest"]
-        with self._web.store() as reader:
-            asked = there(reader)
-            asked.contest(number)
-            self.boards.prepare(request.state.visitor, [number])
-            board = self.boards.kept(number)
-            if board is None:
-                return shown(request, "watch/counting.html", number=number, here=request.url.path)
-            latest = list(asked.matches(number, last=LATEST))[::-1]
-        return shown(request, "watch/contest.html", board=board, latest=rows_of(latest), number=number)
-
-    def matches(self, request: Request) -> Response:
-        """Answer with a page of the matches of a contest."""
-        number, before = request.path_params["contest"], number_of(request, "before")
-        entry = request.query_params.get("entry") or None
-        with self._web.store() as reader:
-            asked = there(reader)
-            contest = asked.contest(number)
-            names = sorted({one.name for one in asked.entries(number)})
-            found = list(asked.matches(number, entry, MATCHES_PAGE + 1, before=before))[::-1]
-        some = found[:MATCHES_PAGE]
-        return shown(
-            request,
-            "watch/matches.html",
-            contest=contest,
-            title=title_of(contest.game),
-            rows=rows_of(some),
-            entry=entry,
-            names=names,
-            before=before,
-            older=some[-1].id if len(found) > len(some) else None,
-        )
-
-    async def live(self, request: Request) -> Response:
-        """Answer with what happens in a contest, as it happens: one look at the store for all who watch."""
-        number = request.path_params["contest"]
-        await run_in_threadpool(self._check, number)
-
-        async def source(tell: Tell) -> None:
-            while True:
-                board, latest = await self._web.work.run(f"contest {number}", self._look, number)
-                tell("progress", fragment("watch/progress.html", board=board))
-                tell("standings", fragment("watch/standings.html", board=board, latest=rows_of(latest), number=number))
-                if board.status != "running":
-                    return
-                await asyncio.sleep(max(SHORTEST_PAUSE, SHARE * board.seconds))
-
-        return self._web.channels.stream(request, f"contest {number}", source)
-
-    def _check(self, number: int) -> None:
-        """Raise UnknownNameError if there is no such contest."""
-        with self._web.store() as reader:
-            there(reader).contest(number)
-
-    def _look(self, number: int) -> tuple[Board, list[StoredMatch]]:
-        with self._web.store() as reader:
-            asked = there(reader)
-            return self.boards.board(asked, number), list(asked.matches(number, last=LATEST))[::-1]
+MATCHES_PAGE, LATEST = 50, 10
+"""Rows: of a page of matches, and of the newest matches on the page of a contest."""
 
 
-def fragment(template: str, **values: object) -> str:
-    """Return a part of a page."""
-    return environment().get_template(template).render(**values)
+class ContestRows(BaseModel):
+    """Contests, the newest first."""
+
+    contests: list[ContestRow]
+    next: int | None = Field(description="`before` of the next page; null: this is the last one")
 
 
-def there(reader: StoreReader | None) -> StoreReader:
-    """Return a store. Raises UnknownNameError if there is none yet."""
-    if reader is None:
-        raise UnknownNameError("there is no store of contests yet: `dicegym tournament` makes one where it is run")
-    return reader
+class RatingRow(BaseModel):
+    """The rating of an entry."""
+
+    name: str
+    place: int
+    rating: float
+    low: Finite = Field(description="of its 95 % interval; null: no bound")
+    high: Finite
+    games: int
+    matches: int
 
 
-def number_of(request: Request, name: str) -> int | None:
-    """Return a number of the query; None if there is none. Raises ParameterError if it is something else."""
-    text = request.query_params.get(name, "")
-    if text and not re.fullmatch("[0-9]{1,15}", text, re.ASCII):
-        raise ParameterError(f"{name}={one_line(text, 40)} is no number: follow the links of the list")
-    return int(text) if text else None
+class StruckRow(BaseModel):
+    """A disqualified entry."""
+
+    name: str
+    reason: str
 
 
-def title_of(game: str) -> str:
-    """Return what people call a game; of one that is not registered here, its name."""
-    try:
-        return games.spec(game).title
-    except UnknownNameError:
-        return game
+class ContestBoard(BaseModel):
+    """A contest with its standings."""
+
+    contest: ContestRow
+    facts: dict[str, str]
+    standings: list[dict[str, Any]] = Field(description="as the format ranks them; empty until it has ended")
+    ratings: list[RatingRow]
+    struck: list[StruckRow]
+    remarks: list[str] = Field(description="sentences on what it is worth, faults and remarks")
 
 
-def rows_of(matches: list[StoredMatch]) -> list[ShownMatch]:
-    """Return matches as rows."""
-    return [
-        ShownMatch(
-            str(match.id),
-            match.entries,
-            tuple("failed" if name == match.failed else "" for name in match.entries)
-            if match.failed is not None
-            else tuple(map(str, match.wins)),
-            winners(match.wins),
-            0 if match.failed is not None else match.games,
-            sum(match.faults),
-        )
-        for match in matches
-    ]
+class MatchRows(BaseModel):
+    """Matches, the newest first."""
+
+    matches: list[ListedMatch]
+    next: int | None
+
+
+def _view_contests(request: Request, found: dict[str, Any]) -> dict[str, Any]:
+    wanted = one_line(Path(web_of(request).settings.store).name)
+    return found | {"games": list_titles(), "wanted": wanted}
+
+
+@DOOR.get("/watch", api="/contests", template="watch/contests.html", view=_view_contests, returns=ContestRows)
+def list_contests(request: Request, game: str = "", before: Asked = None, count: Count = 50) -> dict[str, Any]:
+    """List contests, the newest first."""
+    if game and for_programs(request):
+        games.spec(game)
+    with web_of(request).store() as reader:
+        every = [] if reader is None else reader.contests(game or None)[::-1]
+        some = [one for one in every if before is None or one.id < before]
+        rows = [ContestRow.of(one, reader is not None and reader.is_held(one.id)) for one in some[:count]]
+    more = len(some) > len(rows)
+    return {"contests": rows, "next": rows[-1].id if more else None, "game": game, "is_store": reader is not None}
+
+
+def _view_contest(request: Request, found: dict[str, Any]) -> Mapping[str, Any] | Response:
+    if found["board"] is None:
+        return page(request, "watch/counting.html", number=found["number"])
+    return found | {"latest": rows_of(found["latest"])}
+
+
+@DOOR.get(
+    "/watch/contests/{contest:number}",
+    api="/contests/{contest:number}",
+    template="watch/contest.html",
+    view=_view_contest,
+    returns=ContestBoard,
+)
+async def show_contest(request: Request, contest: Number) -> dict[str, Any]:
+    """Show a contest with its standings, ratings and faults."""
+    computed = await run_in_threadpool(_prepare, request, contest)
+    await computed.settle(None if for_programs(request) else PATIENCE)
+    if for_programs(request) and computed.error is not None:
+        raise computed.error
+    return await run_in_threadpool(_find, web_of(request), contest)
+
+
+def _prepare(request: Request, contest: int) -> Answer[None]:
+    web = web_of(request)
+    with web.store() as reader:
+        check_store(reader).contest(contest)
+    return web.shared(Boards).prepare(request.state.visitor, [contest])
+
+
+def _find(web: Web, contest: int) -> dict[str, Any]:
+    board = web.shared(Boards).kept(contest)
+    with web.store() as reader:
+        store = check_store(reader)
+        latest = list(store.matches(contest, last=LATEST))[::-1]
+        standings = store.standings(contest)
+    return {"number": contest, "board": board, "latest": latest} | ({} if board is None else _tell(board, standings))
+
+
+def _tell(board: Board, standings: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return what programs get of a contest."""
+    said = board.page.report
+    return {
+        "contest": ContestRow.of(board.contest, board.held),
+        "facts": dict(board.facts),
+        "standings": standings,
+        "ratings": list(board.ratings.values()),
+        "struck": [{"name": bad.name, "reason": bad.reason} for bad in said.disqualified],
+        "remarks": [*said.words, *misplay_lines(said.misplays), *said.remarks],
+    }
+
+
+def _view_matches(request: Request, found: dict[str, Any]) -> dict[str, Any]:
+    return found | {"rows": rows_of(found["matches"])}
+
+
+@DOOR.get(
+    "/watch/contests/{contest:number}/matches",
+    api="/contests/{contest:number}/matches",
+    template="watch/matches.html",
+    view=_view_matches,
+    returns=MatchRows,
+)
+def list_matches(
+    request: Request, contest: Number, entry: str = "", before: Asked = None, count: Count = MATCHES_PAGE
+) -> dict[str, Any]:
+    """List the matches of a contest, the newest first."""
+    with web_of(request).store() as reader:
+        store = check_store(reader)
+        stored = store.contest(contest)
+        names = sorted({one.name for one in store.entries(contest)})
+        found: list[StoredMatch] = list(store.matches(contest, entry or None, count + 1, before=before))[::-1]
+    rows = found[:count]
+    return {
+        "matches": rows,
+        "next": rows[-1].id if len(found) > len(rows) else None,
+        "contest": stored,
+        "title": title_of(stored.game),
+        "entry": entry,
+        "names": names,
+        "before": before,
+    }

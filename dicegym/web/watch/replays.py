@@ -2,145 +2,201 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
+from pydantic import BaseModel, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from dicegym.arena.replay import Replay
+from dicegym.arena.replay import Replay, to_json
 from dicegym.arena.replay.stored import SERVER, stored_replay
-from dicegym.arena.store.reading import PlayedGame, StoredMatch, StoredMisplay, StoreReader
+from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.stored import PlayedGame, StoredMatch
 from dicegym.errors import ParameterError
 from dicegym.pictures.watched import told_apart
 from dicegym.web.context import Web
+from dicegym.web.door import Asked, Number, for_programs
+from dicegym.web.pages import page, web_of
 from dicegym.web.watch.analyses import Analyses
-from dicegym.web.watch.contests import number_of, there, title_of
-from dicegym.web.watch.pages import shown
+from dicegym.web.watch.rows import DOOR, ListedMatch, Plain, check_store, title_of
 from dicegym.web.watch.shown import PageLink, moments_before, replay_page
 
 GAMES_PAGE = 100
 """Games of a match that a page lists."""
-HELD = (
-    "This contest is still being held, or takes bots: its games are shown as one player after the other saw them, and "
+RUNNING = (
+    "This contest is still running, or takes bots: its games are shown as one player after the other saw them, and "
     "nothing is told of their dice but what fell."
 )
 SERVED = "This server still runs: nothing is told of its dice but what fell."
 
 
-def agent_address(game: str, name: str) -> str:
-    """Return the page of an agent."""
-    return f"/watch/agents/{game}?{urlencode({'name': name})}"
+class ListedGame(BaseModel):
+    """A game of a match."""
+
+    number: int = Field(description="from 1")
+    seats: list[str]
+    returns: list[float] = Field(description="by seat")
+    actions: int
 
 
-class Replays:
-    """Pages of matches and games.
+class MatchGames(BaseModel):
+    """A match with its games."""
 
-    Args:
-        web: the server.
-        analyses: what mistakes cost.
-    """
-
-    def __init__(self, web: Web, analyses: Analyses) -> None:
-        self._web = web
-        self.analyses = analyses
-
-    def match(self, request: Request) -> Response:
-        """Answer with a match and the list of its games."""
-        number, first = request.path_params["match"], number_of(request, "first") or 0
-        match, contests, misplays, games = self.match_found(number)
-        with self._web.store() as reader:
-            game = there(reader).rules([number])[number].game
-        return shown(
-            request,
-            "watch/match.html",
-            match=match,
-            contests=contests,
-            misplays=misplays,
-            games=games[first : first + GAMES_PAGE],
-            more=first + GAMES_PAGE if first + GAMES_PAGE < len(games) else None,
-            agent=lambda name: agent_address(game, name),
-        )
-
-    def match_found(
-        self, number: int
-    ) -> tuple[StoredMatch, list[tuple[int, bool]], list[StoredMisplay], list[PlayedGame]]:
-        """Return a match, the contests that have it and whether each has ended, what went wrong in it, and its games.
-
-        Raises UnknownNameError if there is none of this number.
-        """
-        with self._web.store() as reader:
-            asked = there(reader)
-            match = asked.match(number)
-            games = [] if match.failed is not None else list(asked.games([number]))
-            contests = [(one.id, one.ended is not None) for one in asked.contests(with_match=number)[::-1]]
-            return match, contests, list(asked.misplays([number])), games
-
-    def game(self, request: Request) -> Response:
-        """Answer with a game of a match."""
-        match, game = request.path_params["match"], request.path_params["game"]
-        replay, free = self.found(match, game)
-        kept = self.analyses.ready(replay) if free else None
-        replay.check_rules()
-        notes = [] if free else [HELD]
-        return replay_page(
-            request,
-            replay,
-            title=f"{title_of(replay.game)}, game {replay.id}",
-            back=f"/watch/matches/{match}",
-            back_title=f"Match {match}: {', '.join(told_apart(replay.seats))}",
-            all_seeing=free,
-            notes=None if kept is None else kept.notes,
-            note=" ".join(notes),
-            links=[PageLink(f"/watch/games/{match}/{game}/analysis", "What mistakes cost")] if free else [],
-        )
-
-    def analysis(self, request: Request) -> Response:
-        """Answer with what mistakes cost in a game of a match, or how far that is computed."""
-        match, game = request.path_params["match"], request.path_params["game"]
-        replay, free = self.found(match, game)
-        if not free:
-            raise ParameterError("its contest is not over: what mistakes cost is told when it has ended and is closed")
-        return analysis_page(
-            request,
-            self.analyses,
-            replay,
-            title=f"{title_of(replay.game)}, game {replay.id}",
-            back=f"/watch/games/{match}/{game}",
-        )
-
-    def served(self, request: Request) -> Response:
-        """Answer with a game that a game server has held."""
-        number = request.path_params["number"]
-        with self._web.store() as reader:
-            asked = there(reader)
-            replay, running = stored_replay(asked, f"{SERVER}{number}"), asked.served_game(number).running
-        return replay_page(
-            request,
-            replay,
-            all_seeing=not running,
-            note=SERVED if running else "",
-            title=f"{title_of(replay.game)}, game {number} of the server",
-            back="/watch",
-            back_title="Watch",
-        )
-
-    def found(self, match: int, game: int) -> tuple[Replay, bool]:
-        """Return a game, and whether all of it may be seen: no contest that is still being held has its match."""
-        with self._web.store() as reader:
-            asked = there(reader)
-            return stored_replay(asked, f"{match}.{game}"), self._may_be_seen(asked, match)
-
-    def _may_be_seen(self, reader: StoreReader, match: int) -> bool:
-        """Return whether all contests that have a match are over."""
-        return not any(self._web.is_secret(one) for one in reader.contests(with_match=match))
+    match: ListedMatch
+    contests: list[int]
+    games: list[ListedGame]
+    misplays: list[Plain]
 
 
-def analysis_page(request: Request, analyses: Analyses, replay: Replay, *, title: str, back: str) -> Response:
+class GameReplay(BaseModel):
+    """A game that can be played again: `dicegym.arena.replay.from_json` takes ``replay``."""
+
+    replay: dict[str, Any]
+
+
+class SeenGame(NamedTuple):
+    """A game of a match, and what may be seen of it."""
+
+    game: Replay
+    match: int
+    number: int
+    free: bool
+    """Whether everything may be seen: all contests that have its match are closed."""
+
+    @property
+    def replay(self) -> dict[str, Any]:
+        """The game as plain values."""
+        return to_json(self.game)
+
+    @property
+    def title(self) -> str:
+        """What pages call it."""
+        return f"{title_of(self.game.game)}, game {self.game.id}"
+
+
+def _view_match(request: Request, found: dict[str, Any]) -> dict[str, Any]:
+    first, played = found["first"], found["played"]
+    return found | {
+        "contests": found["states"],
+        "games": played[first : first + GAMES_PAGE],
+        "more": first + GAMES_PAGE if first + GAMES_PAGE < len(played) else None,
+    }
+
+
+@DOOR.get(
+    "/watch/matches/{match:number}",
+    api="/matches/{match:number}",
+    template="watch/match.html",
+    view=_view_match,
+    returns=MatchGames,
+)
+def show_match(request: Request, match: Number, first: Asked = None) -> dict[str, Any]:
+    """Show a match and its games."""
+    with web_of(request).store() as reader:
+        store = check_store(reader)
+        ((found, rules, played, misplays),) = store.whole([store.match(match)])
+        states = [(one.id, one.ended is not None) for one in store.contests(with_match=match)[::-1]]
+        return {
+            "match": found,
+            "contests": [contest for contest, _ in states],
+            "states": states,
+            "games": _list_games(found, played),
+            "played": played,
+            "misplays": misplays,
+            "game": rules.game,
+            "first": first or 0,
+        }
+
+
+def _list_games(match: StoredMatch, games: Sequence[PlayedGame]) -> list[dict[str, Any]]:
+    return [
+        {
+            "number": one.number + 1,
+            "seats": [match.entries[player] for player in one.seats],
+            "returns": [one.returns[player] for player in one.seats],
+            "actions": len(one.actions),
+        }
+        for one in games
+    ]
+
+
+def _view_game(request: Request, seen: SeenGame) -> Response:
+    analyses, (replay, match, game, free) = web_of(request).shared(Analyses), seen
+    kept = analyses.ready(replay) if free else None
+    replay.check_rules()
+    return replay_page(
+        request,
+        replay,
+        title=seen.title,
+        back=f"/watch/matches/{match}",
+        back_title=f"Match {match}: {', '.join(told_apart(replay.seats))}",
+        all_seeing=free,
+        notes=None if kept is None else kept.notes,
+        note="" if free else RUNNING,
+        links=[PageLink(f"/watch/games/{match}/{game}/analysis", "What mistakes cost")] if free else [],
+    )
+
+
+@DOOR.get(
+    "/watch/games/{match:number}/{game:number}",
+    api="/matches/{match:number}/games/{game:number}",
+    view=_view_game,
+    returns=GameReplay,
+)
+def show_game(request: Request, match: Number, game: Number) -> SeenGame:
+    """Show a game; programs get it only when its contest has ended and is closed."""
+    found = _find(web_of(request), match, game)
+    if for_programs(request):
+        _check_free(found)
+    return found
+
+
+@DOOR.get("/watch/games/{match:number}/{game:number}/analysis")
+def analyse_game(request: Request, match: Number, game: Number) -> Response:
+    """Show what mistakes cost in a game of a match, or how far that is computed."""
+    found = _find(web_of(request), match, game)
+    _check_free(found)
+    return analysis_page(request, found.game, title=found.title, back=f"/watch/games/{match}/{game}")
+
+
+@DOOR.get("/watch/served/{number:number}")
+def show_served_game(request: Request, number: Number) -> Response:
+    """Show a game of a game server."""
+    with web_of(request).store() as reader:
+        store = check_store(reader)
+        replay, running = stored_replay(store, f"{SERVER}{number}"), store.served_game(number).running
+    return replay_page(
+        request,
+        replay,
+        all_seeing=not running,
+        note=SERVED if running else "",
+        title=f"{title_of(replay.game)}, game {number} of the server",
+        back="/watch",
+        back_title="Watch",
+    )
+
+
+def _find(web: Web, match: int, game: int) -> SeenGame:
+    """Return a game and what may be seen of it."""
+    with web.store() as reader:
+        store: StoreReader = check_store(reader)
+        free = not any(web.is_secret(one) for one in store.contests(with_match=match))
+        return SeenGame(stored_replay(store, f"{match}.{game}"), match, game, free)
+
+
+def _check_free(seen: SeenGame) -> None:
+    if not seen.free:
+        raise ParameterError("its contest is not over: all of this game is shown when it has ended and is closed")
+
+
+def analysis_page(request: Request, replay: Replay, *, title: str, back: str) -> Response:
     """Return what mistakes cost in a game, or how far that is computed; asks for it if nobody has."""
+    analyses = web_of(request).shared(Analyses)
     kept = analyses.ready(replay)
     words, goes_on = ("", False) if kept is not None else analyses.begin(replay, request.state.visitor)
     before = [] if kept is None else moments_before(replay)
-    return shown(
+    return page(
         request,
         "watch/analysis.html",
         title=title,
@@ -150,5 +206,4 @@ def analysis_page(request: Request, analyses: Analyses, replay: Replay, *, title
         moments={number: f"{back}?move={move}" for number, move in enumerate(before, 1)},
         words=words,
         goes_on=goes_on,
-        here=request.url.path,
     )

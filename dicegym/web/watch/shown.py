@@ -18,9 +18,9 @@ from starlette.responses import Response
 
 from dicegym.arena.pages.template import trusted
 from dicegym.arena.replay import Replay, to_json
-from dicegym.arena.replay.page import as_text, page_data, part, unpacked
+from dicegym.arena.replay.page import as_text, page_data, part, unpack
 from dicegym.errors import ParameterError, one_line
-from dicegym.web.watch.pages import shown as shown_page
+from dicegym.web.pages import page
 
 KEPT = 64
 """Games whose pages are kept in memory: what is looked at together is mostly the same game."""
@@ -88,7 +88,7 @@ def replay_page(
         return "?" + urlencode(query | ({"seat": str(chosen)} if chosen >= 0 else {}))
 
     seats = range(replay.players) if held is not None and not all_seeing and seat is None else views
-    return shown_page(
+    return page(
         request,
         template,
         title=title,
@@ -142,7 +142,7 @@ class _Given:
 @functools.lru_cache(maxsize=KEPT)
 def _shown(digest: str, given: _Given) -> _Shown:
     data = page_data(given.replay, given.seat, notes=given.notes)
-    drawings = [] if data["pictures"] is None else unpacked(data["pictures"])
+    drawings = [] if data["pictures"] is None else unpack(data["pictures"])
     return _Shown(data, [one.svg() for one in drawings])
 
 

@@ -11,7 +11,7 @@ from dicegym.games import game as make_game
 from dicegym.games.bidding.solving.hand import tabulate
 from dicegym.games.bidding.solving.learner import Learner
 from dicegym.games.bidding.solving.solution import NAME, is_kept, kept_values, values_at_once
-from dicegym.games.parts import Claim
+from dicegym.games.solved import Claim
 
 STEPS = 60
 """Of the solver, after which the bounds of a single hand are less than 0.01 apart."""
