@@ -105,13 +105,13 @@ def values() -> Iterator[str]:
 def models() -> Iterator[str]:
     """Yield the moves of every shipped model in the positions of random games, as a hash: it plays as it did."""
     import dicegym
-    from dicegym.players.model import trained_on
+    from dicegym.players.model import read_game
     from dicegym.players.roster import agents_folder
     from dicegym.registry import GAMES
 
     for name in GAMES:
         for path in sorted(agents_folder(name).glob("*.zip")):
-            game = trained_on(path)
+            game = read_game(path)
             player = dicegym.agent(game, str(path))
             digest, asked = hashlib.sha256(), 0
             batch = game.batch(PLAYED["games"], seed=SEED)

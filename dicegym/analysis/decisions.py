@@ -41,8 +41,8 @@ from dicegym.engine.scene import Scene
 from dicegym.errors import ParameterError
 from dicegym.escape import lines, one_line
 from dicegym.games.worth import Progress, Valuer, ValueUnit
-from dicegym.pictures.naming import named
-from dicegym.pictures.watched import action_in, told_apart
+from dicegym.pictures.naming import name_players
+from dicegym.pictures.watched import action_in, tell_apart
 
 AT_ONCE = 8
 """Actions that are judged in one call."""
@@ -177,7 +177,7 @@ class Analysis:
 
     def scene(self, decision: PricedDecision) -> Scene:
         """Return the table before a decision, hidden things too."""
-        return named(self.game.scene(self.states[decision.number - 1]), self.names)
+        return name_players(self.game.scene(self.states[decision.number - 1]), self.names)
 
     def describe_choice(self, decision: PricedDecision) -> str:
         """Return what was chosen, in words."""
@@ -381,7 +381,7 @@ def analyse(
     who = [f"player {seat}" for seat in range(game.players)] if names is None else names
     if len(who) != game.players:
         raise ParameterError(f"{len(who)} names are none of a game of {game.players}: give one for each seat")
-    called = told_apart(who)
+    called = tell_apart(who)
     found, values = _asked(asked, table, np.asarray(actions, np.int64), progress)
     movers = table["player"][:-1].astype(np.int64)
     shares = np.full((len(actions), game.players), share_of_others(game, asked.unit))

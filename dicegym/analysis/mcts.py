@@ -31,7 +31,7 @@ from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.engine.validate import finite_number, seed_number, whole_number
 from dicegym.errors import ParameterError, unknown_name
-from dicegym.games.hidden import hidden_fields, known
+from dicegym.games.hidden import keep_known, list_hidden_fields
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 from dicegym.players.twins import twin_numbers
@@ -140,7 +140,7 @@ def _search(
     words = np.zeros(-(-game.observation_size // 2), np.uint64)
     observed = words.view(np.float32)[: game.observation_size]
     work, bots = game.new_states(1), np.full(game.players, bot)
-    alone = bot != UNIFORM and bool(hidden_fields(game))
+    alone = bot != UNIFORM and bool(list_hidden_fields(game))
     used = np.zeros(game.n_actions, np.bool_), np.zeros(game.players, np.float32), *np.zeros((2, DEEPEST), np.int64)
     for begun in range(0, simulations, _BLOCK):
         keys = generator.integers(0, 1 << 64, min(_BLOCK, simulations - begun), dtype=np.uint64)
@@ -216,7 +216,7 @@ class MctsPlayer(Player):
             legal = np.flatnonzero(turn.mask)
             if len(legal) == 1:
                 return int(legal[0])
-            told = known(game, turn.record, turn.seat)[0]
+            told = keep_known(game, turn.record, turn.seat)[0]
             now = named_seed("mcts", seed, told.tobytes().hex())
             return _search(game, told, self.simulations, self.c, bot, now, others).best
 

@@ -23,7 +23,7 @@ from dicegym.engine.validate import whole_number
 from dicegym.envs.opponents import Opponents
 from dicegym.errors import ParameterError
 from dicegym.games import game as make_game
-from dicegym.games.parts import Z_95, Estimate, Progress, solved_with
+from dicegym.games.parts import Z_95, Estimate, Progress, list_solved_settings
 from dicegym.games.worth import Valuer
 from dicegym.play.drive import Referee, walk
 from dicegym.play.player import Player, Usage, sit_down
@@ -127,7 +127,7 @@ def suite(
 def _table(game: str | Game) -> Game:
     """Return the game as the suite plays it."""
     table = make_game(game)
-    others = solved_with(table) if isinstance(game, str) else None
+    others = list_solved_settings(table) if isinstance(game, str) else None
     ready = next(source for source in sources(table) if source.ready())
     return table if others is None or ready.name != sources(table)[-1].name else make_game(game, **others)
 

@@ -25,7 +25,7 @@ from dicegym.engine.game import Game
 from dicegym.engine.state import State
 from dicegym.engine.threads import Threads
 from dicegym.errors import AgentError, FaultWarning, ParameterError, one_line
-from dicegym.games.hidden import hidden_fields
+from dicegym.games.hidden import list_hidden_fields
 from dicegym.games.keyboard import STRENGTHS
 from dicegym.games.parts import CHANCE, KEYBOARD, SECRETS, part
 from dicegym.games.worth import ActionValues, BatchValuer, Valuer, ValueUnit, first_place_shares
@@ -115,7 +115,7 @@ class ValuerPlayer(Player):
         for seat in np.unique(states["player"]).tolist():
             others = [other for other in range(game.players) if other != seat]
             its = states["player"] == seat
-            for name in hidden_fields(game):
+            for name in list_hidden_fields(game):
                 for other in others:
                     told[name][its, other] = 0
         texts = [row.tobytes() for row in record_bytes(told)]
@@ -412,7 +412,7 @@ class Beliefs:
         elif chance is not None:
             for draw in chance.unseen(self._base[0], self.seat):
                 self._add(chance, draw)
-        elif hidden_fields(game):
+        elif list_hidden_fields(game):
             raise _unknown(game)
 
     def _add(self, chance: Any, draw: int) -> None:
@@ -521,7 +521,7 @@ def fork(game: Game, state: Any, seed: int = 0, *, against: Any = None, trust: b
 
 def supposed_players(game: Game, against: Any = None, trust: bool = False) -> list[Player]:
     """Return the player that `fork` supposes in each seat; empty for games that hide nothing. Raises as `fork` does."""
-    if not hidden_fields(game):
+    if not list_hidden_fields(game):
         if against is not None:
             policy_player(game, against, trust)
         return []
@@ -529,7 +529,7 @@ def supposed_players(game: Game, against: Any = None, trust: bool = False) -> li
 
 
 def _unknown(game: Game) -> ParameterError:
-    fields = ", ".join(sorted(hidden_fields(game)))
+    fields = ", ".join(sorted(list_hidden_fields(game)))
     kind = "Chance" if game.spec.joint_action is None else "SecretChoices"
     return ParameterError(
         f"{game.spec.title} hides {fields}, and nothing says what may be believed of it: write chance.py beside its "

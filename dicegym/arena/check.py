@@ -18,7 +18,7 @@ from dicegym.arena.check_report import CheckReport
 from dicegym.arena.purity import OutOfTimeError, TimeBound, looks_pure, prepare, table_of
 from dicegym.bots import smoke_games
 from dicegym.bots.bot_player import BotPlayer
-from dicegym.bots.calls import CallLog, Echo, Witness, watched_by
+from dicegym.bots.calls import CallLog, Echo, Witness, watch_calls
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
@@ -78,7 +78,7 @@ class Check:
             return self._run(context, None)
         witness = CallLog(Path(self.log))
         told: Any = _Told(context.stray, witness)
-        with watched_by(witness), contextlib.redirect_stdout(told), contextlib.redirect_stderr(told):
+        with watch_calls(witness), contextlib.redirect_stdout(told), contextlib.redirect_stderr(told):
             return self._run(context, witness)
 
     def _run(self, context: Context, witness: Witness | None) -> dict[str, Any]:
@@ -131,7 +131,7 @@ class Check:
                 contextlib.suppress(AgentError),  # what is found out here costs nothing
                 contextlib.redirect_stdout(silent),
                 contextlib.redirect_stderr(silent),
-                watched_by(Witness()),
+                watch_calls(Witness()),
             ):
                 heartbeat.note(ASKED, FULLER)
                 found["remarks"] += self._at_a_fuller_table(lambda fuller: load(seed, game=fuller))
@@ -273,7 +273,7 @@ class _Told(Printed):
 
     def write(self, text: str) -> int:
         """Take ``text`` as a stream would; return its length."""
-        self._witness.printed(text)
+        self._witness.note_print(text)
         return self._stray.write(text)
 
 
@@ -351,7 +351,7 @@ def _debugged(job: Check) -> JobOutcome:
 
     job = replace(job, debug=True, log="", limits=Limits(math.inf, job.limits.memory))
     try:
-        with watched_by(Echo()):
+        with watch_calls(Echo()):
             return job.run(here(Heartbeat.private(), Printed()))
     except AgentError as error:
         if error.__cause__ is not None:

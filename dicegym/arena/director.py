@@ -24,7 +24,7 @@ from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
 from dicegym.games.parts import Progress
-from dicegym.play.seeds import drawn_seed
+from dicegym.play.seeds import draw_seed
 from dicegym.players.twins import TabledPlayer
 from dicegym.sandbox import jail
 from dicegym.sandbox.jobs import Entry, Job
@@ -93,7 +93,7 @@ class Director:
     ) -> None:
         self.game = game
         self.options = options = options or ContestOptions()
-        given = drawn_seed() if seed is None else seed
+        given = draw_seed() if seed is None else seed
         self.seed = whole_number("seed", given, -(1 << 63), (1 << 64) - 1, "the seed of a contest")
         check_table(game)
         field = entries if isinstance(entries, Field) else entries_of(game, entries, in_order)

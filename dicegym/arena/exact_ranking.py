@@ -31,12 +31,12 @@ from dicegym.games.parts import (
     EXAMINATION,
     Duel,
     Progress,
+    list_solved_settings,
     need,
     part,
     quick_solver_of,
-    solved_with,
     solver,
-    tabulated,
+    tabulate_player,
 )
 from dicegym.games.worth import first_place_shares
 from dicegym.players.roster import agent
@@ -80,7 +80,7 @@ class Tabulate:
         if self.quick and not says_pure and quick_solver_of(self.game, player) is None:
             return {"table": None}
         values = need(self.game, DUEL)
-        answers, draws = tabulated(values.tabulate, player, self.game)
+        answers, draws = tabulate_player(values.tabulate, player, self.game)
         table = answers if isinstance(answers, np.ndarray) else values.tabulate(player, self.game)
         if isinstance(player, IsolatedPlayer):
             player.raise_if_gone()  # the rules may say what a failure costs, but this was no answer
@@ -243,7 +243,7 @@ def check_exact(game: Game, options: ContestOptions) -> None:
     if options.exact and options.less_luck:
         raise ParameterError("exact=True has no luck in it: leave out less_luck, or exact")
     if options.exact and solver(game) is None:
-        settings = solved_with(game) or {}
+        settings = list_solved_settings(game) or {}
         known = " and ".join(f"{name}={value}" for name, value in settings.items())
         instead = f"; they are known with {known}" if settings.get("players", 2) == 2 and known else ""
         raise ParameterError(

@@ -284,12 +284,12 @@ class _MatchReferee(Referee):
             self._before = self._record()
         return super().ask(seat, turn)
 
-    def failed(self, seat: int, error: AgentError) -> int:
+    def handle_failure(self, seat: int, error: AgentError) -> int:
         if self.game.spec.forfeit is None:
             raise error
         return self.game.spec.forfeit
 
-    def answered(self, seat: int) -> None:
+    def note_answer(self, seat: int) -> None:
         if not self._apart[self.order[seat]] and self._record() != self._before:
             raise AgentError(self.players[seat].name, "changed the game's record while choosing")
         if self._stray.count:
@@ -301,7 +301,7 @@ class _MatchReferee(Referee):
             self._printed[player].write(self._stray.text)
             self._stray.clear()
 
-    def erred(self, seat: int, reason: str) -> None:
+    def note_fault(self, seat: int, reason: str) -> None:
         player = self.order[seat]
         self._log.fault(player, self.number, self._asked[player], reason)
 

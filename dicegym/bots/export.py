@@ -12,7 +12,7 @@ import numpy as np
 
 from dicegym.bots.bot_player import BotPlayer
 from dicegym.bots.network import ACTIVATIONS, NetworkPlayer
-from dicegym.bots.transcription import HELPERS, packed, transcribe
+from dicegym.bots.transcription import HELPERS, pack_array, transcribe
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.escape import docstring
@@ -115,7 +115,7 @@ def export_source(player: Player, game: Game, form: str) -> str:
 def table_beside(player: Player) -> Path | None:
     """Return the file of data that a bot of one file reads: called as the bot is, with the suffix ``.table``.
 
-    Without it the source of the bot (`export_source`) does not play. None if there is none.
+    Without it the source of the bot (`export_source`) does not play. None if the bot has no such file.
     """
     if not isinstance(player, BotPlayer) or player.source.arguments is not None:
         return None
@@ -142,7 +142,7 @@ def network_source(player: Player, game: Game, interface: str, *functions: Calla
     if isinstance(player, BotPlayer) and player.source.arguments is None:
         return player.source.file.read_text()
     if not isinstance(player, NetworkPlayer):
-        raise ParameterError(f"{player.name!r} is no model, and no bot that is one file: neither can be written as one")
+        raise ParameterError(f"{player.name!r} cannot be exported: it is neither a model nor a bot of one file")
     player.check_fit(game)
     network = player.plain_network()
     kernels = game.spec.kernels
@@ -169,4 +169,4 @@ def network_source(player: Player, game: Game, interface: str, *functions: Calla
 
 def _weights(array: np.ndarray) -> str:
     """Return an expression for weights, which networks are trained in as float32."""
-    return f"{packed(array.astype(np.float32))}.astype(np.float64)"
+    return f"{pack_array(array.astype(np.float32))}.astype(np.float64)"

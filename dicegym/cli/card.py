@@ -47,7 +47,7 @@ def card(
 
     Example: dicegym runs card runs/lucky/best.zip --exploit 30 --write
     """
-    from dicegym.players.model import trained_on
+    from dicegym.players.model import read_game
 
     exploits = minutes is not None or steps is not None
     if minutes is not None and steps is not None:
@@ -55,7 +55,7 @@ def card(
             f"--exploit {minutes:g} and --exploit-steps {steps} "
             "both say how long a best response is trained: give one of them"
         )
-    if exploits and trained_on(model).players < 2:
+    if exploits and read_game(model).players < 2:
         raise ParameterError(
             f"{model} plays alone, where nobody can be exploited: leave out --exploit and --exploit-steps"
         )
@@ -66,7 +66,7 @@ def card(
         from dicegym.learning.best_response import best_response
         from dicegym.learning.card import write_exploited
 
-        own, game = str(model), trained_on(model)
+        own, game = str(model), read_game(model)
         with progress_bar("seconds" if steps is None else "steps") as progress:
             found = best_response(game, own, minutes=minutes, steps=steps, start=own, progress=progress, trust=trust)
         out.print(f"wrote {write_exploited(model, found)}")

@@ -19,7 +19,7 @@ from dicegym.cli.console import NO_FILES, Outputs, err, out
 from dicegym.cli.options import BOTS, MACHINES, STORE, BotOptions, MachineOptions, StoreOptions
 from dicegym.cli.progress import progress_bar
 from dicegym.errors import ParameterError
-from dicegym.play.seeds import drawn_seed
+from dicegym.play.seeds import draw_seed
 from dicegym.signals import going_on
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ def _run(
         _check_apart(written, storage)
     again = "the same command goes on where it stopped"
     if storage is None:
-        seed = drawn_seed() if seed is None else seed
+        seed = draw_seed() if seed is None else seed
         again = f"and nothing is kept of the contest; --seed {seed} begins the same one again"
     storage = _shared(storage, shard, seed)
     how = {"seed": seed, "limits": bots.limits(), "isolation": bots.isolation, "executors": executors, "store": storage}

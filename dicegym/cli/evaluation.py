@@ -121,7 +121,7 @@ def evaluate(
     dicegym evaluate ppo --game liarsdice --against bayes --less-luck --temperature 1
     """
     from dicegym.learning.evaluate import evaluate as measure
-    from dicegym.learning.evaluate import kept_open, limits_of
+    from dicegym.learning.evaluate import keep_open, limits_of
     from dicegym.players.roster import agent_name, is_strangers
 
     asked = bots.limits(("seconds", "memory"))
@@ -148,7 +148,7 @@ def evaluate(
     with contextlib.ExitStack() as stack:
         faults = stack.enter_context(counted_faults())
         progress = stack.enter_context(progress_bar("games"))
-        executors = stack.enter_context(kept_open(machines.executors())) if apart else None
+        executors = stack.enter_context(keep_open(machines.executors())) if apart else None
         how: dict[str, Any] = {
             "exact": not sampled,
             "seed": seed,

@@ -60,9 +60,9 @@ class ExactQuestion(NamedTuple):
 
     def unanswered(self, table: dicegym.Game) -> ParameterError:
         """Return the error of a game without exact values: why, and the command that has an answer."""
-        from dicegym.games.parts import solved_with
+        from dicegym.games.parts import list_solved_settings
 
-        settings = solved_with(table)
+        settings = list_solved_settings(table)
         play = f"`{options.command_line('dicegym', 'evaluate', self.a or table.spec.baseline, game=table.name)}` plays"
         if settings is None:
             return ParameterError(f"{table!r} has no exact values: {play} games instead")
@@ -134,10 +134,10 @@ def _duel(values: Any, table: dicegym.Game, asked: ExactQuestion, bot: Path | No
     """Answer for a game for two; ``values`` is its `dicegym.games.parts.Duel`, ``bot`` the file to write."""
     if asked.games is not None:
         raise ParameterError(f"--games {asked.games} is for games for one, and {table!r} is solved without any")
-    from dicegym.games.parts import tabulated
+    from dicegym.games.parts import tabulate_player
 
     first = asked.player(table, asked.a)
-    own, draws = tabulated(values.tabulate, first, table)
+    own, draws = tabulate_player(values.tabulate, first, table)
     facts: dict[str, Any] = {"a": first.name, "one_draw": draws}
     named = f"one drawn table of {first.name}" if draws else first.name
     if asked.best_response:
@@ -154,7 +154,7 @@ def _duel(values: Any, table: dicegym.Game, asked: ExactQuestion, bot: Path | No
         return _Answer(f"{value:.6f} best table found against {named}", {**facts, "value": value}, (asked.a,))
     other = asked.b or table.spec.baseline
     second = asked.player(table, other)
-    against, other_draws = tabulated(values.tabulate, second, table)
+    against, other_draws = tabulate_player(values.tabulate, second, table)
     value = values.win_rate(own, against, table)
     rival = f"one drawn table of {second.name}" if other_draws else second.name
     text = f"{value:.6f} {'' if draws or other_draws else 'exact '}win rate of {named} against {rival}"

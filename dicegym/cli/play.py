@@ -19,7 +19,7 @@ from dicegym.cli.console import NO_FILES, Outputs
 from dicegym.cli.progress import progress_bar, thinking
 from dicegym.errors import ParameterError
 from dicegym.escape import lines
-from dicegym.play.seeds import drawn_seed
+from dicegym.play.seeds import draw_seed
 from dicegym.signals import status_of, word_of
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def play(
 
     Examples: dicegym play hog --tutor; dicegym play yatzy --against hard; dicegym play liarsdice -p players=4
     """
-    from dicegym.players.sitting import AGAIN, Sitting, drawn_seat, rival_named, usual_rivals
+    from dicegym.players.sitting import AGAIN, Sitting, draw_seat, rival_named, usual_rivals
 
     table = _table(game, len(against or []), parameter)
     chosen = against or usual_rivals(table)
@@ -77,9 +77,9 @@ def play(
     adviser = None if tutor is None else _tutor(table, tutor)
     ask = _asking()
     answers = {"hint": ("what is best here, and by how much", _hinting(table)), "id": _ID}
-    number = drawn_seed() if seed is None else seed
+    number = draw_seed() if seed is None else seed
     while True:
-        place = drawn_seat(number, table.players) if seat is None else seat
+        place = draw_seat(number, table.players) if seat is None else seat
         warn = None if adviser is None else _warning(adviser)
         sitting = Sitting(
             table,
@@ -110,7 +110,7 @@ def play(
         except KeyboardInterrupt as end:
             _show(f"\n{word_of(end)[0].upper()}{word_of(end)[1:]}.")
             raise typer.Exit(status_of(end)) from None
-        number = drawn_seed() if seed is None else number + 1
+        number = draw_seed() if seed is None else number + 1
     _show("Goodbye.")
 
 

@@ -124,9 +124,9 @@ def replay_named(game: str, store: str | None) -> Replay:
 
 def _heading(found: Replay, seat: int | None) -> str:
     """Return what is to be seen, in a line."""
-    from dicegym.pictures.watched import told_apart
+    from dicegym.pictures.watched import tell_apart
 
-    names = told_apart(found.seats)
+    names = tell_apart(found.seats)
     seen = "" if seat is None else f", as {names[seat]} (seat {seat}) was shown it"
     called = f"game {found.id}, " if found.id else ""
     called += f"seed {found.seed}, number {found.number}"

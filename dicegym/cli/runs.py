@@ -22,10 +22,10 @@ def settings() -> None:
 
     Example: dicegym runs settings
     """
-    from dicegym.learning.configuration import described
+    from dicegym.learning.configuration import describe_settings
 
     section = ""
-    for setting in described():
+    for setting in describe_settings():
         if setting.section != section:
             section = setting.section
             out.print(f"[{section}]")
@@ -62,7 +62,7 @@ def league(
         executors = None if machines.ray is None and (machines.workers or 1) == 1 else machines.executors()
         found = league_of(run_dir, trust)
         with progress_bar("games") as progress:
-            table, shares = found.measured_anew(games, executors, progress), found.shares()
+            table, shares = found.measure_anew(games, executors, progress), found.shares()
     show(table.report(shares), out)
 
 

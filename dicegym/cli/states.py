@@ -76,12 +76,12 @@ def action_meant(found: Position, text: str) -> int:
     Raises ParameterError if it means none, or several that are played one after the other.
     """
     from dicegym.games.keyboard import Place
-    from dicegym.players.human import keyboard_of, legal_names, meant
+    from dicegym.players.human import keyboard_of, legal_names, match_action
 
     game, state = found.game, found.state[0]
     place = Place(game, int(state["player"]), tuple(f"player {seat}" for seat in range(game.players)))
     words = " ".join(text.lower().split())
-    action = meant(words, legal_names(place, state), bare=False)
+    action = match_action(words, legal_names(place, state), bare=False)
     if action is not None:
         return action
     actions = keyboard_of(game).read(place, state, words)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shlex
+from functools import partial
 from math import isnan
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,7 +19,7 @@ from dicegym.cli.contests import TournamentOptions, tournament
 from dicegym.cli.evaluation import in_words
 from dicegym.cli.options import MACHINES, MachineOptions, decisions
 from dicegym.cli.progress import progress_bar, progress_bars
-from dicegym.errors import DicegymError, ParameterError
+from dicegym.errors import ParameterError
 
 
 def train(
@@ -71,9 +72,9 @@ def train(
     if machines != MACHINES:
         given = "--workers" if machines.ray is None else "--ray"
         raise ParameterError(f"{given} is about several seeds: give --seeds with it, or --resume where there are some")
-    _say_before(game, config, overrides, resume)
     with progress_bar("steps") as progress:
-        run = learn(game, folder, config, overrides, resume, progress, trust=trust)
+        say = partial(err.print, "dicegym:")
+        run = learn(game, folder, config, overrides, resume, progress, trust=trust, told=say)
     if run.finished:
         out.print(
             f"{folder} is finished, after {run.model.num_timesteps:,} steps: nothing was done; more --steps train on"
@@ -90,28 +91,6 @@ def train(
     longer = f"dicegym train {game} --run-dir {shlex.quote(str(folder))} --resume --steps {more}"
     score = best_score(best)
     _tell_more(run.game, score, best, longer, run.evaluator.even(score))
-
-
-def _say_before(game: str, config: Path | None, overrides: list[str], resume: bool) -> None:
-    """Say that a training is for one player, of a game that others play at tables; and that its critic begins anew."""
-    from dicegym.learning.configuration import override, read_config
-    from dicegym.players.roster import model_file
-    from dicegym.players.sb3 import has_critic, weights_of
-
-    settings = override(read_config(game, config), overrides)
-    seats, start = settings.game.get("players"), settings.run.start_from
-    with contextlib.suppress(DicegymError, ImportError):  # the training says what is wrong with it
-        if start and not resume and not has_critic(weights_of(model_file(dicegym.game(game), start, "run.start_from"))):
-            err.print(
-                f"dicegym: the file of {start} holds its policy alone, as those of models that ship do: the training "
-                "goes on with that, and its value network starts fresh."
-            )
-    most = dicegym.game(game).spec.players[1]
-    if seats == 1 and most > 1:
-        err.print(
-            "dicegym: this trains for the most points of a player alone. The model plays at tables of up to "
-            f"{most} too; --set game.players=2 trains at one."
-        )
 
 
 def _train_seeds(
@@ -163,7 +142,7 @@ def _train_seeds(
     shown = shlex.quote(str(folder))
     failed = [one.seed for one in found.results if one.how == FAILED]
     if found.best_model is not None:
-        model, table = shlex.quote(str(found.best_model)), models.trained_on(str(found.best_model))
+        model, table = shlex.quote(str(found.best_model)), models.read_game(str(found.best_model))
         seat = f"dicegym tournament {game} {model} {shlex.quote(table.spec.baseline)}"
         print_commands(
             (f"dicegym runs plot {shown}", f"the curve with its band: {PICTURE}"),

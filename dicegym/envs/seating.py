@@ -46,4 +46,4 @@ class Seating:
 
     def opponents(self, key: int, learner: int) -> dict[int, Player]:
         """Return the opponent in every seat but the learner's."""
-        return self.pool.seated(key, learner, self.game.players)
+        return self.pool.draw_seats(key, learner, self.game.players)

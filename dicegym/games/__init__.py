@@ -1,4 +1,4 @@
-"""The games. Each folder holds one; `dicegym.games.parts` lists what may stand in it beside ``rules.py``."""
+"""The games. Each folder holds one; `dicegym.games.parts` lists its files beside ``rules.py``."""
 
 from __future__ import annotations
 
@@ -91,5 +91,5 @@ def game(name: str | Game | GameSpec, players: int | None = None, **parameters: 
 
 
 def _called(spec: GameSpec) -> str:
-    """Return what stands for a game in a call."""
+    """Return how a call names a game."""
     return repr(spec.name) if spec.registered else f"{spec.module}.SPEC"

@@ -46,7 +46,7 @@ class Duel(Protocol):
         """
 
     def best_response(self, opponent: Any, game: Game) -> tuple[float, np.ndarray]:
-        """Return the best win rate against ``opponent`` for one who sees everything, and how to play it."""
+        """Return the best win rate against ``opponent`` for a player that sees everything, and how to play it."""
 
     def best_table(
         self,
@@ -60,7 +60,7 @@ class Duel(Protocol):
     ) -> tuple[float, np.ndarray]:
         """Return the best win rate found for a table against ``opponent``, and the table.
 
-        With ``time`` the search takes that long, and not so many ``trials``.
+        With ``time`` the search takes that long, whatever ``trials`` says.
         """
 
     def best_bot(
@@ -73,7 +73,7 @@ class Replies(Protocol):
     """What ``values.py`` of a game for two offers: what a reply to an agent makes of each action."""
 
     def reply_values(self, opponent: Any, game: Game, trials: int = 0) -> Callable[[np.ndarray], np.ndarray]:
-        """Return a function that says what choices are worth to one who replies to an agent as well as is known.
+        """Return a function that says what choices are worth to a player that replies to an agent as well as is known.
 
         The reply knows what players see, and no more; it is looked for the longer the more ``trials``. The function
         takes records of which none is over, and returns float64[n, n_actions], how likely the player to move wins

@@ -78,7 +78,7 @@ class Keyboard(Protocol):
         instead, if it means none or the rules do not allow it.
         """
 
-    def told(self, place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:
+    def tell(self, place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:
         """Return what there is to tell of one action: the records before and after it, and what was wrong with it.
 
         Nothing that the person's seat may not know after it. ``brief`` asks for a line at the most.
@@ -107,7 +107,7 @@ def count(number: int, thing: str, things: str = "") -> str:
     return f"{number:,} {thing if number == 1 else things or thing + 's'}"
 
 
-def listed(names: Sequence[str], word: str = "and") -> str:
+def list_names(names: Sequence[str], word: str = "and") -> str:
     """Return names as people list them: ``a, b and c``."""
     return f" {word} ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
@@ -131,7 +131,7 @@ class UnreadError(ParameterError):
 
 
 def unread(text: str, instead: str) -> UnreadError:
-    """Return the error for what means nothing; ``instead`` goes on from "type"."""
+    """Return the error for text that means nothing; ``instead`` continues "type"."""
     return UnreadError(f"{text!r} means nothing here: type {instead}")
 
 
@@ -141,10 +141,10 @@ def winners(place: Place, state: Any) -> list[int]:
     return [seat for seat, value in enumerate(returns) if value == max(returns)]
 
 
-def won(place: Place, first: Sequence[int]) -> str:
+def name_winners(place: Place, first: Sequence[int]) -> str:
     """Return who has won, as a sentence without its end: ``You win``, ``You and even share the first place``."""
     if len(first) == 1:
         return place.does(first[0], "win")
     names = [place.who(seat) for seat in sorted(first, key=lambda seat: seat != place.seat)]
-    together = listed(names)
+    together = list_names(names)
     return f"{together[:1].upper() if place.seat in first else together[:1]}{together[1:]} share the first place"

@@ -80,14 +80,14 @@ __all__ = [
     "Twins",
     "Values",
     "Wire",
+    "list_solved_settings",
     "need",
     "part",
     "plays_with",
     "quick_solver_of",
     "solitaire",
-    "solved_with",
     "solver",
-    "tabulated",
+    "tabulate_player",
 ]
 
 P = TypeVar("P")
@@ -104,7 +104,7 @@ class Interface(Protocol):
     ENTRY_FILES: tuple[str, ...]
     """What a bot's file is called by the original interface; a folder with one of them is a bot."""
 
-    def supplied_modules(self, rng: Any) -> Mapping[str, ModuleType]:
+    def supply_modules(self, rng: Any) -> Mapping[str, ModuleType]:
         """Return the modules that bots may import; ``rng`` is the bot's `dicegym.bots.surroundings.PrivateRandom`."""
 
     def recognises(self, text: str) -> bool:
@@ -113,7 +113,7 @@ class Interface(Protocol):
     def find(self, program: Any) -> Callable[..., Any]:
         """Return the bot in a `dicegym.bots.program.Program`, a function or a class. Raises AgentError."""
 
-    def seated(self, program: Any, bot: Callable[..., Any], seat: int) -> Callable[..., Any]:
+    def seat_bot(self, program: Any, bot: Callable[..., Any], seat: int) -> Callable[..., Any]:
         """Return what is asked in one game, of what `find` found. Raises AgentError."""
 
 
@@ -217,7 +217,7 @@ class Chance(Protocol):
         """
 
     def decisions(self, state: Any, draw: int) -> list[tuple[Any, int]]:
-        """Return what whoever saw one of these draws has done since: (the record before, its ordinary action), in turn.
+        """Return what the seat that saw one of these draws has done since, in turn: (record before, ordinary action).
 
         All that is hidden is in these records as in ``state``.
         """
@@ -260,7 +260,7 @@ class BotWriter(Protocol):
 
 
 MOST_QUESTIONS = 1_000_000
-"""Players that may draw are asked for tables of at most so many questions by evaluations, which else play games."""
+"""Evaluations ask players that may draw for tables of at most this many questions; else they play games."""
 
 KEYBOARD: Part[Keyboard] = Part(Keyboard, "controls", "that reads what a person types and tells what happens")
 CONTROLS: Part[Controls] = Part(Controls, "controls", "that says how a person plays on a page")
@@ -341,7 +341,7 @@ def solver(game: Game | str) -> Duel | None:
 
 
 def solver_of(game: Game, *players: object) -> Duel | None:
-    """Return the exact values that a game has for these players; None if it has none, or none for one who draws."""
+    """Return the exact values that a game has for these players; None if it has none, or none for players that draw."""
     values = solver(game)
     draws = any(draws_openly(player) for player in players)
     return None if draws and not getattr(values, "MIXED", False) else values
@@ -373,7 +373,7 @@ class _Reseeded(Player):
         return self._player.join(game, seat, seed + 1)
 
 
-def tabulated(tabulate: Callable[[Player, Game], np.ndarray], player: Any, game: Game) -> tuple[Any, bool]:
+def tabulate_player(tabulate: Callable[[Player, Game], np.ndarray], player: Any, game: Game) -> tuple[Any, bool]:
     """Return the strategy of a player for exact values, and whether that is one draw of its answers.
 
     A player that is not known to be pure is asked for its table twice, with other randomness the second time. Where the
@@ -405,7 +405,7 @@ def _solving(game: Game | str, kind: Part[S]) -> S | None:
     return found if found is not None and found.solves(game) else None
 
 
-def solved_with(game: Game | str) -> Mapping[str, int] | None:
+def list_solved_settings(game: Game | str) -> Mapping[str, int] | None:
     """Return the parameters, players among them, with which a game has exact values; None if it never has any.
 
     Of parameters that the original game does not have, those that ``game`` sets are at their defaults there.

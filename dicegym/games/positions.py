@@ -24,7 +24,7 @@ import numpy as np
 from dicegym.engine.game import Game
 from dicegym.errors import DicegymError, ParameterError, one_line
 from dicegym.games import game as make_game
-from dicegym.games.hidden import known
+from dicegym.games.hidden import keep_known
 from dicegym.games.packing import SymbolReader, SymbolWriter, read, read_all, write, write_all
 
 FieldLimits = Mapping[str, tuple[Any, Any]]
@@ -69,7 +69,7 @@ def position_id(game: Game, state: Any, seat: int | None = None) -> str:
     states = game.new_states(1)
     states[0] = state
     if seat is not None:
-        states = known(game, states[0], seat)
+        states = keep_known(game, states[0], seat)
     key = int(states["key"][0])
     writer = SymbolWriter()
     spec = game.spec
@@ -99,7 +99,7 @@ def position(text: str, game: Game | None = None) -> Position:
 
     Args:
         text: what `position_id` returned.
-        game: where it is none of the registered games; its parameters are those of the text all the same.
+        game: where it is not a registered game; its parameters are those of the text all the same.
 
     Raises ParameterError, which says what is wrong with it: it was cut or mistyped, or made by other rules, or nobody
     can have played to what it stands for.
@@ -203,7 +203,7 @@ def _begun(game: Game, key: int, seat: int | None) -> np.ndarray:
     states = game.new_states(1)
     states["key"] = key
     game.spec.kernels.reset(states[0])
-    return states if seat is None else known(game, states[0], seat)
+    return states if seat is None else keep_known(game, states[0], seat)
 
 
 def _check_sum(game: Game, number: int) -> int:

@@ -65,7 +65,7 @@ ITSELF = "itself"
 """What a best response began with, if with the networks of the model that it was trained against."""
 
 
-def made_with() -> dict[str, Any]:
+def collect_versions() -> dict[str, Any]:
     """Return the machine and the versions of packages, as model files hold them."""
     return {
         "machine": f"{os.cpu_count()} cores, {platform.machine()}, {platform.system()}",
@@ -97,7 +97,7 @@ def _measured_against(game: Game, run: Mapping[str, Any], trust: bool) -> list[t
 
 
 def best_score(model: Path) -> Score:
-    """Return the score that a model's file says of itself. Raises ModelError or ParameterError if it is none."""
+    """Return the score that a model's file says of itself. Raises ModelError or ParameterError if it says none."""
     return Score.from_json(models.facts(model).get("score"))
 
 
@@ -110,7 +110,7 @@ def bracket_of(game: Game, player: Player, seconds: float, progress: Progress | 
 
 
 def grade_of(game: Game, player: Player, games: int, progress: Progress | None = None) -> Grade | None:
-    """Return what a player's decisions give away against the baseline, where values are known by computation.
+    """Return the regret of a player's decisions against the baseline, where values are known by computation.
 
     None elsewhere: values of networks and rollouts are estimates, and take long.
     """
@@ -220,7 +220,7 @@ def card(
 
 
 def _teller(progress: Progress, total: int) -> Callable[[str], Progress]:
-    """Return a function that begins the next of ``total`` measurements, and returns what is told how far it is."""
+    """Return a function that begins the next of ``total`` measurements, and returns its progress function."""
     numbers = itertools.count()
 
     def begin(what: str) -> Progress:
@@ -234,7 +234,7 @@ def _teller(progress: Progress, total: int) -> Callable[[str], Progress]:
 def write_card(model: Path, text: str) -> list[Path]:
     """Write a card's page beside its model, and the picture that it shows, if the model's file tells a curve.
 
-    Returns the paths of what was written. Raises ModelError if the file is no model.
+    Returns the paths of what was written. Raises ModelError if the file is not a model's.
     """
     page_file = model.with_suffix(".md")
     write_text(page_file, text)

@@ -16,7 +16,7 @@ from dicegym.games import game as make_game
 from dicegym.games.parts import SOLUTIONS, part
 from dicegym.games.solved import Claim
 from dicegym.learning.evaluate import evaluate
-from dicegym.players.model import trained_on
+from dicegym.players.model import read_game
 from dicegym.players.model_file import facts
 from dicegym.players.roster import agents_folder
 from dicegym.registry import GAMES
@@ -78,7 +78,7 @@ def _model_claims(name: str) -> Iterator[Claim]:
 
 
 def _exact_score(path: Any, opponent: str) -> float:
-    return evaluate(trained_on(path), str(path), opponent).value
+    return evaluate(read_game(path), str(path), opponent).value
 
 
 def verify(games: Iterable[str] = (), told: Callable[[str], None] = lambda what: None) -> Iterator[Verdict]:

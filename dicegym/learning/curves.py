@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 CURVE = "curve"
 """The fact of a model's file that holds the curve of its training."""
 CHOSEN = "chosen"
-"""The fact that says whether the evaluations of its training chose the model; see `chosen_fact`."""
+"""The fact that says whether the evaluations of its training chose the model; see `choice_fact`."""
 BEGAN_WITH = "began_with"
 """The fact that holds the facts of the model whose networks the training began with."""
 MOST_STAGES = 100
@@ -256,7 +256,7 @@ def _read_csv(path: Path, read_row: Callable[[dict[str, str]], _Row]) -> list[_R
 # Curves in models' files
 
 
-def chosen_fact(is_best: bool, best_by: str) -> dict[str, bool]:
+def choice_fact(is_best: bool, best_by: str) -> dict[str, bool]:
     """Return the fact `CHOSEN` of a model, ``best.zip`` or that of the end, by its training's settings.
 
     It is empty for the last model so far: while the training runs, that may or may not become the one of its end.

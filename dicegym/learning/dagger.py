@@ -1,4 +1,4 @@
-"""DAgger: a policy that learns from a teacher, in the states that it comes to itself.
+"""DAgger: a policy that learns from a teacher, in the states that it reaches itself.
 
 Ross, Gordon and Bagnell, "A reduction of imitation learning and structured prediction to no-regret online learning"
 (AISTATS 2011). At first the teacher plays along, and soon the learner alone; either way it is the teacher who says
@@ -53,10 +53,10 @@ class DAgger(MaskablePPO):
         softness: what an action may cost, in win rate, to be taught as 1/e as good as the best.
         mix: the teacher acts in a share of ``mix ** k`` of the decisions of rollout ``k``, from all in the first on.
         greedy: share of the games in which the learner plays its best action. In the others it draws from its policy,
-            and so comes to states in which it has gone astray.
-        explore: how often a game in which the learner draws goes on with any legal action instead, so that it also
+            and so reaches states after mistakes.
+        explore: how often a game in which the learner draws continues with any legal action instead, so that it also
             learns what to do where it hardly ever comes.
-        cost_weight: how much more a state counts for each ``softness`` that the learner's best action gives away there,
+        cost_weight: how much more a state counts for each ``softness`` that the learner's best action costs there,
             so that it learns first what is dear (costs weigh in Ross and Bagnell, "Reinforcement and imitation learning
             via interactive no-regret learning", 2014, too). Of no use with equilibria, whose actions have no costs.
         precision: of passes and gradients: "float32"; "bfloat16", which is several times as fast on processors that
@@ -129,7 +129,7 @@ class DAgger(MaskablePPO):
             _init_setup_model=_init_setup_model,
         )
         if self.env is not None and _init_setup_model:
-            self._seat_teacher(_games_of(self.env))  # who cannot teach is told before anything is played
+            self._seat_teacher(_games_of(self.env))  # raises before anything is played
 
     def _seat_teacher(self, games: SB3VecEnv) -> Teacher:
         """Return who teaches in these games."""
@@ -177,7 +177,7 @@ class DAgger(MaskablePPO):
             if helped >= NEVER:
                 rows = np.flatnonzero(torch.rand(env.num_envs).numpy() < helped)
                 lesson = teacher.lesson(states[-1][rows])
-                actions[rows] = lesson.played(torch.rand(len(rows), dtype=torch.float64).numpy())
+                actions[rows] = lesson.draw_actions(torch.rand(len(rows), dtype=torch.float64).numpy())
             observed, _, dones, infos = env.step(actions)
             self._last_obs, self._last_episode_starts = np.asarray(observed), dones
             self.num_timesteps += env.num_envs
@@ -258,7 +258,7 @@ def _share(name: str, value: float) -> float:
     """Return ``value``. Raises ParameterError unless it is from 0 to 1."""
     found = finite_number(name, value, "a share")
     if not 0 <= found <= 1:
-        raise ParameterError(f"{name}={value!r} is no share: give a number from 0 to 1")
+        raise ParameterError(f"{name}={value!r} is not a share: give a number from 0 to 1")
     return found
 
 

@@ -17,7 +17,7 @@ from dicegym.engine.game import Game
 from dicegym.engine.validate import MOST, finite_number, whole_number
 from dicegym.errors import AgentError, FaultWarning, ModelError, ParameterError, one_line, unknown_name
 from dicegym.games import game as make_game
-from dicegym.games.parts import Z_95, Duel, quick_solver_of, solitaire, tabulated
+from dicegym.games.parts import Z_95, Duel, quick_solver_of, solitaire, tabulate_player
 from dicegym.learning.blocks import APART, BlockResult, Results, blocks_of
 from dicegym.play.player import Player
 from dicegym.players import twins
@@ -89,7 +89,7 @@ class Score(NamedTuple):
         except (TypeError, LookupError):
             values = {}
         if not values or not all(isinstance(one, kinds.get(name, int | float)) for name, one in values.items()):
-            raise ParameterError(f"{one_line(said, 100)} is no score: a training writes them, and nobody else")
+            raise ParameterError(f"{one_line(said, 100)} is not a score: only trainings write them")
         return cls(**values)
 
 
@@ -120,7 +120,7 @@ def _hides(game: Game, player: Player) -> bool:
 def _named(game: Game, opponent: Any) -> tuple[list[Any], tuple[float, ...]]:
     """Return the agents that ``opponent``, as for `evaluate`, names, and their weights if it is a mix.
 
-    Raises ParameterError if they have no seats, or a weight is no positive number.
+    Raises ParameterError if they have no seats, or a weight is not a positive number.
     """
     if isinstance(opponent, dict):
         weights = [
@@ -181,9 +181,9 @@ def evaluate(
 
     Returns:
         The exact value (of a player that draws, by one draw of all its answers, and ``measure`` says so). Where there
-        is none, or such a draw takes too many questions (`dicegym.games.parts.Duel.questions`), the share of games won
-        with Wilson's 95 % interval. Where nobody else plays, the mean
-        return with the normal 95 % interval; with ``less_luck``, too, the interval is the normal one.
+        is no such value, or such a draw takes too many questions (`dicegym.games.parts.Duel.questions`), the share of
+        games won with Wilson's 95 % interval. Where nobody else plays, the mean return with the normal 95 % interval;
+        with ``less_luck``, too, the interval is the normal one.
 
     Raises:
         AgentError, ModelError, UnknownNameError: a player cannot be loaded or fails.
@@ -228,7 +228,7 @@ def _computed(
 ) -> Score:
     """Return the score of the first side against the second, or against the mix of the others in the other seat.
 
-    Each side is what `dicegym.games.parts.tabulated` returns; no games are played.
+    Each side is what `dicegym.games.parts.tabulate_player` returns; no games are played.
     """
     (player, _), *rivals = sides
     rates = [values.win_rate(player, rival, game) for rival, _ in rivals]
@@ -240,8 +240,8 @@ def _computed(
 def as_duel(share: float, players: int) -> float:
     """Return a share of first places at a table as a win rate of duels: 1 / ``players`` is 0.5.
 
-    If first places fall to players by their strengths (Luce, "Individual choice behavior", 1959), whoever takes a share
-    s among n - 1 equals wins a duel against one of them with probability s (n - 1) / (s (n - 1) + 1 - s).
+    If first places fall to players by their strengths (Luce, "Individual choice behavior", 1959), a player that takes a
+    share s among n - 1 equals wins a duel against one of them with probability s (n - 1) / (s (n - 1) + 1 - s).
     """
     odds = share * (players - 1)
     return odds / (odds + 1 - share)
@@ -255,7 +255,7 @@ def overall(scores: Sequence[Score], by: str = "mean", players: Sequence[int] = 
     Args:
         scores: one for each opponent.
         by: which.
-        players: of the table of each score, where these differ: the worst one is then that which comes to least as a
+        players: of the table of each score, where these differ: the worst one is then the least as a
             duel (`as_duel`). Empty: all are of one table.
 
     Raises:
@@ -363,7 +363,7 @@ class _Table:
         return load(self._game, self._specs[number], trust=self._trust)
 
     def tables(self) -> tuple[Duel, list[tuple[Any, bool]]] | None:
-        """Return what knows exact values, and everybody's table as `tabulated` does.
+        """Return what knows exact values, and everybody's table as `tabulate_player` does.
 
         None: the game has no such values, or a stranger's table takes too many questions. Raises AgentError for a
         player that fails.
@@ -379,7 +379,7 @@ class _Table:
         strangers = self._ask_strangers([spec for spec, far in zip(self._specs, apart, strict=True) if far])
         if strangers is None:
             return None
-        tables = [strangers.pop(0) if one is None else tabulated(values.tabulate, one, game) for one in known]
+        tables = [strangers.pop(0) if one is None else tabulate_player(values.tabulate, one, game) for one in known]
         return values, tables
 
     def _ask_strangers(self, specs: Sequence[Any]) -> list[tuple[Any, bool]] | None:
@@ -420,7 +420,7 @@ class _Table:
         for words, times in (fault for one in in_order for fault in one.faults):
             for _ in range(times):
                 warnings.warn(words, FaultWarning, stacklevel=3)
-        return Results.joined([one.results for one in in_order])
+        return Results.join([one.results for one in in_order])
 
     def _play_here(
         self, games: int, less_luck: bool, weights: tuple[float, ...], tell: Callable[[int], None]
@@ -433,7 +433,7 @@ class _Table:
             tell(block.first)
             found.append(block.play(players))
         tell(games)
-        return Results.joined(found)
+        return Results.join(found)
 
 
 def limits_of(seconds: float = GAME_SECONDS, memory: int = Limits.memory) -> Limits:
@@ -447,7 +447,7 @@ def limits_of(seconds: float = GAME_SECONDS, memory: int = Limits.memory) -> Lim
 
 
 @contextlib.contextmanager
-def kept_open(executors: Executors) -> Iterator[Opened]:
+def keep_open(executors: Executors) -> Iterator[Opened]:
     """Yield executors that are opened once, for all who ask for the same, and end them all at the end."""
     with contextlib.ExitStack() as stack:
         found: dict[tuple[Game, Limits | None, str], Executor] = {}

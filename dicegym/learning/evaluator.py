@@ -20,7 +20,7 @@ BY_EXPLOITER, EXPLOITER = "exploiter", "its exploiter"
 """The setting that chooses models by their win rate against an exploiter trained for it, and the name of that."""
 BY_LAST = "last"
 """The setting that makes the latest model the best one: scores choose none."""
-LEFT = {BY_EXPLOITABILITY: BEST_REPLY, BY_EXPLOITER: EXPLOITER}
+OWN_RIVALS = {BY_EXPLOITABILITY: BEST_REPLY, BY_EXPLOITER: EXPLOITER}
 """The names of opponents that each learner has for itself, by how settings name them."""
 EARLY = 4
 """How often the interval of evaluations is halved for the first ones: a short or interrupted run has a curve too."""
@@ -69,9 +69,9 @@ class Evaluator:
         self.settings = settings
         self.game = game
         self.meetings = meetings_of(game, settings, trust)
-        self.left = [one for one in LEFT if one in (settings.best_by, *settings.best_floor)]
-        """What is measured besides: keys of `LEFT`."""
-        known = [*left_in(game, self.left), *(meeting.label for meeting in self.meetings)]
+        self.left = [one for one in OWN_RIVALS if one in (settings.best_by, *settings.best_floor)]
+        """What else is measured: keys of `OWN_RIVALS`."""
+        known = [*find_own_rivals(game, self.left), *(meeting.label for meeting in self.meetings)]
         if settings.best_by not in (choices := ["mean", "worst", BY_LAST, *known]):
             hint = how_to_name(game, settings.best_by)
             raise unknown_name("run.best_by", settings.best_by, choices, hint)
@@ -95,10 +95,10 @@ class Evaluator:
         for table, rivals, label in self.meetings:
             score = evaluate(table, learner, rivals, run.evaluate_games, seed=CURVE_SEED, less_luck=run.less_luck)
             scores.append(score._replace(opponent=label))
-        scores += [ways[one]()._replace(opponent=LEFT[one]) for one in self.left]
+        scores += [ways[one]()._replace(opponent=OWN_RIVALS[one]) for one in self.left]
         return self._sum_up(scores), scores
 
-    def missed(self, scores: Sequence[Score]) -> float:
+    def measure_shortfall(self, scores: Sequence[Score]) -> float:
         """Return how far scores that `measure` returned are below the floors of the settings; 0: they reach all."""
         return shortfall(scores, self.settings.best_floor)
 
@@ -107,23 +107,27 @@ class Evaluator:
         """Whether of models that miss the floors as little the latest is the best, whatever their scores."""
         return self.settings.best_by == BY_LAST
 
-    def reached(self, scores: Sequence[Score]) -> bool:
+    def has_reached_target(self, scores: Sequence[Score]) -> bool:
         """Return whether scores that `measure` returned, if there are any yet, are what training may stop at."""
         run = self.settings
-        return bool(run.target and scores) and self._sum_up(scores).value >= run.target and not self.missed(scores)
+        return (
+            bool(run.target and scores)
+            and self._sum_up(scores).value >= run.target
+            and not self.measure_shortfall(scores)
+        )
 
     def _sum_up(self, scores: Sequence[Score]) -> Score:
         players = [*(meeting.table.players for meeting in self.meetings), *([self.game.players] * len(self.left))]
         by, count = self.settings.best_by, len(scores)
-        by = "mean" if by == BY_LAST else LEFT.get(by, by)  # of the last, the mean shows its progress
+        by = "mean" if by == BY_LAST else OWN_RIVALS.get(by, by)  # of the last, the mean shows its progress
         if by in ("mean", "worst"):  # of the opponents: what is left is measured for a floor alone
             count = len(self.meetings)
         return overall(scores[:count], by, players[:count])
 
     def even(self, score: Score) -> float:
-        """Return what equals would come to in ``score``, which `measure` returned: a share of first places."""
+        """Return what equal players would have in ``score``, which `measure` returned: a share of first places."""
         tables = [one.table for one in self.meetings if one.label == score.opponent]
-        if score.opponent in LEFT.values():
+        if score.opponent in OWN_RIVALS.values():
             tables = [self.game]
         tables = tables or [one.table for one in self.meetings]
         return sum(1 / table.players for table in tables) / len(tables)
@@ -140,8 +144,8 @@ def check_floors(floors: Mapping[str, float], known: Sequence[str], game: Game) 
 
     Args:
         floors: score by opponent.
-        known: what floors may be about: what evaluations call their opponents, and keys of `LEFT`.
-        game: what is played; alone there is no most that a score can be.
+        known: what floors may be about: what evaluations call their opponents, and keys of `OWN_RIVALS`.
+        game: what is played; the score of a player alone has no upper bound.
 
     Raises UnknownNameError and ParameterError.
     """
@@ -150,7 +154,7 @@ def check_floors(floors: Mapping[str, float], known: Sequence[str], game: Game) 
             raise unknown_name("opponent in run.best_floor", name, list(known), how_to_name(game, name))
         if game.players > 1 and not 0 <= least <= 1:
             raise ParameterError(
-                f"run.best_floor asks for {least:g} against {name}, which is no share of games: give one from 0 to 1"
+                f"run.best_floor asks for {least:g} against {name}, which is not a share of games: give one from 0 to 1"
             )
         if name == BY_EXPLOITABILITY and least > 1 / 2:
             raise ParameterError(
@@ -170,7 +174,7 @@ def shortfall(scores: Iterable[Score], floors: Mapping[str, float]) -> float:
     Raises KeyError if there is no score against one of their opponents.
     """
     values = {score.opponent: score.value for score in scores}
-    return max([0.0, *(least - values[LEFT.get(name, name)] for name, least in floors.items())])
+    return max([0.0, *(least - values[OWN_RIVALS.get(name, name)] for name, least in floors.items())])
 
 
 def floors_of(facts: Mapping[str, Any]) -> tuple[dict[str, float], float]:
@@ -187,13 +191,13 @@ def floors_of(facts: Mapping[str, Any]) -> tuple[dict[str, float], float]:
 
 def describe_floors(floors: Mapping[str, float]) -> str:
     """Return what floors ask for, in words."""
-    return " and ".join(f"{least:g} against {LEFT.get(name, name)}" for name, least in floors.items())
+    return " and ".join(f"{least:g} against {OWN_RIVALS.get(name, name)}" for name, least in floors.items())
 
 
-def left_in(game: Game, asked: Sequence[str] = ()) -> list[str]:
-    """Return what can be known of a game of what is left to a player: keys of `LEFT`.
+def find_own_rivals(game: Game, asked: Sequence[str] = ()) -> list[str]:
+    """Return what can be known of a game of what is left to a player: keys of `OWN_RIVALS`.
 
-    Raises ParameterError if that does not cover what settings ask for: ``asked``, keys of `LEFT`.
+    Raises ParameterError if that does not cover what settings ask for: ``asked``, keys of `OWN_RIVALS`.
     """
     if game.players < 2:
         if asked:
@@ -208,7 +212,7 @@ def left_in(game: Game, asked: Sequence[str] = ()) -> list[str]:
         if BY_EXPLOITABILITY in asked:
             raise
         return [BY_EXPLOITER]
-    return list(LEFT)
+    return list(OWN_RIVALS)
 
 
 def against_best_reply(game: Game, player: Player) -> Score:

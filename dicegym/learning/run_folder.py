@@ -23,7 +23,7 @@ SETTINGS_FILE = "settings.json"
 CURVE_FILE = "curve.csv"
 """Steps and score of every evaluation."""
 LOCK_FILE = "run.lock"
-"""Held by whoever writes into the folder, with a line on who that is; gone when nobody does."""
+"""Locked by the process that writes into the folder, and names it; removed at its end."""
 EVALUATIONS_FILE = "evaluations.csv"
 """Every evaluation with its interval: steps, opponent, measure, value, low, high, games."""
 PACE_FILE = "pace.csv"
@@ -37,7 +37,7 @@ UNFINISHED = "checkpoint.part"
 _LONGEST_NOTE = 1000
 """Bytes of what a lock's holder says of itself."""
 _OURS: ContextVar[frozenset[str]] = ContextVar("_OURS", default=frozenset())
-"""Folders that this thread holds: whoever holds one may call what takes it."""
+"""Folders that this thread has locked: it may lock them again."""
 
 
 @contextlib.contextmanager
@@ -81,7 +81,7 @@ def is_empty(folder: Path) -> bool:
 
 
 def empty(folder: Path) -> None:
-    """Remove all that is in a folder which is held; it is held on."""
+    """Remove everything in a locked folder but its lock."""
     for one in folder.iterdir():
         if one.is_dir() and not one.is_symlink():
             shutil.rmtree(one)
@@ -109,7 +109,7 @@ def holder_of(folder: Path) -> LockHolder | None:
 
     Trying the lock would be more reliable, but a training that starts at that moment would be refused.
 
-    Raises PermissionError where nobody may read a lock that is held, as on Windows.
+    Raises PermissionError where a lock in use may not be read, as on Windows.
     """
     try:
         with (folder / LOCK_FILE).open("rb") as file:

@@ -17,10 +17,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from dicegym.arena.report import Report, markdown_text
 from dicegym.engine.dice import named_seed
 from dicegym.engine.validate import MOST, whole_number
 from dicegym.errors import DependencyError, DicegymError, ParameterError, one_line
-from dicegym.escape import markdown
 from dicegym.files import write_text
 from dicegym.learning.configuration import as_toml, lasting_name, override, read_config, to_plain, to_toml
 from dicegym.learning.evaluate import Score
@@ -142,14 +142,14 @@ class Study(NamedTuple):
         """Return the trials in these states; all of them if none is named."""
         return self.study.get_trials(deepcopy=False, states=states or None)
 
-    def ranked(self) -> list[FrozenTrial]:
+    def rank_trials(self) -> list[FrozenTrial]:
         """Return the trials that ran to their end, the best first."""
         return sorted(self.trials(TrialState.COMPLETE), key=lambda one: one.value or 0.0, reverse=True)
 
     @property
     def best(self) -> FrozenTrial | None:
         """The trial with the best score of those that ran to their end."""
-        return next(iter(self.ranked()), None)
+        return next(iter(self.rank_trials()), None)
 
     def run_folder(self, number: int) -> Path:
         """Return the folder of the run of a trial with this number."""
@@ -362,39 +362,29 @@ def write_report(found: Study) -> list[Path]:
     return [page, found.folder / BEST]
 
 
-def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [list(titles), ["---"] * len(titles), *map(list, rows)]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
-
-
 def _page(found: Study) -> str:
     """Return the report, a page of Markdown."""
     plan, importance, space = found.plan, importances(found), read_space(found.plan.search)
     searched = [
-        (f"`{name}`", markdown(text.partition("=")[2]), f"{importance[name]:.0%}" if name in importance else "-")
+        [name, text.partition("=")[2], f"{importance[name]:.0%}" if name in importance else "-"]
         for name, text in zip(space, plan.search, strict=True)
     ]
-    parts = [
-        f"# Settings searched for {markdown(plan.game)}",
-        f"{len(found.trials())} trials of {plan.steps:,} steps each: {count_ends(found)}. A trial's score is the mean "
-        "of its evaluations in the last quarter of its steps.",
-        _table(["setting", "values", "decided"], searched),
-    ]
-    if plan.overrides:
-        parts.append("Of all trials: " + ", ".join(f"`{text}`" for text in plan.overrides))
-    if ranked := found.ranked():
+    tables = [("Searched", ["setting", "values", "decided"], searched)]
+    remarks = [f"of all trials: {', '.join(plan.overrides)}"] if plan.overrides else []
+    ranked = found.rank_trials()
+    if ranked:
         rows = []
         for one in ranked[:SHOWN]:
             values = (one.params[name] for name in space)
             cells = (f"{value:.4g}" if isinstance(value, float) else str(value) for value in values)
             rows.append([str(one.number), f"{one.value:.4f}", *cells])
-        parts += ["## Best", _table(["trial", "score", *(name.partition(".")[2] for name in space)], rows)]
-        usual = [one for one in ranked if one.user_attrs.get("usual")]
-        parts += [
-            f"Trial {one.number} has the settings of the configuration: it scored {one.value:.4f}." for one in usual
-        ]
-        parts.append(f"{BELIEVE}\n\n```console\n{train_command(found)}\n```")
-    if failed := found.trials(TrialState.FAIL):
-        reasons = [f"- trial {one.number}: {markdown(str(one.user_attrs.get('why', '')))}" for one in failed]
-        parts += ["## Failed", "\n".join(reasons)]
-    return "\n\n".join(parts) + "\n"
+        tables.append(("Best", ["trial", "score", *(name.partition(".")[2] for name in space)], rows))
+        usual = "trial {0.number} has the settings of the configuration: it scored {0.value:.4f}".format
+        remarks += [usual(one) for one in ranked if one.user_attrs.get("usual")]
+    remarks += [f"trial {one.number} failed: {one.user_attrs.get('why', '')}" for one in found.trials(TrialState.FAIL)]
+    words = [
+        f"{len(found.trials())} trials of {plan.steps:,} steps each: {count_ends(found)}. A trial's score is the mean "
+        "of its evaluations in the last quarter of its steps."
+    ]
+    page = markdown_text(Report(f"Settings searched for {plan.game}", tables, remarks=remarks, words=words))
+    return page + (f"\n{BELIEVE}\n\n```console\n{train_command(found)}\n```\n" if ranked else "")

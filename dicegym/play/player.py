@@ -95,7 +95,7 @@ class Player:
     def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """Return an action (int64) for each game ``states[rows[k]]``, in which ``seats[k]`` is to move.
 
-        Only asked of players who answer `at_once`. This one asks a seated player game by game.
+        Only asked of players that answer `at_once`. This one asks a seated player game by game.
         """
         act = sit_down(self, game, 0, 0)
         turns = (Turn(game, states[row], int(seat)) for row, seat in zip(rows, seats, strict=True))
@@ -109,7 +109,7 @@ class DrawsOpenly(Protocol):
     name: str
 
     def chances(self, game: Game, states: np.ndarray) -> np.ndarray:
-        """Return how likely each action is of whoever is to move in each state: float64[states, n_actions]."""
+        """Return how likely the player to move takes each action in each state: float64[states, n_actions]."""
 
 
 def draws_openly(player: object) -> TypeIs[DrawsOpenly]:
@@ -161,7 +161,7 @@ class RandomPlayer(Player):
 
 
 def sit_down(player: Player, game: Game, seat: int, seed: int) -> Act:
-    """Return ``player.join(game, seat, seed)``; whoever fails to, and may by the rules, fails when it is asked.
+    """Return ``player.join(game, seat, seed)``; a player that fails to, and may by the rules, fails when it is asked.
 
     Raises AgentError if it fails in a game whose rules know no ``forfeit``.
     """
@@ -179,14 +179,14 @@ def sit_down(player: Player, game: Game, seat: int, seed: int) -> Act:
 
 
 def answer(act: Act, turn: Turn, player: Player) -> int:
-    """Return the action of a seated player; if it fails, what `forfeited` says of that."""
+    """Return the action of a seated player; if it fails, what `forfeit_for` says of that."""
     try:
         return whole(act(turn), player)
     except AgentError as error:
-        return forfeited(error, turn.game)
+        return forfeit_for(error, turn.game)
 
 
-def forfeited(error: AgentError, game: Game) -> int:
+def forfeit_for(error: AgentError, game: Game) -> int:
     """Return the action that the rules take a failure for, with a warning; raise ``error`` if they know none."""
     forfeit = game.spec.forfeit
     if forfeit is None:

@@ -37,7 +37,7 @@ def follows(act: Act) -> TypeGuard[Follower]:
     return hasattr(act, "follow")
 
 
-def explained(act: Act, fault: str) -> str:
+def explain_fault(act: Act, fault: str) -> str:
     """Return a fault in words, and what the seated player says of its last answer if it has an ``explain``."""
     explain: Callable[[], str] | None = getattr(act, "explain", None)
     more = "" if explain is None else explain()

@@ -81,7 +81,7 @@ def game_for(spec: str, **parameters: int) -> Game:
         name = game_of_file(spec)
         try:
             model = resolve(make_game(name), spec)
-        except AgentError:  # a missing file is the affair of whoever loads it
+        except AgentError:  # loading it says that the file is missing
             model = None
         if not isinstance(model, Path):
             return make_game(name, **parameters)

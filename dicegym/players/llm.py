@@ -25,7 +25,7 @@ from dicegym.engine.dice import named_seed, private_seed
 from dicegym.engine.game import Game
 from dicegym.engine.validate import finite_number, whole_number
 from dicegym.errors import AgentError, DependencyError, DicegymError, ParameterError, one_line, unknown_name
-from dicegym.play.player import Player, Usage, forfeited
+from dicegym.play.player import Player, Usage, forfeit_for
 from dicegym.play.turn import Act, Turn
 from dicegym.players.prompts import (
     ANSWER_TOOL,
@@ -223,7 +223,7 @@ class LlmPlayer(Player):
             try:
                 return self._play(game, state, seat, private_seed(int(state["key"]), seat))
             except AgentError as error:
-                return forfeited(error, game)
+                return forfeit_for(error, game)
 
         with ThreadPoolExecutor(self.concurrency) as pool:
             return np.fromiter(pool.map(play, rows.tolist(), seats.tolist()), np.int64, len(rows))

@@ -17,7 +17,7 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, one_line
-from dicegym.games.hidden import known
+from dicegym.games.hidden import keep_known
 from dicegym.games.keyboard import Place, UnreadError
 from dicegym.games.parts import SECRETS, part
 from dicegym.players.human import keyboard_of
@@ -180,7 +180,7 @@ def _seated(game: Game, state: Any, seat: int | None = None) -> tuple[Place, Any
     if not 0 <= sits < game.players:
         raise ParameterError(f"seat {sits} is no seat of {game!r}: give 0 to {game.players - 1}")
     names = tuple(f"player {number}" for number in range(game.players))
-    return Place(game, sits, names), known(game, state, sits)[0]
+    return Place(game, sits, names), keep_known(game, state, sits)[0]
 
 
 def _write(place: Place, shown: Any, actions: Sequence[int]) -> str:

@@ -46,7 +46,7 @@ SEARCHES = {"mcts": ("dicegym.analysis.mcts", "MctsPlayer"), "llm": ("dicegym.pl
 """Agents that play every game, by searching or by asking a language model: the room and the class of each. They build
 upon this room, so they are looked up when they are named. An agent of the same name in a game's folder goes first."""
 Spec = Player | str | Path | Callable[..., Any]
-"""What names an agent; see `agent`. (A model in memory is none of these types, and is taken too.)"""
+"""What names an agent; see `agent`. (A model in memory has none of these types, and is accepted too.)"""
 Origin = Source | Path | Player
 """Where a player comes from: a bot's source, the path of a model, or the player itself."""
 
@@ -96,7 +96,7 @@ def names_elsewhere(game: Game | str) -> dict[str, dict[str, int]]:
     found = {}
     for name, path in sorted(_found(game).items()):
         if path.suffix == ".zip":
-            with contextlib.suppress(ModelError):  # whoever loads it hears what is wrong
+            with contextlib.suppress(ModelError):  # loading it says what is wrong
                 stated = ModelFile(path).facts.get("parameters")
                 if isinstance(stated, dict) and not shows_as_much(game, stated):
                     found[name] = stated
@@ -148,7 +148,7 @@ def agent(
     Raises:
         UnknownNameError: there is no such game, agent or file.
         ParameterError: ``spec`` is nothing of the above, its arguments are not integers, there is no such device, a
-            ``temperature`` for who is no model's file, or a bot in a game that is not the original one.
+            ``temperature`` for an agent that is not a model's file, or a bot in a game that is not the original one.
         AgentError: the bot's file cannot be loaded.
         ModelError: the model does not fit the game, cannot be read, or needs ``trust``.
         DependencyError: a model needs a package that is not installed.
@@ -301,7 +301,7 @@ def model_file(game: Game, named: str, setting: str = "a model") -> str:
 
     Args:
         game: what it plays.
-        named: an agent's name, also of one that plays with other parameters alone (whoever takes its networks says
+        named: an agent's name, also of one that plays with other parameters alone (taking its networks says
             that they do not fit), or a path.
         setting: what names it, for the error.
 
@@ -328,7 +328,7 @@ def model_file(game: Game, named: str, setting: str = "a model") -> str:
 
 
 def _text(spec: object) -> str:
-    """Return a spec in words. Raises ParameterError if it is none."""
+    """Return a spec in words. Raises ParameterError if it is not one."""
     if isinstance(spec, os.PathLike) and isinstance(path := os.fspath(spec), str) and path.strip():
         return path  # as it is: a file's name may begin and end with anything
     text = spec
@@ -357,7 +357,7 @@ def only_bot(game: Game, folder: str | Path) -> Path | None:
     interface = part(game, INTERFACE)
     try:
         names = sorted(os.listdir(folder))[:MOST_LOOKED_AT]
-    except OSError:  # it is no folder
+    except OSError:  # it is not a folder
         return None
     paths = [Path(folder, name) for name in names if name.endswith(".py") and not name.startswith((".", "_", "test_"))]
     found = [path for path in paths if interface is not None and looks_like_bot(interface, path)]
@@ -418,7 +418,7 @@ def _arguments(text: str) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
 
 
 def _worded(text: str) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
-    """Return what `_arguments` does, but what is no literal is a word: ``gpt-5, base_url=http://localhost:8000/v1``."""
+    """Return what `_arguments` does, but anything else than a literal is a word: ``gpt-5, base_url=http://localhost:8000/v1``."""
     given, named = [], {}
     for one in filter(None, map(str.strip, text.split(","))):
         name, mark, value = one.partition("=")

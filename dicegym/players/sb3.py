@@ -36,8 +36,8 @@ from dicegym.players.model_file import (
     TENSORS_MEMBER,
     ModelFile,
 )
-from dicegym.players.torch_policy import checked_device, other_game
-from dicegym.players.trust import is_sealed, load_sb3, untrusted
+from dicegym.players.torch_policy import check_device, other_game
+from dicegym.players.trust import is_sealed, load_sb3, trust_error
 
 
 class _Form(NamedTuple):
@@ -87,7 +87,7 @@ _SET_UP = "_setup_model"
 _MOST_SEEN = 1 << 20
 """Numbers that a critic may see beyond an observation: more is damage."""
 _MOST_MEMORY = 1 << 31
-"""Bytes of the rollout that a model may ask for which goes on training."""
+"""Bytes of the rollout that a model may ask for to continue its training."""
 _OF_THE_RUN = ("_last_obs", "_last_original_obs", "_last_episode_starts", "ep_info_buffer", "ep_success_buffer")
 """What Stable-Baselines3 saves of the games that were going on, which a checkpoint holds as plain data."""
 _OF_THE_MACHINE = ("tensorboard_log",)
@@ -104,7 +104,7 @@ def algorithm(name: str) -> Any:
         raise DependencyError.for_extra(str(error.name), "train", f"a {name} model") from error
 
 
-def saved_by_sb3(model: Any, to_go_on: bool) -> bytes:
+def sb3_bytes(model: Any, to_go_on: bool) -> bytes:
     """Return the bytes that Stable-Baselines3 saves a model as; see `dicegym.players.model.save`."""
     file, optimizer = io.BytesIO(), model.policy.optimizer
     remembered = optimizer.state
@@ -138,7 +138,7 @@ def load_file(file: ModelFile, game: Game, device: str = "cpu", trust: bool = Fa
         raise _network_alone(file)
     if (name := file.algorithm) not in ALGORITHMS:
         raise ModelError(f"{file.path}: {unknown_name('algorithm', one_line(name, 80), list(ALGORITHMS))}")
-    kind, where = algorithm(name), checked_device(device)
+    kind, where = algorithm(name), check_device(device)
     if TENSORS_MEMBER in file.names and (trust or is_sealed(Path(file.path))):  # plain arrays need no trust
         # A million empty memories help nobody to play.
         return load_sb3(kind, file.path, where, {"buffer_size": 1} if name in ("DQN", "QRDQN") else None)
@@ -251,7 +251,7 @@ def check_optimizer(state: Any, optimizer: Any, called: str) -> None:
     fresh = optimizer.state_dict()
     weights = [weight for group in optimizer.param_groups for weight in group["params"]]
     if not isinstance(state, dict) or set(state) != set(fresh) or not isinstance(state["state"], dict):
-        raise no_weights(called, "it is no state of an optimizer")
+        raise no_weights(called, "it is not the state of an optimizer")
     groups = state["param_groups"]
     if not isinstance(groups, list) or len(groups) != len(fresh["param_groups"]):
         raise no_weights(called, "it is that of an optimizer of other weights")
@@ -259,7 +259,7 @@ def check_optimizer(state: Any, optimizer: Any, called: str) -> None:
         if not isinstance(group, dict) or set(group) - {"initial_lr"} != set(wanted) - {"initial_lr"}:
             raise no_weights(called, "it is that of another kind of optimizer")
         if not isinstance(group.get("initial_lr", 0.0), int | float):
-            raise no_weights(called, "its initial_lr is no number")
+            raise no_weights(called, "its initial_lr is not a number")
         for name, value in wanted.items():
             if not _alike(group.get(name, value), value):
                 raise no_weights(called, f"its {name} is another kind of value than {one_line(value, 60)}")
@@ -306,7 +306,7 @@ def _privileged(path: Any, name: str, data: Mapping[str, Any]) -> int:
 
 
 def _check_spaces(path: Any, data: Mapping[str, Any], game: Game, privileged: int) -> None:
-    """Raise ModelError unless a model saw and did what the game's seats do, as far as the file's texts tell."""
+    """Raise ModelError unless a model saw and did what the game's seats do, by the file's texts."""
     seen, done = data.get("observation_space"), data.get("action_space")
     if not isinstance(seen, dict) or not isinstance(done, dict):
         raise ModelError(f"{path} does not say what it was trained on, as every model of Stable-Baselines3 does")
@@ -327,7 +327,7 @@ def _policy_arguments(
     kind = data.get("policy_class")
     module = kind.get("__module__") if isinstance(kind, dict) else None
     if module != form.module and not (module == ASYMMETRIC and form.module == _FORMS["MaskablePPO"].module):
-        raise untrusted(path, f"its policy is a class of {one_line(module, 80)!r}")
+        raise trust_error(path, f"its policy is a class of {one_line(module, 80)!r}")
     said = data.get("policy_kwargs")
     if not isinstance(said, dict):
         raise ModelError(f"{path} does not say what its policy was made with, as every model of Stable-Baselines3 does")
@@ -353,7 +353,7 @@ def _policy_arguments(
         elif key == "features_extractor_class":
             is_usual = value == _EXTRACTOR
         if not is_usual and found.get(key) is None:
-            raise untrusted(path, f"its policy was made with {one_line(key, 40)}={one_line(value, 80)}")
+            raise trust_error(path, f"its policy was made with {one_line(key, 40)}={one_line(value, 80)}")
     return found
 
 
@@ -378,7 +378,7 @@ def _layers(path: Any, form: _Form, weights: Mapping[str, Any]) -> dict[str, lis
             sizes.append(weights[name].numel())
             known |= {name, name.replace(".bias", ".weight")}
     if others := [name for name in weights if name not in known]:
-        raise untrusted(
+        raise trust_error(
             path,
             f"its network has {one_line(others[0], 80)!r}, which the policies of Stable-Baselines3 do not have for a "
             "vector of numbers",
@@ -387,7 +387,7 @@ def _layers(path: Any, form: _Form, weights: Mapping[str, Any]) -> dict[str, lis
 
 
 def _arguments(file: ModelFile, kind: Any, game: Game, to_go_on: bool) -> dict[str, Any]:
-    """Return the arguments of an algorithm's class: to go on, what the file says in plain values, and its schedules."""
+    """Return the arguments of an algorithm's class: for further training, the file's plain values and its schedules."""
     found: dict[str, Any] = {}
     taken, data = inspect.signature(kind).parameters, file.settings if to_go_on else {}
     for key, parameter in taken.items():
@@ -416,11 +416,11 @@ def _schedule(path: Any, key: str, value: Mapping[str, Any]) -> Any:
     if (known := _CLASS.fullmatch(kind)) and known[1].rpartition(".")[0] == "stable_baselines3.common.utils":
         parts = parts if parts.startswith("value_schedule=") else f"{known[1].rpartition('.')[2]}({parts})"
     told = _SCHEDULE.fullmatch(parts)
-    with contextlib.suppress(ValueError):  # what is no number
+    with contextlib.suppress(ValueError):  # what is not a number
         numbers = [float(text) for text in told.groups() if text] if told else []
         if numbers and all(map(math.isfinite, numbers)):
             return ConstantSchedule(*numbers) if len(numbers) == 1 else LinearSchedule(*numbers)
-    raise untrusted(path, f"its {key} is {one_line(parts or kind, 80)}")
+    raise trust_error(path, f"its {key} is {one_line(parts or kind, 80)}")
 
 
 def _is_number(value: Any) -> bool:

@@ -23,8 +23,8 @@ _TOLERANCE = 1e-3
 products, which float32 rounds by 1e-7 of their size each. Another network is off by as much as the scores are."""
 
 
-def checked_device(device: str) -> Any:
-    """Return a ``torch.device``. Raises ParameterError if there is none of this name here."""
+def check_device(device: str) -> Any:
+    """Return a ``torch.device``. Raises ParameterError if there is no such device here."""
     import torch
     from stable_baselines3.common.utils import get_device
 
@@ -48,7 +48,7 @@ def other_game(called: Any, shape: object, n_actions: object, wanted: int, game:
 
 
 class _NoPlainLayersError(Exception):
-    """A policy is no sequence of linear layers with activations between them; the message says what it has."""
+    """A policy is not a sequence of linear layers with activations between them; the message says what it has."""
 
 
 class TorchPolicy:
@@ -66,7 +66,7 @@ class TorchPolicy:
         policy = getattr(model, "policy", model)
         policy = copy.deepcopy(policy, _not_copied(policy))
         if device is not None:
-            policy = policy.to(checked_device(device))
+            policy = policy.to(check_device(device))
         if hasattr(policy, "set_training_mode"):
             policy.set_training_mode(False)
         else:
@@ -128,7 +128,7 @@ def check_spaces(model: Any, game: Game, name: str) -> None:
         )
     seen, done = getattr(model, "observation_space", None), getattr(model, "action_space", None)
     shape, n_actions = getattr(seen, "shape", None), getattr(done, "n", None)
-    size = game.observation_size + privileged_of(model)
+    size = game.observation_size + count_privileged(model)
     if shape == (size,) and n_actions is not None and int(n_actions) == game.n_actions:
         return
     if shape is None or n_actions is None or getattr(done, "shape", ()) != ():
@@ -140,13 +140,13 @@ def check_spaces(model: Any, game: Game, name: str) -> None:
     raise other_game(name, shape, n_actions, game.observation_size, game)
 
 
-def privileged_of(model: Any) -> int:
+def count_privileged(model: Any) -> int:
     """Return how many of the last numbers of its observations only the critic of a model sees."""
     return int(getattr(getattr(model, "policy", None), "privileged", 0))
 
 
-def written_down(model: Any, game: Game, name: str, device: Any = None) -> Network | TorchPolicy:
-    """Return what scores actions of a model: a plain network, or the policy itself if it is none.
+def to_network(model: Any, game: Game, name: str, device: Any = None) -> Network | TorchPolicy:
+    """Return what scores actions of a model: a plain network, or the policy itself if that is not possible.
 
     A plain network has been compared with the policy on made-up observations, so that one whose layers are put
     together in another way than in sequence is never mistaken for it.
@@ -166,7 +166,7 @@ def written_down(model: Any, game: Game, name: str, device: Any = None) -> Netwo
         check_spaces(model, game, name)
     elif not isinstance(model, torch.nn.Module):
         raise ModelError(
-            f"{type(model).__name__} {name!r} is no model: give one of Stable-Baselines3 "
+            f"{type(model).__name__} {name!r} is not a model: give one of Stable-Baselines3 "
             f"({', '.join(ALGORITHMS)}) or a torch.nn.Module from observations to a score for each action"
         )
     seen = np.random.default_rng(0).random((32, game.observation_size), np.float32).round(1)
@@ -201,7 +201,7 @@ def _compare(network: Network, seen: np.ndarray, expected: np.ndarray) -> None:
 
 
 def critic_of(policy: Any) -> Network | None:
-    """Return the value network of an actor-critic policy; None if it is no sequence of linear layers."""
+    """Return the value network of an actor-critic policy; None if it is not a sequence of linear layers."""
     try:
         return _network([policy.vf_features_extractor, policy.mlp_extractor.value_net, policy.value_net])
     except _NoPlainLayersError:
@@ -255,7 +255,7 @@ def _parts(policy: Any) -> list[Any]:
 
 
 @contextlib.contextmanager
-def ignoring(model: Any, inputs: np.ndarray) -> Iterator[None]:
+def ignore_inputs(model: Any, inputs: np.ndarray) -> Iterator[None]:
     """Let the networks of ``model`` ignore the ``inputs`` (bool[what it observes]) for the time being.
 
     The weights come back also if something is raised meanwhile. What was never anything but 0 in training left its
@@ -283,7 +283,7 @@ def _first_weights(model: Any, size: int) -> list[Any]:
     """
     import torch
 
-    widths = (size, size - privileged_of(model))
+    widths = (size, size - count_privileged(model))
     return [
         module[0].weight
         for module in model.policy.modules()
@@ -294,7 +294,7 @@ def _first_weights(model: Any, size: int) -> list[Any]:
     ]
 
 
-def heeded(model: Any) -> np.ndarray:
+def used_inputs(model: Any) -> np.ndarray:
     """Return which inputs a model does not ignore (bool[what it observes]); all if its networks do not tell."""
     size = model.observation_space.shape[0]
     weights = [weight.detach().cpu().numpy() for weight in _first_weights(model, size)]

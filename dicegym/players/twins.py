@@ -1,12 +1,13 @@
 """Players of a batch that no Python is asked for between the moves: compiled twins, and pure players as tables.
 
 A game's ``twins.py`` declares compiled twins of its agents (`dicegym.engine.twins.twin`). A twin chooses as its file
-does, move for move; one that draws chooses with the same probabilities. It stands in for the file wherever the name of
+does, move for move; one that draws chooses with the same probabilities. It replaces the file wherever the name of
 a shipped agent is given and its source is what it was made of: an edited file, or one of the same name in another
 folder, plays itself (`dicegym.players.roster.opponent`).
 
 Where a game numbers its situations, a pure player is a table of its answers. In games between such tables nobody is
-asked, so all go on together. They are the same to the last bit as games that `dicegym.play.drive.Referee` drives one by
+asked, so all are played together. They are the same to the last bit as games that `dicegym.play.drive.Referee` drives
+one by
 one: the same keys, seats, dice, actions and returns. A thousand of them take about as long as twenty there (measured).
 """
 
@@ -192,7 +193,7 @@ class TabledPlayer(Player):
 
 
 AT_ONCE = 256
-"""Games that go on together: their records fit into a processor's own memory."""
+"""Games that are played together: their records fit into a processor's own memory."""
 
 
 class TableGame(NamedTuple):

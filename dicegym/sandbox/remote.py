@@ -326,7 +326,7 @@ class Remote:
         return RaisedError(text, where if _LINE.fullmatch(where) else "")
 
     def _tell(self, method: str, text: str) -> None:
-        if self._witness is not None and method in ("asked", "answered", "printed"):
+        if self._witness is not None and method in ("note_call", "note_answer", "note_print"):
             getattr(self._witness, method)(text)
 
     def _print(self, text: str) -> None:

@@ -325,7 +325,7 @@ class Join:
                 self._refused(message)
             elif word == wire.WELCOME:
                 self._alone = False
-                self._welcomed = wire.welcomed(message)
+                self._welcomed = wire.read_welcome(message)
                 self.log(f"playing as {self._welcomed}")
             elif word == wire.FINAL:
                 self._alone = False

@@ -152,7 +152,7 @@ class Table:
 
     def retake(self, seat: int, remote: Client) -> bool:
         """Give a seat that was left back to its bot, unless the server already plays for it to the end."""
-        if self.over or self.seats[seat].remote is not None or self._wire.given_up(self.state, seat):
+        if self.over or self.seats[seat].remote is not None or self._wire.has_given_up(self.state, seat):
             return False
         self.seats[seat].remote = remote
         self._show(seat)
@@ -160,7 +160,7 @@ class Table:
 
     def has_given_up(self, seat: int) -> bool:
         """Return whether the server plays the rest of the game for a seat."""
-        return self._wire.given_up(self.state, seat)
+        return self._wire.has_given_up(self.state, seat)
 
     def take_answer(self, seat: int, action: int) -> None:
         """Take the action of the local agent in ``seat``."""
@@ -195,7 +195,7 @@ class Table:
     def _not_now(self, seat: int) -> str:
         if self.over:
             return "the game is over"
-        if self._wire.given_up(self.state, seat):
+        if self._wire.has_given_up(self.state, seat):
             return "the server plays the rest of this game for you, as you let it play twice"
         return f"it is the turn of {self._names[self.mover]}"
 

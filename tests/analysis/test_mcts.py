@@ -18,7 +18,7 @@ from dicegym.arena import contest
 from dicegym.arena.provenance import record_of
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError
-from dicegym.games.hidden import known
+from dicegym.games.hidden import keep_known
 from dicegym.play.drive import play_game
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
@@ -88,7 +88,7 @@ def test_nothing_hidden_is_read(name: str) -> None:
     seat = int(state["player"])
     others = [fork(game, state, seed)[0] for seed in (1, 2)]
     assert len({one.tobytes() for one in others}) == 2
-    results = [plain(search(game, one, 40, seed=5)) for one in (state, *others, known(game, state, seat)[0])]
+    results = [plain(search(game, one, 40, seed=5)) for one in (state, *others, keep_known(game, state, seat)[0])]
     assert results.count(results[0]) == 4
     act = MctsPlayer(20).join(game, seat, 7)
     assert len({act(Turn(game, one, seat)) for one in (state, *others)}) == 1

@@ -15,7 +15,7 @@ from dicegym.analysis.playing_on import SLIP, Beliefs, ValuerPlayer, policy_play
 from dicegym.analysis.rollouts import RolloutResult, RolloutValuer, half_width, rollout
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError
-from dicegym.games.hidden import known
+from dicegym.games.hidden import keep_known
 from dicegym.play.player import FunctionPlayer, RandomPlayer
 from dicegym.registry import GAMES
 
@@ -106,7 +106,7 @@ def test_nothing_hidden_is_read(name: str) -> None:
     game = dicegym.game(name)
     state = begun(game, game.spec.baseline, 2, 5)[0]
     actions = np.flatnonzero(game.legal(state))[-2:].tolist()
-    told = known(game, state, int(state["player"]))[0]
+    told = keep_known(game, state, int(state["player"]))[0]
     found = [plain(rollout(game, one, actions=actions, games=64)) for one in (state, told)]
     assert found[0] == found[1]
 

@@ -24,7 +24,7 @@ from dicegym.arena.replay.page import pack, page_data, unpack, write_page
 from dicegym.engine.game import Game
 from dicegym.pictures.drawing import draw
 from dicegym.pictures.svg import Drawing, Tile
-from dicegym.pictures.watched import told_apart
+from dicegym.pictures.watched import tell_apart
 from dicegym.play.player import RandomPlayer
 
 NAMES = ("</script><img src=x onerror=alert(1)>", "@data@ <!--", "c\x1b[31m")
@@ -130,7 +130,7 @@ def test_its_pictures_are_those_of_the_game(name: str) -> None:
     game = dicegym.game(name)
     replay, data = random_game(game), data_of(game)
     pictures = unpack(json.loads(json.dumps(data["pictures"])))
-    names = told_apart(replay.seats)
+    names = tell_apart(replay.seats)
     for number, view in enumerate(data["views"]):
         seen = [draw(replay.table(), frame.state, None if view < 0 else view, names) for frame in replay.frames()]
         found = [pictures[shown[number]] for shown, _ in data["frames"]]

@@ -76,7 +76,7 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
 def test_what_cannot_be_a_file(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     (tmp_path / "folder.py" / "hog.py").mkdir(parents=True)
-    with pytest.raises(ParameterError, match=r"no Python file: name a \.py file, such as hog\.py"):
+    with pytest.raises(ParameterError, match=r"not a Python file: name a \.py file, such as hog\.py"):
         new_bot("hog", tmp_path / "hog.txt")
     with pytest.raises(ParameterError, match=r"cannot be written, as .*file is a file"):
         new_bot("hog", tmp_path / "file" / "hog.py")

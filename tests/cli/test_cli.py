@@ -357,10 +357,10 @@ def test_ctrl_c_ends_with_a_word(monkeypatch: pytest.MonkeyPatch, capsys: pytest
 def test_a_training_for_one_player_says_so(
     run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, game: str, words: tuple[str, ...], said: str
 ) -> None:
-    def learn(*_: object, **__: object) -> None:
+    def enough() -> None:
         raise ParameterError("enough")
 
-    monkeypatch.setattr("dicegym.learning.train.train", learn)
+    monkeypatch.setattr("dicegym.learning.train.let_libraries_wait_idly", enough)
     status, _, err = run("train", game, "--run-dir", str(tmp_path / "run"), *words)
     assert status == 2
     assert (said in err) if said else ("alone" not in err)

@@ -23,7 +23,7 @@ from dicegym.learning.best_response import against_exploiter
 from dicegym.learning.building import new_games, new_model
 from dicegym.learning.card import page
 from dicegym.learning.configuration import from_plain, override
-from dicegym.learning.curves import chosen_fact
+from dicegym.learning.curves import choice_fact
 from dicegym.learning.evaluate import Score
 from dicegym.learning.evaluator import EXPLOITER, Evaluator, against_best_reply, floors_of
 from dicegym.learning.learner import Interruption, LearnerNetworks, StopTraining
@@ -197,7 +197,7 @@ def test_a_run_that_takes_the_last_model_for_the_best_one_does_so_at_each_evalua
     ],
 )
 def test_a_file_says_whether_its_score_chose_it(is_best: bool, best_by: str, said: dict[str, bool]) -> None:
-    assert chosen_fact(is_best, best_by) == said
+    assert choice_fact(is_best, best_by) == said
 
 
 def test_what_is_said_of_a_last_model_is_true_above_a_floor_too(training: Any, tmp_path: Path, capsys: Any) -> None:

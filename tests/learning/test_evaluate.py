@@ -204,7 +204,7 @@ def test_each_seat_draws_from_a_mix_as_in_environments() -> None:
         key = game_key(EVALUATION_SEED, number)
         seat, who = seating_of(number, 3, 2, pool, key)
         assert seat == number % 3
-        seated = pool.seated(key, seat, 3)
+        seated = pool.draw_seats(key, seat, 3)
         assert who[seat] == 0
         assert {there: players[one - 1] for there, one in enumerate(who) if one} == seated
     found = evaluate(game, "even", {players[0]: 1, players[1]: 2}, games=60)

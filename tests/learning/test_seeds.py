@@ -75,7 +75,7 @@ class Actor:
         self.signals: list[int] = []
         self.over = False
 
-    def ended(self) -> str | None:
+    def poll(self) -> str | None:
         found = "killed" if signal.SIGKILL in self.signals else self.scripts.get(self.task.seed, _finishes)(self)
         self.over = found is not None
         return found
@@ -165,7 +165,7 @@ def test_a_signal_is_handed_on_and_what_waits_does_not_begin(stage: Callable[...
         actor.log.write(how=STOPPED, why="saved")
         return ""
 
-    with pytest.raises(SignalInterrupt, match="--resume` goes on") as end:
+    with pytest.raises(SignalInterrupt, match=r"continue by `dicegym train .* --resume`") as end:
         stage(tmp_path, {1: stops}, seeds=4)
     assert end.value.number == signal.SIGTERM
     ended = read_record(tmp_path).ended

@@ -203,8 +203,8 @@ def test_other_things_than_weights_are_refused(what: str, theirs: Path, tmp_path
     ("ending", "words"),
     [
         (b"}h\x00K\x01s.", "by something else than texts and numbers"),
-        (b"h\x00)R.", "it names 'tuple', which is no tensor"),
-        (b"(X\x07\x00\x00\x00storageh\x00h\x00h\x00K\x01tQ.", "it names 'tuple', which is no tensor"),
+        (b"h\x00)R.", "it names 'tuple', which is not a tensor"),
+        (b"(X\x07\x00\x00\x00storageh\x00h\x00h\x00K\x01tQ.", "it names 'tuple', which is not a tensor"),
     ],
 )
 def test_a_tuple_within_tuples_is_never_hashed_or_shown(
@@ -269,7 +269,7 @@ def test_odd_zips_are_refused(own: Path, tmp_path: Path) -> None:
         models.load(zipped(found, path, zipfile.ZIP_LZMA))
     path.unlink()
     os.mkfifo(path)
-    with pytest.raises(ModelError, match="no regular file"):
+    with pytest.raises(ModelError, match="not a regular file"):
         models.load(path)
     path.unlink()
     path.symlink_to(path)

@@ -51,7 +51,7 @@ def test_shipped_models_choose_as_their_torch_policy_does_in_10_000_states(path:
     seen, masks = played_states(game, 10_000)
     assert len({one.tobytes() for one in seen}) > 1_000
     chosen = player.choose(seen, masks)
-    blind = np.pad(seen, ((0, 0), (0, models.privileged_of(model))))  # what its critic alone saw in training
+    blind = np.pad(seen, ((0, 0), (0, models.count_privileged(model))))  # what its critic alone saw in training
     library = model.predict(blind, deterministic=True, action_masks=masks)[0]
     scores = player.scores(seen)
     best_two = np.partition(np.where(masks, scores, -np.inf), -2, axis=1)[:, -2:]

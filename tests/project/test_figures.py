@@ -16,7 +16,7 @@ from dicegym.analysis.valuers import valuer
 from dicegym.arena import contest
 from dicegym.cli.options import parameters_of
 from dicegym.games.hog import exact as hog
-from dicegym.games.parts import DUEL, VALUES, need, part, tabulated
+from dicegym.games.parts import DUEL, VALUES, need, part, tabulate_player
 from dicegym.players import model as models
 from dicegym.registry import GAMES
 
@@ -70,7 +70,7 @@ HOG = {
 def hog_tables() -> dict[str, tuple[np.ndarray, bool]]:
     game, found = dicegym.game("hog"), {}
     for name in HOG:
-        table, draws = tabulated(need(game, DUEL).tabulate, dicegym.agent(game, name), game)
+        table, draws = tabulate_player(need(game, DUEL).tabulate, dicegym.agent(game, name), game)
         found[name] = (table if isinstance(table, np.ndarray) else hog.tabulate(table, game)), draws
     return found
 

@@ -64,7 +64,7 @@ IDENTIFIERS = (
     Gone(part("stepping"), "batch_kernels"),
     Gone(part("chair"), "seat"),
     Gone("Order", "JointAction"),
-    Gone("_?game_of", "make_game (a game from what a user gave), game_for (an agent), trained_on (a model)"),
+    Gone("_?game_of", "make_game (a game from what a user gave), game_for (an agent), read_game (a model)"),
     Gone("others_to_move", "nothing"),
 )
 PROSE = (

@@ -27,8 +27,8 @@ from dicegym.arena.store.stored import StoredContest, StoredMatch
 from dicegym.columns import write_count
 from dicegym.engine.game import Game
 from dicegym.errors import DicegymError
-from dicegym.pictures.naming import named
-from dicegym.pictures.watched import told_apart
+from dicegym.pictures.naming import name_players
+from dicegym.pictures.watched import tell_apart
 
 BUDGET = 2_000_000
 """Characters of games on a page."""
@@ -146,7 +146,7 @@ def shown_game(replay: Replay, game: Game | None = None) -> ShownGame:
         replay: the game that was played.
         game: as of `Replay.table`.
     """
-    names = told_apart(replay.seats)
+    names = tell_apart(replay.seats)
     heading = f"Game {replay.number + 1}: {_outcome(names, replay.returns)}; seats: {', '.join(names)}"
     try:
         table = replay.table(game)
@@ -154,7 +154,7 @@ def shown_game(replay: Replay, game: Game | None = None) -> ShownGame:
         for frame in replay.frames(table):
             lines += [f"{names[played.seat]}: {words(table, played)}" for played in frame.done]
             state = frame.state
-        end = named(table.scene(state), names).text()
+        end = name_players(table.scene(state), names).text()
         return ShownGame(heading, "\n".join([*lines, "", end]))
     except DicegymError as error:
         return ShownGame(heading, str(error))

@@ -29,7 +29,7 @@ from dicegym.files import write_text
 from dicegym.pictures.drawing import draw
 from dicegym.pictures.fonts import FAMILIES
 from dicegym.pictures.svg import Drawing, Tile
-from dicegym.pictures.watched import told_apart
+from dicegym.pictures.watched import tell_apart
 
 PICTURES_BUDGET = 400_000
 """Characters that pictures may take in a page; where they would take more, lines are shown instead."""
@@ -57,7 +57,7 @@ def page_data(
     that know it]``.
     """
     table = replay.table(game)
-    names = told_apart(replay.seats)
+    names = tell_apart(replay.seats)
     views: list[int | None] = [None, *(range(table.players) if _hides(table) else ())]
     if seat is not None:
         views = [replay.seat(seat)]

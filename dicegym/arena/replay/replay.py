@@ -17,8 +17,8 @@ from dicegym.engine.game import Game
 from dicegym.errors import DamagedFileError, DicegymError, ParameterError, ReplayError, one_line, unknown_name
 from dicegym.files import read_text, write_text
 from dicegym.pictures.drawing import draw
-from dicegym.pictures.svg import escaped
-from dicegym.pictures.watched import action_in, is_moment, told_apart
+from dicegym.pictures.svg import escape
+from dicegym.pictures.watched import action_in, is_moment, tell_apart
 
 if TYPE_CHECKING:
     from dicegym.arena.match import MatchResult
@@ -140,10 +140,10 @@ class Replay:
         try:
             self.check()
             last = self.end()
-            shown = draw(self.table(), last[0], None, told_apart(self.seats)).svg()
+            shown = draw(self.table(), last[0], None, tell_apart(self.seats)).svg()
         except DicegymError:
             return None
-        return f"<p>{escaped(self.title)}</p>{shown}"
+        return f"<p>{escape(self.title)}</p>{shown}"
 
     def seat(self, number: int) -> int:
         """Return a seat. Raises ParameterError if there is no such."""

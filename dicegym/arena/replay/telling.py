@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dicegym.arena.replay.replay import Frame, PlayedAction, Replay
 from dicegym.engine.game import Game
 from dicegym.escape import one_line
-from dicegym.pictures.watched import WatchedMove, told_apart, watched_move
+from dicegym.pictures.watched import WatchedMove, tell_apart, watch_move
 
 REASON = 300
 """Characters of what was wrong that are shown."""
@@ -32,7 +32,7 @@ def moments(
     """
     if seat is not None:
         replay.seat(seat)
-    table, names = replay.table(game), told_apart(replay.seats)
+    table, names = replay.table(game), tell_apart(replay.seats)
     for frame in replay.frames(table):
         yield moment(table, frame, names, seat, notes)
 
@@ -46,7 +46,7 @@ def moment(
         if may_know(played, seat):
             said.setdefault(played.seat, []).append(words(table, played, seat, notes))
     lines = tuple(f"{names[one]}: {', '.join(texts)}" for one, texts in said.items())
-    return watched_move(table, frame.state, lines, names, seat)
+    return watch_move(table, frame.state, lines, names, seat)
 
 
 def may_know(played: PlayedAction, seat: int | None) -> bool:
@@ -76,7 +76,7 @@ def result_lines(replay: Replay, seat: int | None = None, game: Game | None = No
 
     Args and errors: as of `moments`.
     """
-    names = told_apart(replay.seats)
+    names = tell_apart(replay.seats)
     came = ", ".join(f"{name} {value:g}" for name, value in zip(names, replay.returns, strict=True))
     when: dict[tuple[int, int], str] = {}
     for number, frame in enumerate(replay.frames(game)):

@@ -35,7 +35,7 @@ from dicegym.arena.store.tables import (
 )
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
-from dicegym.play.seeds import drawn_seed
+from dicegym.play.seeds import draw_seed
 from dicegym.sandbox.jobs import Entry, Failure, Job
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.sandbox import JobOutcome
@@ -338,7 +338,7 @@ class Book(StoredOutcomes):
                 "another"
             )
         if seed is None:
-            seed = drawn_seed() if before is None else before.seed
+            seed = draw_seed() if before is None else before.seed
         super().__init__(store.name, store.connection, seed, settings.limits, actions)
         self._contest = before or _Contest(0, seed, 0)
         self._numbers = KnownNumbers()

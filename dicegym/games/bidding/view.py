@@ -23,7 +23,7 @@ class Showdown(NamedTuple):
     """The end of the hand that was played last."""
 
     hands: tuple[tuple[int, ...], ...]
-    """Per seat its dice, highest first; none for those who were out."""
+    """Per seat its dice, highest first; none for players that were out."""
     bids: tuple[Bid, ...]
     caller: int
     call: int
@@ -108,7 +108,7 @@ class Reader:
 
 
 def _layout(dtype: np.dtype, names: tuple[str, ...]) -> struct.Struct:
-    """Return what unpacks the fields ``names``, which stand in this order in a record: arrays as bytes."""
+    """Return what unpacks the fields ``names``, which have this order in a record: arrays as bytes."""
     form, end = "=", 0
     for name in names:
         kind, begin = dict(dtype.fields or {})[name][:2]

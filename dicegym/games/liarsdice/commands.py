@@ -22,7 +22,7 @@ from dicegym.cli.play import play as play_at_keyboard
 from dicegym.cli.watch import watch
 from dicegym.errors import ParameterError
 from dicegym.escape import one_line
-from dicegym.play.seeds import drawn_seed
+from dicegym.play.seeds import draw_seed
 from dicegym.players.roster import agent_name
 
 GAME = "liarsdice"
@@ -58,7 +58,7 @@ def play(
     """
     if entries.count(HUMAN) > 1:
         raise ParameterError(f"{HUMAN} is named {entries.count(HUMAN)} times, and there is one keyboard: name it once")
-    number = drawn_seed() if seed is None else seed
+    number = draw_seed() if seed is None else seed
     seats = [*name_entries(entries).values()]
     random.Random(number).shuffle(seats)
     settings = [f"players={len(seats)}", f"dice={dice}"]

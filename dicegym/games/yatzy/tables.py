@@ -18,6 +18,8 @@ import numpy as np
 
 from dicegym.engine.jit import kernel
 
+SEATS = 6
+"""Players that a record has room for."""
 FACES = 6
 DICE = 5
 ROLLS = 2

@@ -35,8 +35,8 @@ def sources(game: Game) -> Sequence[ValueSource]:
 class AloneValuer:
     """Says what states of Yatzy for one are worth; see `dicegym.games.worth.BatchValuer`.
 
-    The value is the mean of the final score of one who plays on without a flaw. ``progress`` is told of the sweep that
-    solves the game when it is needed for the first time.
+    The value is the mean of the final score if the player plays on without a flaw. ``progress`` is told of the
+    sweep that solves the game when it is needed for the first time.
     """
 
     name = "exact"
@@ -102,8 +102,8 @@ class WinningValuer(AloneValuer):
 
     The player to move ends its turn as it wins most often, and from then on all play for the highest mean of points,
     as good players nearly do. So what a turn begun now gains by playing to win is counted, what later ones will is
-    not: between two turns values are too low for whoever is next by about 0.001. The distributions of all final totals
-    are exact, to a 65535th of their peak. Turns that the server plays for those who gave up are not foreseen.
+    not: between two turns values are too low for the next player by about 0.001. The distributions of all final totals
+    are exact, to a 65535th of their peak. Turns that the server plays for players that gave up are not foreseen.
     """
 
     name = distributions.NAME

@@ -1,6 +1,6 @@
 """Trainings of several seeds on a Ray cluster, whose nodes all see the folder of the run, as Ray Train asks it too.
 
-A training is a task of Ray's. It is done again when its node is lost, and goes on from its own checkpoint.
+A training is a task of Ray's. It is done again when its node is lost, and continues from its own checkpoint.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class RayTrainer:
         train = cluster.remote(train_on_node, **room, max_calls=1, runtime_env=threads)
         self._work = train.remote(package_version(), task, holder_of(Path(task.folder).parent), os.getcwd())
 
-    def ended(self) -> str | None:
+    def poll(self) -> str | None:
         """Return None while it runs; see `dicegym.learning.seeds.job.SeedTrainer`."""
         self._cluster.look()
         if not self._cluster.ray.wait([self._work], timeout=0)[0]:

@@ -14,7 +14,7 @@ from dicegym.arena.replay.stored import SERVER, stored_replay
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.stored import PlayedGame, StoredMatch
 from dicegym.errors import ParameterError
-from dicegym.pictures.watched import told_apart
+from dicegym.pictures.watched import tell_apart
 from dicegym.web.context import Web
 from dicegym.web.door import Asked, Number, for_programs
 from dicegym.web.pages import page, web_of
@@ -130,7 +130,7 @@ def _view_game(request: Request, seen: SeenGame) -> Response:
         replay,
         title=seen.title,
         back=f"/watch/matches/{match}",
-        back_title=f"Match {match}: {', '.join(told_apart(replay.seats))}",
+        back_title=f"Match {match}: {', '.join(tell_apart(replay.seats))}",
         all_seeing=free,
         notes=None if kept is None else kept.notes,
         note="" if free else RUNNING,

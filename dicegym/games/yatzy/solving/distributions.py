@@ -28,7 +28,7 @@ from dicegym.engine.jit import kernel
 from dicegym.engine.threads import cores
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.files import writing
-from dicegym.games.solved import damaged, tables_folder
+from dicegym.games.solved import report_damage, tables_folder
 from dicegym.games.worth import Progress
 from dicegym.games.yatzy.rules import SPEC
 from dicegym.games.yatzy.solving import alone
@@ -306,7 +306,7 @@ def _sum(array: np.ndarray) -> int:
 
 
 def _damaged(file: Path, reason: str) -> DamagedFileError:
-    return damaged(file, reason, KEPT_FOR, NAME)
+    return report_damage(file, reason, KEPT_FOR, NAME)
 
 
 def ready() -> bool:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from dicegym.engine.jit import kernel
-from dicegym.games.yatzy.rules import FIRST_BOX, N_ACTIONS, SEATS, total
+from dicegym.games.yatzy.rules import FIRST_BOX, N_ACTIONS, total
 from dicegym.games.yatzy.solving.distributions import ARRAYS, Rows, add_row
 from dicegym.games.yatzy.solving.turn import (
     END_BOXES,
@@ -39,7 +39,7 @@ from dicegym.games.yatzy.solving.turn import (
     sum_after,
     upper_of,
 )
-from dicegym.games.yatzy.tables import BEST, BOXES, KEEPABLE, KEEPS, ROLLS, hand_of
+from dicegym.games.yatzy.tables import BEST, BOXES, KEEPABLE, KEEPS, ROLLS, SEATS, hand_of
 
 WHOLE = float(1 << 36)
 """What a share of 1 is as a whole number: times the sum of a row, 375 * 65535 at most, it stays below 2**63."""
