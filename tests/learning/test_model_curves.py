@@ -101,7 +101,7 @@ def test_cards_show_the_picture_beside_them(chain: Path) -> None:
 def test_cards_say_which_model_they_are_of(chain: Path) -> None:
     best, last = ((chain / "first" / f"{name}.md").read_text() for name in ("best", "model"))
     assert "The score above selected this model" in best
-    assert "with which its training ended" in last
+    assert "that of the last model of its training" in last
     about = models.facts(chain / "first/best.zip")
     about.pop("chosen")  # as long as nobody knows
     assert "is from an evaluation in its training" in page(about, "best", [Score(**about["score"])])
