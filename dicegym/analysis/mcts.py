@@ -25,6 +25,7 @@ from dicegym.analysis.kernels.tree import EDGES, NODES, SearchTree, simulate_row
 from dicegym.analysis.playing_on import MOST_DECISIONS, Beliefs, one_record, supposed_players
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
+from dicegym.engine.spec import pack
 from dicegym.engine.validate import finite_number, seed_number, whole_number
 from dicegym.errors import ParameterError
 from dicegym.games.hidden import known
@@ -176,8 +177,8 @@ class MctsPlayer(Player):
             legal = np.flatnonzero(turn.mask)
             if len(legal) == 1:
                 return int(legal[0])
-            told = known(game, turn.record, turn.seat)[0]
-            now = named_seed("mcts", seed, told.tobytes().hex())
-            return _search(game, told, self.simulations, self.c, now, others).best
+            told = known(game, turn.record, turn.seat)
+            now = named_seed("mcts", seed, pack(told, game.spec.declared_record).tobytes().hex())
+            return _search(game, told[0], self.simulations, self.c, now, others).best
 
         return act

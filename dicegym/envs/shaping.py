@@ -34,7 +34,7 @@ class PotentialReward(VecEnvWrapper):
         gamma: the learner's discount.
 
     Raises:
-        ParameterError: ``gamma`` is no number, or (at reset) ``potential`` returns something else than n numbers.
+        ParameterError: ``gamma`` is not a number, or (at reset) ``potential`` does not return n numbers.
     """
 
     def __init__(self, venv: VecEnv, potential: Potential, gamma: float = 1.0) -> None:
