@@ -162,7 +162,7 @@ def test_a_parameter_that_is_no_field_is_noticed() -> None:
 
 def test_a_field_that_hides_behind_an_attribute_is_noticed() -> None:
     game = Game(SPEC)
-    game.spec = dataclasses.replace(SPEC, state=np.dtype([*SPEC.state.descr, ("round", np.int16)]))
+    game.spec = dataclasses.replace(SPEC, state=np.dtype([*SPEC.declared_record.descr, ("round", np.int16)]))
     with pytest.raises(ConformanceError, match="'round' of the record is called like"):
         checks.check_facts(game)
 
