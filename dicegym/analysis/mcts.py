@@ -31,6 +31,7 @@ from dicegym.analysis.policies import usual_policy
 from dicegym.analysis.rollouts import ordinary_action
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
+from dicegym.engine.spec import pack
 from dicegym.engine.validate import finite_number, seed_number, whole_number
 from dicegym.errors import ParameterError, unknown_name
 from dicegym.games.hidden import keep_known, list_hidden_fields
@@ -223,8 +224,8 @@ class MctsPlayer(Player):
             legal = np.flatnonzero(turn.mask)
             if len(legal) == 1:
                 return int(legal[0])
-            told = keep_known(game, turn.record, turn.seat)[0]
-            now = named_seed("mcts", seed, told.tobytes().hex())
-            return _search(game, told, self.simulations, self.c, bot, now, others).best
+            told = keep_known(game, turn.record, turn.seat)
+            now = named_seed("mcts", seed, pack(told, game.spec.declared_record).tobytes().hex())
+            return _search(game, told[0], self.simulations, self.c, bot, now, others).best
 
         return act

@@ -157,7 +157,7 @@ def network_source(player: Player, game: Game, interface: str, *functions: Calla
         heading=docstring(f"The choices of {player.name} in {game.spec.title}{', drawn' if draws else ''}."),
         helpers=HELPERS.replace("import types\n", "import random\nimport types\n") if draws else HELPERS,
         kernels=transcribe(kernels.observe, kernels.legal, *functions, *activations.values()),
-        fields={name: game.spec.state[name].shape for name in game.spec.state.names or ()},
+        fields={name: game.spec.declared_record[name].shape for name in game.spec.declared_record.names or ()},
         parameters=game.all_parameters,
         layers=layers,
         size=game.observation_size,

@@ -85,7 +85,7 @@ class _CheckReferee(Referee):
         except Exception as error:
             raise self.fail(
                 f"it raises {type(error).__name__}: {error}, {when}",
-                "The game cannot go on",
+                "The game cannot continue",
                 "Catch it, or mend the agent",
             ) from error
         if bytes_of(self.state) != before or self.game.blank.tobytes() != blank:

@@ -26,7 +26,7 @@ class Seating:
         rule: how the learner's seat is found, as a number; see `dicegym.engine.seats`.
 
     Raises:
-        ParameterError: ``seat`` is none of these.
+        ParameterError: ``seat`` is something else.
         UnknownNameError, AgentError: an opponent cannot be found or loaded.
     """
 

@@ -34,7 +34,7 @@ class PotentialReward(VecEnvWrapper):
         gamma: the learner's discount.
 
     Raises:
-        ParameterError: ``gamma`` is no number, or (at reset) ``potential`` returns something else than n numbers.
+        ParameterError: ``gamma`` is not a number, or (at reset) ``potential`` does not return n numbers.
 
     Example:
         >>> from dicegym.envs import PotentialReward, SB3VecEnv

@@ -183,7 +183,7 @@ def _fields(game: Game, begun: np.ndarray) -> list[_Field]:
     own: Callable[[Game], FieldLimits] | None = getattr(game.text, "limits", None)
     limits = {"player": (0, game.players - 1), "over": (0, 1), **({} if own is None else own(game))}
     found = []
-    for name in begun.dtype.names or ():
+    for name in game.spec.declared_record.names or ():
         if name in ("key", "players", *game.all_parameters):
             continue
         usual = begun[name][0]
@@ -207,7 +207,7 @@ def _begun(game: Game, key: int, seat: int | None) -> np.ndarray:
 
 
 def _check_sum(game: Game, number: int) -> int:
-    about = f"{game.name} {game.spec.state.descr} {list(game.all_parameters)} {number}".encode()
+    about = f"{game.name} {game.spec.declared_record.descr} {list(game.all_parameters)} {number}".encode()
     return int.from_bytes(hashlib.blake2b(about, digest_size=_CHECK // 8).digest())
 
 

@@ -141,7 +141,7 @@ def uniforms(game: Game, seeds: np.ndarray, states: np.ndarray) -> np.ndarray:
     sums unless they are the same (or by an accident of 2**-64), and the sum is mixed with the seed as dice are.
     """
     raw = game.drawing_bytes(states)
-    told = raw[:, states.dtype["key"].itemsize :]  # the key stands first (`dicegym.engine.spec.HEADER`)
+    told = raw[:, states.dtype["key"].itemsize :]  # the key comes first (`dicegym.engine.spec.HEADER`)
     words = np.zeros((len(raw), -(-told.shape[1] // 8) * 8), np.uint8)
     words[:, : told.shape[1]] = told
     sums = (words.view(np.uint64) * _factors(words.shape[1] // 8)).sum(axis=1)

@@ -30,7 +30,7 @@ from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
 from dicegym.engine.loops import UNKNOWN
 from dicegym.engine.seats import seating
-from dicegym.engine.twins import declared
+from dicegym.engine.twins import list_twins
 from dicegym.errors import unknown_name
 from dicegym.games.parts import SITUATIONS, part
 from dicegym.play.player import Player
@@ -79,7 +79,7 @@ class TwinPlayer(Player):
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
         """Sit down; see `Player.join`."""
-        chosen_by = declared(game.spec.module)[self.number].kernel
+        chosen_by = list_twins(game.spec.module)[self.number].kernel
 
         def act(turn: Turn) -> int:
             return int(chosen_by(turn.record))
@@ -95,7 +95,7 @@ class TwinPlayer(Player):
 
 def twin_numbers(game: Game) -> dict[str, int]:
     """Return name -> number of the compiled twins of a game."""
-    return {name: number for number, twin in enumerate(declared(game.spec.module)) for name in twin.names}
+    return {name: number for number, twin in enumerate(list_twins(game.spec.module)) for name in twin.names}
 
 
 def twin_of(game: Game, source: Source, name: str) -> TwinPlayer | None:
@@ -103,7 +103,7 @@ def twin_of(game: Game, source: Source, name: str) -> TwinPlayer | None:
 
     Returns None if it has none, or is not what its twin was made of.
     """
-    twins = declared(game.spec.module)
+    twins = list_twins(game.spec.module)
     if not twins or source.arguments is not None:
         return None
     texts = _texts(source.file)

@@ -175,7 +175,7 @@ def test_wrong_use_is_refused() -> None:
     with pytest.raises(TypeError, match="float"):
         state.step(1.5)  # type: ignore[arg-type]
     assert state.step(np.int64(10)) == 0
-    with pytest.raises(ParameterError, match="seat 2 is no seat of"):
+    with pytest.raises(ParameterError, match="seat 2 does not exist in"):
         state.observation(2)
     while not state.over:
         state.step(10)

@@ -101,7 +101,7 @@ def record_fields(bid: type, most_bids: int) -> list[tuple[Any, ...]]:
         ("hands", np.int8, (MOST_PLAYERS, FACES)),  # per seat: how many of its dice show each face
         ("finished", np.int32),  # (): hands that have ended; names the dice of this one
         ("n_bids", np.int16),  # (): bids made in this hand
-        ("faces", np.int8),  # (): parameter; here, numbers of several bytes before it stay where memory is quick
+        ("faces", np.int8),  # (): parameter
         ("bids", bid, (most_bids,)),  # index * 8 + seat of each; before the first one, still those of the hand before
         ("shown", np.int8, (MOST_PLAYERS, FACES)),  # the hands of the last hand that ended
         ("shown_bids", np.int16),  # (): how many bids were made in it

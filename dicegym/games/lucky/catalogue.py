@@ -78,10 +78,15 @@ def order_actions(counts: Sequence[int]) -> list[int]:
     return [add_dice(kind, count) for kind, count in enumerate(counts) if count] + [DONE]
 
 
+def all_order_limits(state: Any) -> list[list[int]]:
+    """Return by seat how many dice of each kind it could order if it ordered no others."""
+    limits: list[list[int]] = np.minimum(state["shop"], state["money"][:, np.newaxis] // PRICES).tolist()
+    return limits
+
+
 def order_limits(state: Any, seat: int) -> list[int]:
     """Return how many dice of each kind ``seat`` could order if it ordered no others."""
-    limits: list[int] = np.minimum(state["shop"], state["money"][seat] // PRICES).tolist()
-    return limits
+    return all_order_limits(state)[seat]
 
 
 def is_open(state: Any) -> bool:

@@ -110,7 +110,6 @@ Version history
 
 from __future__ import annotations
 
-import struct
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -120,7 +119,7 @@ from dicegym.engine.features import Features
 from dicegym.engine.forms import Over
 from dicegym.engine.jit import kernel
 from dicegym.engine.loops import Kernels
-from dicegym.engine.spec import GameSpec, JointAction, Parameter, record
+from dicegym.engine.spec import GameSpec, JointAction, Parameter, reader, record
 from dicegym.games.lucky.catalogue import (
     AGAIN,
     ALL_AGAIN,
@@ -140,9 +139,9 @@ from dicegym.games.lucky.catalogue import (
     STOCK,
     TAKEN,
     TEN,
+    all_order_limits,
     is_open,
     order_actions,
-    order_limits,
 )
 from dicegym.games.lucky.prospects import (
     TENTHS,
@@ -436,24 +435,19 @@ class Reader:
         dtype: of the record.
     """
 
-    _NUMBERS = struct.Struct(f"=hih{MOST_PLAYERS}q")  # rounds, lead, played, money
-
     def __init__(self, dtype: np.dtype) -> None:
-        self._at: dict[str, int] = {name: field[1] for name, field in dict(dtype.fields or {}).items()}
+        self._read = reader(dtype, ("players", "rounds", "lead", "played", "money", "dice", "shop", "order"))
 
     def __call__(self, state: Any, seat: int) -> View:
         """Return the `View` of ``seat``."""
-        raw, at = state.tobytes(), self._at
-        players = raw[at["players"]]
-        rounds, lead, played, *money = self._NUMBERS.unpack_from(raw, at["rounds"])
-        dice, shop, order = at["dice"], at["shop"], at["order"] + seat * N_DICE
+        players, rounds, lead, played, money, dice, shop, order = self._read(state.tobytes())
         return View(
-            tuple(money[:players]),
-            _numbers(raw[dice : dice + players * N_DICE], players),
+            tuple(memoryview(money).cast("q")[:players]),
+            _numbers(dice[: players * N_DICE], players),
             seat,
-            tuple(raw[shop : shop + N_DICE]),
+            tuple(shop),
             played,
-            tuple(raw[order : order + N_DICE]),
+            tuple(order[seat * N_DICE : (seat + 1) * N_DICE]),
             rounds,
             lead,
         )
@@ -484,7 +478,7 @@ SPEC = GameSpec(
     },
     private=frozenset({"order", "left", "refused", "rolled"}),
     forfeit=INVALID,
-    joint_action=JointAction(tuple(STOCK.tolist()), order_actions, order_limits, is_open),
+    joint_action=JointAction(tuple(STOCK.tolist()), order_actions, all_order_limits, is_open),
     contest="groups",
     stage="finished",
 )
