@@ -50,7 +50,7 @@ class Played(NamedTuple):
     def seated(self) -> tuple[Program, Callable[..., Any]]:
         """Return a copy of the bot in this process, seated, with what answers a question."""
         program = Program(self.source, self.source.file.stem, need(self.game, INTERFACE))
-        return program, program.seated(0)
+        return program, program.take_seat(0)
 
 
 class _Noted(Player):

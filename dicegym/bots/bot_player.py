@@ -75,7 +75,7 @@ class BotPlayer(Player):
             program.random.reseed(seed)
         elif not self.pure:
             program = self._start(seed)
-        act = self._sit(program, program.seated(seat), game, seat)
+        act = self._sit(program, program.take_seat(seat), game, seat)
         return act.__call__ if self.pure and follows(act) else act
 
 
@@ -135,4 +135,4 @@ class LiveBot(Player):
         """Sit down in one new game; see `Player.join`."""
         bot, name, _ = self._made
         program = LiveProgram(bot, name, self._interface, seed)
-        return self._sit(program, program.seated(seat), game, seat)
+        return self._sit(program, program.take_seat(seat), game, seat)

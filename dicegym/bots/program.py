@@ -153,7 +153,7 @@ class Program(Asked):
         """Whether the file says of its bot that it remembers and draws nothing."""
         return self.namespace.get("PURE") is True
 
-    def seated(self, seat: int) -> Callable[..., Any]:
+    def take_seat(self, seat: int) -> Callable[..., Any]:
         """Return what is asked in one game. Raises AgentError if the bot fails as it sits down."""
         found: Callable[..., Any] = self.interface.seat_bot(self, self.bot, seat)
         return found

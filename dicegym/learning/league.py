@@ -383,10 +383,10 @@ class League:
 
     def _meet(self, table: LeagueTable, a: Member, b: Member, games: int, seed: int, **more: Any) -> None:
         """Let ``a`` play against ``b``, as `evaluate` does with what ``more`` says, and record it in a table."""
-        score = evaluate(self.game, self.measured_player(a), self.measured_player(b), games, seed=seed, **more)
+        score = evaluate(self.game, self.find_player(a), self.find_player(b), games, seed=seed, **more)
         table.record(a.name, b.name, Result(score.value, score.games))
 
-    def measured_player(self, member: Member) -> Player:
+    def find_player(self, member: Member) -> Player:
         """Return who is asked when a member is measured: of a scripted agent, its file where exact values ask that."""
         return self._files.get(member.name, member.player)
 

@@ -79,7 +79,7 @@ class Rerun(Referee):
         """Keep what was wrong with the action, to be told with it."""
         self._fault = reason
 
-    def told(self, before: Any, brief: bool = False) -> list[str]:
+    def describe_action(self, before: Any, brief: bool = False) -> list[str]:
         """Return what there is to tell of the last action; ``before`` is a copy of the record before it."""
         lines = [
             *self._failures,
@@ -303,7 +303,7 @@ class _Run(Rerun):
         for seat in self.moves():
             if seat == self.own and self.marks and len(self.actions) == self.marks[-1] + 1:
                 self._untold.clear()
-            self._untold += self.told(before, brief=bool(self.person.waiting))
+            self._untold += self.describe_action(before, brief=bool(self.person.waiting))
             before = self.state.copy()
         self.tell_all()
         return self.state

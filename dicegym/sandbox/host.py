@@ -318,7 +318,7 @@ class Child:
         """Sit down in a game."""
         self._program.random.reseed(seed)
         seed_numpy(seed)
-        self._ask = self._program.seated(seat)
+        self._ask = self._program.take_seat(seat)
         return "null"
 
     def tell(self, method: str, text: str) -> None:

@@ -98,7 +98,7 @@ class ToldProgram:
     def is_own(self, error: BaseException) -> bool:
         return self.own
 
-    def told(self, error: BaseException) -> tuple[str, str]:
+    def describe_error(self, error: BaseException) -> tuple[str, str]:
         if not self.knows:
             raise RuntimeError
         return "raised it " + "x" * 2000, "line " + "9" * 2000

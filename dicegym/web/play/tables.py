@@ -358,7 +358,7 @@ class PlayedTable:
                         self.busy = self._others()
             before, number = state.copy(), len(run.actions)
             next(self._moves)
-            lines = run.told(before)
+            lines = run.describe_action(before)
             with self.lock:
                 self.told.append(ToldMove(number, mover, tuple(lines)))
         with self.lock:
