@@ -58,8 +58,8 @@ def derived(figures: list[Figure]) -> list[Figure]:
     for figure in figures:
         base = alone.get((figure.subject, figure.mode))
         if figure.section == MANY_THREADS and base is not None and base is not figure and figure.unit == base.unit:
-            goal = ("at least", SPEED_UP) if figure.what.endswith("on 2 threads") else None
-            found.append(_quotient(figure, base, f"{figure.what} beside 1 thread", goal))
+            least = ("at least", SPEED_UP) if figure.what.endswith("on 2 threads") else None
+            found.append(_quotient(figure, base, f"{figure.what} beside 1 thread", least))
     return found
 
 
