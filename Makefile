@@ -40,9 +40,9 @@ demo: $(STAMP)  ## train for about two minutes, then enter the Hog contest again
 bench: $(STAMP)  ## measure decisions per second
 	$(BIN)/dicegym doctor --bench
 
-bench-docs: $(DEVELOPING)  ## measure everything beside the peers, on a quiet machine, and renew docs/
+bench-docs: $(DEVELOPING)  ## measure everything beside the peers, on a quiet machine, and renew docs/bench.json
 	$(INSTALL) --group peers
-	$(BIN)/python -m benchmarks measure all --threads 1,2 -o docs/bench.json -o docs/bench.md
+	$(BIN)/python -m benchmarks measure all --threads 1,2 -o docs/bench.json
 
 docs: $(DEVELOPING)  ## build the site in docs/_build/html, warnings being errors
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -b html docs docs/_build/html

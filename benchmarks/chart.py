@@ -14,7 +14,7 @@ from benchmarks.report import facts
 from benchmarks.result import BenchResult
 from dicegym.errors import DependencyError, ParameterError
 from dicegym.files import writing
-from dicegym.learning.curve_pictures import ENDINGS, short
+from dicegym.learning.curve_pictures import ENDINGS, format_short
 
 COLOURS = {
     "batch": "#1b4965",
@@ -111,7 +111,7 @@ def _bar(axes: Any, place: float, bar: Figure) -> None:
     if bar.peer:
         style = {"facecolor": "white", "edgecolor": COLOURS[bar.mode], "hatch": "////", "linewidth": 0.8}
     axes.barh(place, bar.median, height=0.85, **style)
-    axes.text(bar.median * 1.08, place, short(bar.median), va="center", fontsize=7, color="#333333")
+    axes.text(bar.median * 1.08, place, format_short(bar.median), va="center", fontsize=7, color="#333333")
 
 
 def _gap(members: list[Figure]) -> float:

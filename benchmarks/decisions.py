@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cache
 
 import dicegym
-from dicegym.bench import RandomLegal
 from dicegym.envs.vector import BatchEnv
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn, follows
@@ -37,12 +36,11 @@ def _decisions_per_step(game: dicegym.Game, steps: int) -> float:
     pool = Pool.of(game, game.spec.default_opponent)
     opponents = [Counting(player) for player in pool.players]
     env = BatchEnv(game, 64, Pool(opponents, pool.weights), autoreset_mode="SameStep")
-    _, info = env.reset(seed=0)
-    choose = RandomLegal(env.num_envs)
+    env.reset(seed=0)
     for opponent in opponents:
         opponent.moves = 0
-    for _ in range(steps):
-        *_, info = env.step(choose(info["action_mask"]))
+    for time in range(1, steps + 1):
+        env.step(env.random_actions(time))
     return 1.0 + sum(opponent.moves for opponent in opponents) / (steps * env.num_envs)
 
 

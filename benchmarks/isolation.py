@@ -182,7 +182,7 @@ def measures(game: dicegym.Game, file: Path) -> Iterator[Measure | Skipped]:
     bot = played(game, file)
     for level in LEVELS:
         try:
-            jail.chosen(level)
+            jail.choose(level)
         except DependencyError as error:
             yield Skipped(f"{game.name}, bots at isolation {level}", str(error))
             continue

@@ -13,8 +13,8 @@ from benchmarks.figures import Figure, Measure, Plan, Skipped
 from benchmarks.loops import LOOPS
 from benchmarks.modes import LOOP_MODES, ONE_SEAT
 from benchmarks.options import Options
-from benchmarks.ratios import DECISIONS, MANY_THREADS, STEP_GOALS
-from dicegym.bench import Work, bare_batch, make_vec, measure_rate
+from benchmarks.ratios import DECISIONS, MANY_THREADS
+from dicegym.bench import Work, bare_batch, goal_of, make_vec, measure_rate
 from dicegym.errors import DependencyError, ParameterError
 from dicegym.registry import GAMES, Environment
 
@@ -67,7 +67,9 @@ def _measure(
         steps = measure_rate(work, seconds)
         return steps, steps * factor
 
-    return Measure((figure._replace(unit=STEPS, goal=STEP_GOALS.get(mode)), figure), run, work)
+    goal = goal_of(mode, environment.id)
+    steps_goal = ("at least", goal.times) if goal and not goal.beside else None
+    return Measure((figure._replace(unit=STEPS, goal=steps_goal), figure), run, work)
 
 
 def threads_plan(options: Options, folder: Path) -> Plan:

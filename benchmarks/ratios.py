@@ -6,19 +6,10 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from benchmarks.figures import Figure
+from dicegym.bench import GOALS, goal_of
 
 DECISIONS = "decisions/s"
 """The unit in which loops are compared: choices of all players."""
-SHARE_OF_BARE = 0.9
-"""A batch with compiled opponents is to reach so much of the bare batch, in decisions of all players."""
-PEER_GOALS = {
-    "state": ("OpenSpiel liars_dice", 1.5),
-    "aec": ("RLCard leduc-holdem", 1.5),
-    "parallel": ("RLCard leduc-holdem", 1.5),
-}
-"""One game at a time, by mode: which peer's decisions a second are to be reached, and how many times."""
-STEP_GOALS: dict[str, tuple[str, float]] = {"make": ("at least", 300_000)}
-"""By mode: how many steps a second a learner is to take."""
 SPEED_UP = 1.8
 """What two threads are to gain."""
 MANY_THREADS = "many"
@@ -53,16 +44,16 @@ def peer_ratios(figures: list[Figure]) -> list[PeerRatio]:
 def derived(figures: list[Figure]) -> list[Figure]:
     """Return the figures that are quotients of ``figures``: shares of the bare batch and of peers, gains of threads."""
     found = []
-    bare = {f.subject: f for f in _decisions(figures, "batch")}
-    for figure in _decisions(figures, "make_vec"):
-        if not figure.peer and (base := bare.get(figure.subject)):
-            what = "make_vec beside the bare batch, decisions of all players"
-            found.append(_quotient(figure, base, what, ("at least", SHARE_OF_BARE)))
     peers = {f.subject: f for f in figures if f.peer}
-    for mode, (peer, times) in PEER_GOALS.items():
-        if base := peers.get(peer):
-            ours = [f for f in _decisions(figures, mode) if not f.peer]
-            found += [_quotient(figure, base, f"{mode} beside {peer}", ("at least", times)) for figure in ours]
+    for mode in GOALS:
+        for figure in (f for f in _decisions(figures, mode) if not f.peer):
+            goal = goal_of(mode, figure.subject)
+            if goal is None or not goal.beside:
+                continue
+            own = {f.subject: f for f in _decisions(figures, goal.beside)}
+            if base := own.get(figure.subject, peers.get(goal.beside)):
+                what = f"{mode} beside {goal.beside}, decisions of all players"
+                found.append(_quotient(figure, base, what, ("at least", goal.times)))
     alone = {(f.subject, f.mode): f for f in figures if f.section == MANY_THREADS and f.what.endswith("on 1 thread")}
     for figure in figures:
         base = alone.get((figure.subject, figure.mode))

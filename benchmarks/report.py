@@ -154,7 +154,7 @@ def markdown(result: BenchResult, before: BenchResult | None = None) -> str:
         "# Speed",
         "",
         f"Measured by `{command(result)}`: medians of {options['repeats']} runs of {options['seconds']:g} s for each "
-        "loop, one loop after the other in turn. `make bench-docs` measures everything and renews this page.",
+        "loop, one loop after the other in turn. `make bench-docs` measures everything and renews these tables.",
         "",
         facts(result) + ".",
         *([] if before is None else ["", f"Before: {facts(before)}."]),

@@ -16,7 +16,7 @@ from benchmarks.ratios import derived
 from benchmarks.result import BenchResult
 from dicegym.bench import machine_facts
 from dicegym.registry import GAMES
-from dicegym.sandbox.jail import chosen
+from dicegym.sandbox.jail import choose
 
 SILENCE = 5.0
 """Seconds after which a round says how far it has come."""
@@ -51,7 +51,7 @@ def run_bench(options: Options, progress: Callable[[str], None]) -> BenchResult:
         "training": options.setup.text(),
     }
     facts = machine_facts(_packages(options)) | (
-        {"isolation": chosen().description} if "contest" in options.chosen_modes else {}
+        {"isolation": choose().description} if "contest" in options.chosen_modes else {}
     )
     return BenchResult(facts, asked, figures, skipped)
 

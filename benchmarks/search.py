@@ -18,7 +18,7 @@ from typing import Any
 import dicegym
 from benchmarks.figures import Figure, Measure, Plan, Skipped
 from benchmarks.peers import HOW
-from dicegym.analysis.mcts import MctsPlayer
+from dicegym.analysis.mcts import RANDOM, MctsPlayer
 from dicegym.bench import Work, measure_rate
 from dicegym.engine.game import Game
 from dicegym.play.turn import Turn
@@ -38,7 +38,7 @@ def pig() -> Game:
 
 def ours(game: Game) -> Work:
     """Return a loop of first decisions, each of another game; it counts simulations."""
-    numbers, act = count(), MctsPlayer(SIMULATIONS).join(game, 0, 0)
+    numbers, act = count(), MctsPlayer(SIMULATIONS, rollouts=RANDOM).join(game, 0, 0)
 
     def work() -> int:
         state = game.new_game(next(numbers))[0]

@@ -29,7 +29,6 @@ SB3_BATCH = 256
 AT_A_TIME = 100
 """Steps of a single environment between two looks at the clock."""
 PACKAGES = ("dicegym", "gymnasium", "pettingzoo", "numba", "numpy")
-SEED = np.uint64(0)
 
 Work = Callable[[], int]
 """A loop: plays on for a moment and returns how many steps it took."""
@@ -48,29 +47,6 @@ def measure_rate(work: Work, seconds: float) -> float:
 def random_numbers() -> Iterator[int]:
     """Return random whole numbers without end, drawn in advance so that no loop pays for them."""
     return cycle(np.random.default_rng(0).integers(0, 1 << 30, 10_007).tolist())
-
-
-class RandomLegal:
-    """Chooses for every game of a batch, each time anew.
-
-    Args:
-        n: number of games.
-    """
-
-    def __init__(self, n: int) -> None:
-        self._actions = np.zeros(n, np.int64)
-        self._clock = 0
-
-    def __call__(self, masks: np.ndarray) -> np.ndarray:
-        """Return a random legal action of each row of ``masks`` (int64[n], overwritten by the next call).
-
-        ``masks`` is bool[n, n_actions], or int8 as in ``info``.
-        """
-        from dicegym.engine import loops
-
-        self._clock += 1
-        loops.random_legal(masks.view(np.bool_), SEED, self._clock, 0, self._actions)
-        return self._actions
 
 
 # --- loops -----------------------------------------------------------------------------------------------------------
@@ -115,10 +91,11 @@ def sb3(environment: Environment, n: int = SB3_BATCH, threads: int = 1) -> Work:
 
     env = SB3VecEnv(environment.game, n, seed=0, threads=threads, **environment.settings)
     env.reset()
-    choose = RandomLegal(n)
+    clock = iter(range(1 << 62))
 
     def work() -> int:
-        env.step(choose(np.stack(env.env_method("action_masks"))))
+        np.stack(env.env_method("action_masks"))
+        env.step(env.batch.random_actions(next(clock)))
         return n
 
     return work
@@ -267,6 +244,39 @@ FORMS: Mapping[str, BenchForm] = {
 """Every form by its name on the command line."""
 
 
+class Goal(NamedTuple):
+    """What a rate is to reach."""
+
+    times: float
+    """How many times the rate of ``beside``, in decisions of all players; without that, the rate itself."""
+    beside: str = ""
+    """Another form's name, or a loop of another library (``benchmarks`` measures those)."""
+
+    def text(self, rate: float | None = None) -> str:
+        """Return the goal in words; with a ``rate``, also whether it is reached if that follows from it alone."""
+        if self.beside:
+            return f"{self.times:g} x {self.beside}"
+        met = "" if rate is None else ", reached" if rate >= self.times else ", missed"
+        return f"at least {self.times:,.0f}{met}"
+
+
+_LEDUC = "RLCard leduc-holdem"
+GOALS: Mapping[str, Mapping[str, Goal]] = {
+    "make_vec": {"": Goal(0.9, "batch")},
+    "make": {"": Goal(300_000)},
+    "state": {"": Goal(1.5, "OpenSpiel liars_dice"), "Hog-v0": Goal(1.5, "OpenSpiel pig")},
+    "aec": {"": Goal(1.5, _LEDUC), "Lucky-v0": Goal(1.0, _LEDUC)},
+    "parallel": {"": Goal(1.5, _LEDUC), "Lucky-v0": Goal(1.0, _LEDUC)},
+}
+"""By form and environment (``""``: all others): games with as much to reckon as the other library's, or more."""
+
+
+def goal_of(form: str, environment: str) -> Goal | None:
+    """Return what a form of an environment is to reach, or None."""
+    goals = GOALS.get(form, {})
+    return goals.get(environment, goals.get(""))
+
+
 # --- figures ---------------------------------------------------------------------------------------------------------
 
 
@@ -303,9 +313,10 @@ class BenchResult(NamedTuple):
         rows = []
         for rate in self.rates:
             title = FORMS[rate.form].title if rate.form in FORMS else rate.form
+            goal = goal_of(rate.form, rate.environment)
             numbers = [f"{value:,.0f}" for value in (rate.median, min(rate.values), max(rate.values))]
-            rows.append([rate.environment, title, *numbers, rate.unit])
-        return ["environment", "form", "median", "lowest", "highest", "unit"], rows
+            rows.append([rate.environment, title, *numbers, rate.unit, goal.text(rate.median) if goal else ""])
+        return ["environment", "form", "median", "lowest", "highest", "unit", "goal"], rows
 
 
 def run_bench(

@@ -10,9 +10,8 @@ from dicegym.escape import harmless
 def plain_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Return the lines of a table, columns aligned: numbers to the right, names to the left, all of it harmless."""
     titles, rows = list(map(harmless, titles)), [list(map(harmless, row)) for row in rows]
-    columns = list(zip(titles, *rows, strict=True))
-    widths = [max(map(len, column)) for column in columns]
-    right = [bool(rows) and all(is_number(cell) for cell in column[1:]) for column in columns]
+    widths = [max(map(len, column)) for column in zip(titles, *rows, strict=True)]
+    right = numeric_columns(rows) or [False] * len(titles)
 
     def line(cells: Sequence[str]) -> str:
         padded = (
@@ -24,9 +23,22 @@ def plain_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> list[st
     return [line(titles), *(line(row) for row in rows)]
 
 
+def write_count(number: int, noun: str) -> str:
+    """Return a number with its noun: ``1 match``, ``1,204 matches``, ``2 entries``."""
+    if number == 1:
+        return f"1 {noun}"
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}es" if noun.endswith(("ch", "s", "x")) else f"{noun}s"
+    return f"{number:,} {plural}"
+
+
 def is_number(cell: str) -> bool:
     """Return whether a cell of a table reads as a number, a share, or a dash that stands for none."""
     return cell == "-" or cell.removesuffix("%").replace(",", "").replace(".", "", 1).isdigit()
+
+
+def numeric_columns(rows: Sequence[Sequence[str]]) -> list[bool]:
+    """Return of each column of a table whether all its cells are numbers; empty for no rows."""
+    return [all(map(is_number, column)) for column in zip(*rows, strict=True)]
 
 
 def clock(seconds: float) -> str:

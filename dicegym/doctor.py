@@ -205,7 +205,7 @@ def store() -> Iterator[Diagnosis]:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=0.5)) as connection:
             row = connection.execute("select value from about where name = 'schema'").fetchone()
     except sqlite3.Error as error:
-        yield Diagnosis("store", "", BROKEN, f"{path} is no store of contests ({error})", advice)
+        yield Diagnosis("store", "", BROKEN, f"{path} is not a store of contests ({error})", advice)
         return
     if row is None or str(row[0]) != SCHEMA:
         words = f"{path} has schema {row[0] if row else 'none'}, and this version reads {SCHEMA}"

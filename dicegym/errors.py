@@ -1,4 +1,4 @@
-"""Every mistake a user of dicegym can make has one class here.
+"""The errors and warnings of dicegym: one class for each kind of mistake.
 
 Messages follow one form: what was passed, why it cannot work, what to write instead.
 """
@@ -13,29 +13,29 @@ class DicegymError(Exception):
     """Base class of all errors that dicegym raises on purpose."""
 
     def __str__(self) -> str:
-        """Return the message, harmless: names, paths and texts of others stand in it."""
+        """Return the message, with control characters of names, paths and texts escaped."""
         return lines(super().__str__())
 
 
 class UnknownNameError(DicegymError, LookupError):
-    """A game, an agent or an option was named that does not exist."""
+    """A named game, agent or option does not exist."""
 
 
 class UnknownArgumentError(UnknownNameError, TypeError):
-    """A keyword argument was given that a function does not take; to Python, and to what probes for it, a TypeError."""
+    """A function does not take a keyword argument; also a TypeError, as Python raises for it."""
 
 
 class ParameterError(DicegymError, ValueError):
-    """A parameter has the wrong type or lies outside its range."""
+    """A parameter has the wrong type or is outside its range."""
 
 
 class DamagedFileError(ParameterError):
-    """A file that a user or another program gave holds something else than it should: broken off, changed, or no such.
+    """A file of a user or of another program is truncated, changed or of another kind.
 
     Attributes:
-        file: which.
+        file: its path.
         reason: what is wrong with it.
-        instead: what to do about it, as a sentence.
+        instead: what to do, as a sentence.
     """
 
     def __init__(self, file: object, reason: str, instead: str) -> None:
@@ -48,22 +48,22 @@ class DamagedFileError(ParameterError):
 
 
 class PartError(DicegymError, LookupError):
-    """A game is asked for something that its folder holds no file for; the message says what to write."""
+    """A game lacks a part; the message names the file and what to define."""
 
 
 class IllegalActionError(DicegymError, ValueError):
-    """An action was passed that the rules do not allow now (only with ``on_illegal="raise"``)."""
+    """The rules do not allow an action now (only with ``on_illegal="raise"``)."""
 
 
 class StepError(DicegymError, RuntimeError):
-    """An environment was stepped before its reset or after the end of its episode."""
+    """An environment was stepped before `reset` or after the end of an episode."""
 
 
 class AgentError(DicegymError):
-    """An agent cannot be loaded, or failed while it was asked for an action.
+    """An agent cannot be loaded, or failed when it had to act.
 
     Attributes:
-        agent: name of the agent at fault.
+        agent: the agent's name.
         reason: what it did, in one line.
     """
 
@@ -78,27 +78,27 @@ class AgentError(DicegymError):
 
 
 class FaultWarning(RuntimeWarning):
-    """An agent failed, and the game went on with what its rules take a failure for."""
+    """An agent failed, and the game continued with the action that its rules prescribe for a failure."""
 
 
 class UntrustedCodeWarning(UserWarning):
-    """A program that does not ship with the package runs in this process, where it can read all that is in memory."""
+    """A program from outside the package runs in this process, where it can read all memory."""
 
 
 class ModelError(DicegymError):
-    """A trained model does not fit the game it is asked to play."""
+    """A model does not fit its game, or its file cannot be read."""
 
 
 class ReplayError(DicegymError):
-    """A stored game cannot be played again as it was: its rules are others than today's, or it does not fit them."""
+    """A stored game cannot be replayed: its rules have changed, or it does not fit them."""
 
 
 class ConformanceError(DicegymError):
-    """A game or an agent breaks a promise that everything else relies on (`dicegym.checks`)."""
+    """A game or an agent breaks a promise of `dicegym.checks`."""
 
 
 class DependencyError(DicegymError, ImportError):
-    """An optional dependency is missing; the message names the extra that brings it."""
+    """An optional dependency is missing; the message names the extra that installs it."""
 
     @classmethod
     def for_extra(cls, package: str, extra: str, purpose: str) -> DependencyError:
@@ -107,7 +107,7 @@ class DependencyError(DicegymError, ImportError):
 
 
 def install_command(extra: str) -> str:
-    """Return how an extra is installed, from the project's own folder: no package index has dicegym."""
+    """Return the command that installs an extra from the project's folder, as no package index has dicegym."""
     return f"pip install -e '.[{extra}]' in dicegym's folder"
 
 
@@ -117,7 +117,7 @@ def unknown_name(kind: str, name: object, known: list[str], hint: str = "") -> U
 
 
 def unknown_argument(function: str, name: str, known: list[str], kind: str = "argument") -> UnknownArgumentError:
-    """Return the error for a keyword argument that ``function`` does not take, in the words that Python has for it."""
+    """Return the error for a keyword argument that ``function`` does not take, in Python's words."""
     return UnknownArgumentError(
         f"{function}() got an unexpected keyword argument {name!r}: {_unknown(kind, name, known)}"
     )

@@ -7,11 +7,11 @@ import io
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NoReturn
 
-from dicegym.errors import DamagedFileError, ParameterError
+from dicegym.errors import DamagedFileError, DependencyError, ParameterError
 
 DATABASE_HEADER = b"SQLite format 3\0"
 """The first bytes of a SQLite file."""
@@ -117,3 +117,55 @@ def _of_file(error: OSError, path: str | os.PathLike[str], written: Path) -> OSE
     if error.errno is None or error.filename not in (None, str(written), written):
         return error
     return OSError(error.errno, error.strerror, os.fspath(path))
+
+
+@contextlib.contextmanager
+def locked_folder(
+    folder: Path,
+    name: str,
+    extra: tuple[str, str],
+    busy: Callable[[], str],
+    instead: str,
+    wait: float = 0.0,
+) -> Iterator[None]:
+    """Let one process at a time work in a folder. It is made if it is missing, and removed at the end if it is empty.
+
+    The system releases the lock when its process ends, however that happens: a killed process blocks nobody.
+
+    Args:
+        folder: where to work.
+        name: of the file in it that is locked, and removed at the end.
+        extra: which of the package's extras installs ``filelock`` for this purpose: (extra, purpose).
+        busy: returns the message of the error if another process works there.
+        instead: what to do if the folder cannot be made or written in.
+        wait: seconds to wait for the other process.
+
+    Raises:
+        DependencyError: that extra is not installed.
+        ParameterError: another process, or another thread of this one, holds the lock, or the folder cannot be used.
+            Nothing was changed.
+    """
+    try:
+        from filelock import FileLock, Timeout
+    except ImportError as error:
+        raise DependencyError.for_extra(str(error.name), *extra) from error
+    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    lock = FileLock(folder / name, timeout=wait)
+    try:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            lock.acquire()
+        except Timeout:
+            raise ParameterError(busy()) from None
+        except OSError as error:
+            raise ParameterError(f"cannot use the folder {folder} ({error.strerror or error}): {instead}") from None
+        try:
+            yield
+        finally:
+            with contextlib.suppress(OSError):  # where an open file cannot be removed, it stays
+                (folder / name).unlink()
+            lock.release()
+    finally:
+        for one in missing:
+            with contextlib.suppress(OSError):  # something is in it
+                one.rmdir()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mcp.server import MCPServer
 
 MOST_GAMES = 64
-"""Games that go on together; a new one ends the oldest."""
+"""Games of a client at the same time; a new one ends the oldest."""
 SHOWN = 10
 """Actions of a hint."""
 

@@ -71,9 +71,9 @@ def from_entry_points(points: Iterable[EntryPoint]) -> tuple[Environment, ...]:
         environment = Environment(point.name, _snake_case(point.name.partition("-v")[0]), rules=point.value)
         reason = ""
         if not re.fullmatch(r"[A-Z][A-Za-z0-9]*-v\d+", point.name):
-            reason = "the name is no environment's: write it as 'Pig-v0'"
+            reason = "invalid name of an environment: write it as 'Pig-v0'"
         elif not re.fullmatch(r"\w+(\.\w+)*", point.value):
-            reason = "the value is no module: name that of the game's rules, such as 'dicegym_pig.rules'"
+            reason = "invalid module: name that of the game's rules, such as 'dicegym_pig.rules'"
         elif taken & {environment.id, environment.game}:
             reason = "the name is taken: choose another for the game"
         elif find_spec(point.value.partition(".")[0]) is None:

@@ -1,7 +1,7 @@
 """What ships beside the package: the folders ``agents``, ``training`` and ``docs/examples``.
 
-What lies in ``agents`` is no proof that it ships: a checkout's folder takes any file. So the agents that ship are known
-by their content, of which `MANIFEST` has the hashes; ``make manifest`` writes it anew after a change to ``agents``.
+A checkout's folder ``agents`` may contain any file. So shipped agents are recognised by their content: `MANIFEST` has
+the hashes, and ``make manifest`` renews it after a change to ``agents``.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent
 _ELSEWHERE = {"examples": "docs/examples"}
-"""Folders that do not stand at the top of a checkout."""
+"""Folders that are not at the top of a checkout."""
 MANIFEST = _PACKAGE / "agents.sha256"
-"""Programs and models that ship, a line each, as ``sha256sum`` prints them in the folder ``agents``."""
+"""Shipped programs and models, one per line, as ``sha256sum`` prints them in the folder ``agents``."""
 _PLAYING = (".py", ".zip")
 """Suffixes of what the manifest names."""
 
@@ -29,11 +29,11 @@ def shipped_folder(name: str) -> Path:
 
 
 def is_shipped(path: Path, digest: str | None = None) -> bool:
-    """Return whether ``path`` is a program or a model among the agents that ships with the package, unchanged.
+    """Return whether ``path`` is an unchanged shipped program or model.
 
     Args:
-        path: of a file.
-        digest: SHA-256 of its bytes, hexadecimal, where somebody has read it; None: it is read now.
+        path: a file.
+        digest: the hexadecimal SHA-256 of its bytes; default: computed from the file.
     """
     path, folder = path.resolve(), _agents()
     if not path.is_relative_to(folder):
@@ -43,7 +43,7 @@ def is_shipped(path: Path, digest: str | None = None) -> bool:
 
 
 def manifest_text() -> str:
-    """Return what `MANIFEST` has to say of the present folder ``agents``."""
+    """Return the text of `MANIFEST` for the present folder ``agents``."""
     folder = _agents()
     found = sorted(path for path in folder.rglob("*") if path.suffix in _PLAYING and path.is_file())
     return "".join(f"{_digest_of(path)}  {path.relative_to(folder).as_posix()}\n" for path in found)
@@ -55,7 +55,7 @@ def _agents() -> Path:
 
 @functools.cache
 def _hashes() -> dict[str, str]:
-    """Return file -> SHA-256 of what ships."""
+    """Return file -> SHA-256 of the shipped files."""
     lines = MANIFEST.read_text(encoding="utf-8").splitlines() if MANIFEST.is_file() else []
     return {name: digest for digest, name in (line.split("  ", 1) for line in lines)}
 

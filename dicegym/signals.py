@@ -1,8 +1,7 @@
-"""How a command ends that is told to: Ctrl-C, SIGTERM and SIGHUP alike, decided once for all of them.
+"""How commands end at Ctrl-C, SIGTERM and SIGHUP.
 
-`as_interrupts` makes a KeyboardInterrupt of each, so that whoever finishes a line, saves a run or ends its processes at
-Ctrl-C does so at all three. A command then ends with the status that shells know, 128 and the signal's number: 130, 143
-or 129.
+`as_interrupts` raises a KeyboardInterrupt for each, so that code which saves a run or ends its processes at Ctrl-C does
+so at all three. The exit status is 128 plus the signal's number: 130, 143 or 129.
 """
 
 from __future__ import annotations

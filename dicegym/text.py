@@ -12,11 +12,11 @@ Example:
 from __future__ import annotations
 
 import string
-from typing import Any
+from typing import Any, NamedTuple
 
 import gymnasium as gym
 
-from dicegym.analysis.valuers import assess_state, valuer
+from dicegym.analysis.valuers import MARKS, UNITS, assess_state, valuer
 from dicegym.engine.game import Game
 from dicegym.engine.scene import FACES
 from dicegym.envs.options import SeatRule
@@ -47,6 +47,7 @@ __all__ = [
     "IllegalAnswerError",
     "TextEnv",
     "TextInfo",
+    "TextTurn",
     "UnreadableAnswerError",
     "observation_text",
     "read_answer",
@@ -59,6 +60,17 @@ MOST_TEXT = 100_000
 _CHARACTERS = frozenset(string.printable + FACES + HIDDEN)
 
 
+class TextTurn(NamedTuple):
+    """What an answer led to."""
+
+    text: str
+    """What the seat is told now."""
+    reward: float
+    over: bool
+    error: str
+    """Why nothing was played; empty if the answer was played."""
+
+
 class TextEnv(gym.Env[str, str]):
     """Play one seat of a game against other players, on strings.
 
@@ -68,7 +80,7 @@ class TextEnv(gym.Env[str, str]):
 
     Args:
         game: a game's name or a `dicegym.Game`.
-        opponent: who plays the other seats, as for that environment.
+        opponent: plays the other seats, as for that environment.
         seat: the seat to play: a number, "random" or "rotate", as for that environment.
         reward: "win" or "margin", as for that environment, or "regret": less what each decision costs by the best
             values that are ready (`dicegym.analysis.valuer`), which come at once and not at the end.
@@ -132,6 +144,20 @@ class TextEnv(gym.Env[str, str]):
         self._playing = not over
         return self.text, gained, over, False, info
 
+    def answer(self, action: str) -> TextTurn:
+        """Play an answer as `step` does. One that cannot be played changes nothing and costs as much as a blunder.
+
+        That is the cost of the last of `dicegym.analysis.valuers.MARKS`: a tenth of a game won.
+
+        Raises StepError and AgentError as `step` does.
+        """
+        try:
+            text, reward, over, _, _ = self.step(action)
+        except AnswerError as error:
+            unit = "points" if self.env.game.players == 1 else "return" if self._valuer is None else self._valuer.unit
+            return TextTurn(self.text, -MARKS[-1].cost * UNITS[unit], False, str(error))
+        return TextTurn(text, float(reward), over, "")
+
 
 def _cost(asked: Valuer, state: Any, action: int) -> float:
     """Return what an action costs by the values."""
@@ -141,7 +167,7 @@ def _cost(asked: Valuer, state: Any, action: int) -> float:
 class TextInfo(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstructorArgs):
     """An environment on numbers whose ``info["text"]`` is what the learner's seat is told in words.
 
-    Only who asks for it by this wrapper pays for the text.
+    The text costs time, so environments without this wrapper do not write it.
 
     Args:
         env: a single-agent environment of dicegym, wrapped or not.

@@ -1,7 +1,7 @@
 """The games for TextArena: ``import dicegym.textarena``, then ``textarena.make("dicegym-hog-v0")``.
 
 Every seat is the caller's. Observations are the rules and what the seat may know (`dicegym.players.prompts`), actions
-one JSON object each. An answer that is no action ends the game, as TextArena has it: its player gets -1, all others 0.
+one JSON object each. An invalid answer ends the game, as TextArena has it: its player gets -1, all others 0.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class TextArenaEnv(textarena.Env):  # type: ignore[misc]  # the library is untyp
         self._fault: tuple[int, str] | None = None
 
     def reset(self, num_players: int, seed: int | None = None) -> None:
-        """Begin game 0 of a seed (default: 0). Raises ParameterError for a number of players that the game has not."""
+        """Begin game 0 of a seed (default: 0). Raises ParameterError for an invalid number of players."""
         self._game = make_game(self._name, players=num_players, **self._parameters)
         self._state = self._game.new_state(0 if seed is None else seed)
         self._fault = None

@@ -1,4 +1,4 @@
-"""Wrappers for what learners ask for: ``from dicegym.wrappers import MaskInObservation``."""
+"""Wrappers that put the action mask into observations, for libraries that look for it there."""
 
 from __future__ import annotations
 
@@ -13,21 +13,28 @@ MASK = "action_mask"
 
 
 class MaskInObservation(gym.Wrapper[dict[str, np.ndarray], Any, np.ndarray, Any], gym.utils.RecordConstructorArgs):
-    """Observations with the action mask beside them, for learners that look for it there.
+    """Make observations dicts of the environment's observation and ``"action_mask"``, int8[n_actions].
 
-    They are dicts: ``key`` is the environment's own, ``"action_mask"`` int8[n_actions], which stays in
-    ``info`` too. Where nothing is legal, as the game is over, the mask of the observation is all ones: a learner may
-    ask its network about the last observation, whose action nobody will play, and a policy over no action at all is
-    not a number. What ``info`` says stays true.
+    At the end of a game, where no action is legal, the mask in the observation is all ones, so that a policy's
+    probabilities stay numbers; the mask in ``info`` stays all zeros.
 
     Args:
-        env: an environment with ``Discrete`` actions and ``info["action_mask"]``: those of dicegym, wrapped or not.
-        key: what the environment's own observation is called. RLlib's ``ActionMaskingTorchRLModule`` looks for
+        env: an environment with ``Discrete`` actions and ``info["action_mask"]``.
+        key: the key of the environment's observation. RLlib's ``ActionMaskingTorchRLModule`` needs
             ``"observations"``.
 
     Raises:
-        ParameterError: the actions of ``env`` are no ``Discrete``, or ``key`` is no name for an observation; or, by
-            `reset` or `step`, ``info`` has no mask.
+        ParameterError: the actions of ``env`` are not ``Discrete``, or ``key`` is empty or ``"action_mask"``; `reset`
+            and `step` raise it if ``info`` lacks the mask.
+
+    Example:
+        >>> import gymnasium as gym
+        >>> import dicegym
+        >>> from dicegym.wrappers import MaskInObservation
+        >>> env = MaskInObservation(gym.make("dicegym/Hog-v0"))
+        >>> observation, info = env.reset(seed=0)
+        >>> sorted(observation)
+        ['action_mask', 'observation']
     """
 
     def __init__(self, env: gym.Env[Any, Any], key: str = "observation") -> None:
@@ -65,6 +72,14 @@ class VectorMaskInObservation(gym.vector.VectorWrapper):
 
     Raises:
         ParameterError: as by `MaskInObservation`.
+
+    Example:
+        >>> import gymnasium as gym
+        >>> import dicegym
+        >>> from dicegym.wrappers import VectorMaskInObservation
+        >>> envs = VectorMaskInObservation(gym.make_vec("dicegym/Hog-v0", num_envs=4))
+        >>> envs.reset(seed=0)[0]["action_mask"].shape
+        (4, 12)
     """
 
     def __init__(self, env: gym.vector.VectorEnv[Any, Any, Any], key: str = "observation") -> None:

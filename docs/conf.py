@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))  # for `generate`, which stands beside this file
+sys.path[:0] = [str(HERE), str(HERE.parent)]  # for `generate`, beside this file, and `benchmarks`
 
 import generate  # noqa: E402 - found by the line above
 
@@ -25,7 +25,7 @@ extensions = [
     "sphinx.ext.viewcode",
     "sphinx_copybutton",
 ]
-exclude_patterns = ["_build", "examples", "bench.md", "curves_text.md"]  # speed.md and curves.md include the last ones
+exclude_patterns = ["_build", "examples", "curves_text.md"]  # results.md includes the last one
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 default_role = "code"  # docstrings name things in single backticks, whether or not the site has a page for them
 nitpicky = False

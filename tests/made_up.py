@@ -36,7 +36,7 @@ class Disorderly:
         self, limits: Limits | None, play: Play | None = None, seed: int = 0, ahead: int = 4, most: int | None = None
     ) -> None:
         self.limits = limits or Limits()
-        self.isolation = jail.chosen(jail.Isolation.NONE)
+        self.isolation = jail.choose(jail.Isolation.NONE)
         self.matches: list[Match] = []
         self._play, self._random, self._ahead, self._most = play, random.Random(seed), ahead, most
 

@@ -105,13 +105,13 @@ def values() -> Iterator[str]:
 def models() -> Iterator[str]:
     """Yield the moves of every shipped model in the positions of random games, as a hash: it plays as it did."""
     import dicegym
-    from dicegym.players.model import trained_on
+    from dicegym.players.model import read_game
     from dicegym.players.roster import agents_folder
     from dicegym.registry import GAMES
 
     for name in GAMES:
         for path in sorted(agents_folder(name).glob("*.zip")):
-            game = trained_on(path)
+            game = read_game(path)
             player = dicegym.agent(game, str(path))
             digest, asked = hashlib.sha256(), 0
             batch = game.batch(PLAYED["games"], seed=SEED)
@@ -129,7 +129,8 @@ def api() -> Iterator[str]:
     """Yield what a user's program may rest on: public names with their signatures, environments and entry points."""
     from importlib.metadata import distribution
 
-    for module in ("dicegym", "dicegym.wrappers", "dicegym.errors"):
+    rooms = ("agents", "contest", "envs", "training", "values", "wrappers", "errors")
+    for module in ("dicegym", *(f"dicegym.{room}" for room in rooms)):
         loaded = importlib.import_module(module)
         names = getattr(loaded, "__all__", None) or [
             name
@@ -138,17 +139,6 @@ def api() -> Iterator[str]:
         ]
         for name in sorted(names):
             yield f"{module}.{name}{signature(getattr(loaded, name))}"
-    forms = ("single:SingleAgentEnv", "vector:BatchEnv", "multi:TurnEnv", "multi:parallel_env", "sb3:SB3VecEnv")
-    for form in forms:
-        module, name = form.split(":")
-        home = importlib.import_module(f"dicegym.envs.{module}")
-        yield f"{home.__name__}.{name}{signature(getattr(home, name))}"
-    for module, name in (
-        ("arena.contest", "contest"),
-        ("arena.compare.comparing", "compare"),
-        ("learning.evaluate", "evaluate"),
-    ):
-        yield f"dicegym.{module}.{name}{signature(getattr(importlib.import_module(f'dicegym.{module}'), name))}"
     for point in sorted(distribution("dicegym").entry_points, key=str):
         yield f"entry point {point.group}: {point.name} = {point.value}"
 

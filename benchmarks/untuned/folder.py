@@ -16,8 +16,8 @@ from dicegym import games
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError, unknown_name
 from dicegym.files import read_text, write_text
-from dicegym.learning.card import made_with
-from dicegym.learning.curves import ENOUGH, Band, band_of
+from dicegym.learning.card import collect_versions
+from dicegym.learning.run_curves import ENOUGH, Band, band_of
 from dicegym.learning.run_folder import alone_in
 from dicegym.registry import ENVIRONMENTS, Environment
 
@@ -140,7 +140,7 @@ def learn_all(
                 about["environments"][place.id] = {"fingerprint": fingerprint, "random": random_play(place)}
                 for path in (target / place.id).glob("*/seed-*.json"):
                     path.unlink()  # of other rules
-        about |= made_with()
+        about |= collect_versions()
         write_text(target / ABOUT, json.dumps(about, indent=1) + "\n")
         _learn_those(target, _lacking(target, places, chosen, seeds, minutes), minutes, tell)
 

@@ -13,7 +13,7 @@ from benchmarks.untuned.folder import UntunedCurves, UntunedPanel
 from benchmarks.untuned.ways import WAYS, way_named
 from dicegym.errors import unknown_name
 from dicegym.files import writing
-from dicegym.learning.curves import ENOUGH, LEVEL
+from dicegym.learning.run_curves import ENOUGH, LEVEL
 
 PURPOSE = "the picture of the curves"
 COLOURS = ("#1b4965", "#e07a1f", "#6a994e", "#8d6a9f", "#c1121f", "#5fa8d3", "#7f5539", "#222222")
@@ -90,14 +90,12 @@ def markdown(found: UntunedCurves) -> str:
         lines += ["", "| " + " | ".join(AGREEMENT_TITLES) + " |", "|" + "---|" * len(AGREEMENT_TITLES)]
         lines += ["| " + " | ".join(agreement_cells(one)) + " |" for one in both]
     lengths = " and ".join(f"{minutes:g}" for minutes in found.minutes)
-    used = [way for way in WAYS if any(way.name in panel.curves for panel in found.panels)]
-    lines += ["", "| way | in Python |", "|---|---|", *(f"| {way.name} | `{way.says()}` |" for way in used)]
     versions = ", ".join(f"{package} {version}" for package, version in found.versions.items())
     lines += [
         "",
         f"Each curve had {lengths} minutes of one processor's time, on {found.machine}, with {versions}. The results "
-        "at the end are of the episodes that ended in the last tenth of it, while the learner still drew its actions; "
-        f"intervals are {LEVEL:.0%} ones of the interquartile mean over seeds, of fewer than {ENOUGH} the range.",
+        "at the end are those of the last tenth of the episodes, while the learner sampled its actions; "
+        f"intervals are {LEVEL:.0%} ones of the interquartile mean over seeds, or the range of fewer than {ENOUGH}.",
         "",
     ]
     return "\n".join(lines)

@@ -48,12 +48,6 @@ class Way(NamedTuple):
         """Have all compiled and loaded that learning the environment needs."""
         self.model(environment, 0, **_WARM).learn(1)
 
-    def says(self) -> str:
-        """Return how it is done, as a line of Python."""
-        games = f'SB3VecEnv("GAME", {self.games}, seed=seed)' if self.games else '"dicegym/ID"'
-        said = "".join(f", {name}={value}" for name, value in self.arguments.items())
-        return f'{self.algorithm}("MlpPolicy", {games}, seed=seed{said})'
-
 
 _BATCH = {"n_steps": 128, "batch_size": 512}
 _ALL = (

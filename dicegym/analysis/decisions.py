@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.playing_on import values_of
+from dicegym.analysis.policies import values_of
 from dicegym.analysis.valuers import (
     MARKS,
     SAME,
@@ -31,7 +31,7 @@ from dicegym.analysis.valuers import (
     mark_of,
     sure,
     thresholds,
-    titled,
+    unit_title,
 )
 from dicegym.analysis.valuers import valuer as best_valuer
 from dicegym.columns import plain_table
@@ -41,8 +41,8 @@ from dicegym.engine.scene import Scene
 from dicegym.errors import ParameterError
 from dicegym.escape import lines, one_line
 from dicegym.games.worth import Progress, Valuer, ValueUnit
-from dicegym.pictures.naming import named
-from dicegym.pictures.watched import action_in, told_apart
+from dicegym.pictures.naming import name_players
+from dicegym.pictures.watched import action_in, tell_apart
 
 AT_ONCE = 8
 """Actions that are judged in one call."""
@@ -177,7 +177,7 @@ class Analysis:
 
     def scene(self, decision: PricedDecision) -> Scene:
         """Return the table before a decision, hidden things too."""
-        return named(self.game.scene(self.states[decision.number - 1]), self.names)
+        return name_players(self.game.scene(self.states[decision.number - 1]), self.names)
 
     def describe_choice(self, decision: PricedDecision) -> str:
         """Return what was chosen, in words."""
@@ -194,7 +194,7 @@ class Analysis:
         state = self.states[decision.number - 1]
         return ", ".join(action_in(self.game, state, action) for action in actions)
 
-    def explained(self, decision: PricedDecision) -> str:
+    def explain(self, decision: PricedDecision) -> str:
         """Return in a sentence what a decision gave away and what would have been better; empty if it cost nothing."""
         if not decision.cost > 0:
             return ""
@@ -232,7 +232,7 @@ class Analysis:
         if found:
             told = [f"The worst {'decision' if len(found) == 1 else f'{len(found)} decisions'}:"]
             for one in found:
-                where = f"move {one.number}, {self.names[one.seat]}: {self.explained(one)}"
+                where = f"move {one.number}, {self.names[one.seat]}: {self.explain(one)}"
                 told.append(f"  {where} ({amount(one.value, unit)} instead of {amount(one.best_value, unit)})")
                 told += [f"    {line}" for line in self.scene(one).text().split("\n")]
             parts.append("\n".join(told))
@@ -257,7 +257,7 @@ class Analysis:
     def decision_table(self, longest: int = 1000) -> tuple[list[str], list[list[str]]]:
         """Return titles and rows of the list of decisions; ``longest`` is how many characters of a choice are shown."""
         unit = self.unit
-        shown = titled(unit)
+        shown = unit_title(unit)
         titles = ["move", "player", "", "chose", f"worth ({shown})", "best", f"worth ({shown})", "gives away", "luck"]
         rows = []
         for one in self.decisions:
@@ -291,7 +291,7 @@ class Analysis:
             row += [figure(one.gained, unit, True)] if several else []
             row += [figure(one.luck, unit, True), figure(one.result, unit), figure(one.adjusted, unit)]
             rows.append(row)
-        return [f"{titles[0]} ({titled(unit)})", *titles[1:]], _to_the_right(rows, range(6, len(titles)))
+        return [f"{titles[0]} ({unit_title(unit)})", *titles[1:]], _to_the_right(rows, range(6, len(titles)))
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row of plain values for each decision, for CSV and data frames."""
@@ -314,7 +314,7 @@ class Analysis:
                 "cost_error": one.error,
                 "mark": mark.sign if mark else "",
                 "stake": one.stake.name.lower(),
-                "words": self.explained(one),
+                "words": self.explain(one),
             }
             row |= {f"value_{seat}": value for seat, value in enumerate(one.values)}
             row |= {f"luck_{seat}": luck for seat, luck in enumerate(one.luck)}
@@ -362,13 +362,26 @@ def analyse(
     Raises:
         ParameterError: the numbers of states, actions and names do not fit; a state is of
             another game.
+
+    Example:
+        >>> import dicegym
+        >>> from dicegym.values import analyse
+        >>> game = dicegym.game("hog", goal=20)
+        >>> state, states, actions = game.new_state(seed=1), [], []
+        >>> while not state.over:
+        ...     states.append(state.record.copy())
+        ...     actions.append(int(state.legal_actions()[-1]))
+        ...     _ = state.step(actions[-1])
+        >>> found = analyse(game, [*states, state.record], actions)
+        >>> len(found.decisions) == len(actions)
+        True
     """
     asked = best_valuer(game) if valuer is None else valuer
     table = _table(game, states, len(actions))
     who = [f"player {seat}" for seat in range(game.players)] if names is None else names
     if len(who) != game.players:
         raise ParameterError(f"{len(who)} names are none of a game of {game.players}: give one for each seat")
-    called = told_apart(who)
+    called = tell_apart(who)
     found, values = _asked(asked, table, np.asarray(actions, np.int64), progress)
     movers = table["player"][:-1].astype(np.int64)
     shares = np.full((len(actions), game.players), share_of_others(game, asked.unit))

@@ -1,4 +1,4 @@
-"""Grades: what a player's decisions give away, over many games."""
+"""Grades: what a player's decisions cost, over many games."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.valuers import MARKS, Judged, Mark, Stake, assess, mark_numbers, titled
+from dicegym.analysis.valuers import MARKS, Judged, Mark, Stake, assess, mark_numbers, unit_title
 from dicegym.analysis.valuers import valuer as best_valuer
 from dicegym.engine import loops
 from dicegym.engine.game import Game
@@ -23,11 +23,11 @@ GAMES = 200
 GAMES_BY_ROLLOUTS = 10
 """Games of a grade unless told otherwise, by the kind of values: a rollout of each decision takes a while."""
 AT_ONCE = 512
-"""Games that go on together."""
+"""Games that are played at the same time."""
 
 
 class Grade(NamedTuple):
-    """What a player's decisions gave away over games, with 95 % intervals."""
+    """What a player's decisions cost over games, with 95 % intervals."""
 
     name: str
     """Of the player."""
@@ -35,9 +35,9 @@ class Grade(NamedTuple):
     unit: ValueUnit
     """Of costs."""
     error_rate: Estimate
-    """What an unforced decision gave away, on average."""
+    """What an unforced decision cost, on average."""
     cost: Estimate
-    """What the player gave away in a game."""
+    """What the player's decisions cost in a game."""
     decisions: float
     """Decisions of the player in a game."""
     unforced: float
@@ -74,15 +74,15 @@ def grade(
     progress: Progress | None = None,
     counted: Callable[[np.ndarray], np.ndarray] | None = None,
 ) -> Grade:
-    """Return what a player's decisions give away.
+    """Return what a player's decisions cost.
 
     Args:
-        player: who is graded; it sits in each seat in turn.
+        player: the one that is graded; it sits in each seat in turn.
         game: what is played.
-        others: who sits in the other seats, in turn (default: ``player`` itself).
+        others: the players of the other seats, in turn (default: ``player`` itself).
         games: how many games are played (default: 200, and 10 where values are rollouts).
         seed: which.
-        valuer: who says what actions are worth (default: the best that is ready, `dicegym.analysis.valuer`).
+        valuer: the source of values of actions (default: the best that is ready, `dicegym.analysis.valuer`).
         progress: told of games that are over.
         counted: from records in which the player has just chosen to which of them count in the error rate (default:
             all): bool[decisions].
@@ -90,6 +90,13 @@ def grade(
     Raises:
         ParameterError: there are no games or no values, or more others than seats.
         AgentError: a player fails and the rules do not say what that costs.
+
+    Example:
+        >>> import dicegym
+        >>> from dicegym.values import grade
+        >>> game = dicegym.game("hog")
+        >>> grade(dicegym.agent(game, "ppo"), game, games=20).error_rate.mean < 0.05
+        True
     """
     if len(others) >= max(2, game.players):
         raise ParameterError(f"{len(others)} others do not fit beside a player of {game!r}: give {game.players - 1}")
@@ -121,7 +128,7 @@ def grades_of(
     Args:
         games: of each who sat where, the records before each action (others may follow), and the actions. Of a name
             that has several seats of a game each counts as a game.
-        valuer: who says what actions are worth.
+        valuer: the source of values of actions.
     """
     tallies: dict[str, list[tuple[Any, ...]]] = {}
     for names, states, actions in games:
@@ -155,7 +162,7 @@ def _grade(
     unknown: np.ndarray,
     marks: np.ndarray,
 ) -> Grade:
-    """Return what games come to: arrays by game as of `_costs`."""
+    """Return the grade of games: arrays by game as of `_costs`."""
     games = len(costs)
     rate = counted.sum() / max(1, unforced.sum())
     # A ratio of sums over games, which are independent: the delta method.
@@ -194,7 +201,7 @@ def _costs(
 ) -> tuple[np.ndarray, ...]:
     """Play games; return arrays by game.
 
-    These are what was given away, the same in unforced decisions, the numbers of all, of unforced and of unknown
+    These are the costs, the same in unforced decisions, the numbers of all, of unforced and of unknown
     decisions, and that of each mark, int64[games, marks].
     """
     n = len(numbers)
@@ -239,7 +246,7 @@ def _costs(
 def grade_table(grades: Sequence[Grade], marks: Sequence[Mark]) -> tuple[list[str], list[list[str]]]:
     """Return titles and rows of grades, the best first."""
     unit = grades[0].unit
-    shown = titled(unit)
+    shown = unit_title(unit)
     titles = ["agent", f"error rate ({shown})", "+-", f"given away a game ({shown})", "+-", "decisions", "unforced"]
     titles += [mark.sign for mark in marks]
     scale, digits = (100, 2) if unit == "win rate" else (1, 3)

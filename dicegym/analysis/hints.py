@@ -1,4 +1,4 @@
-"""Help for people who play: what is best in a state, a warning before a blunder, and how one has played."""
+"""Help for players: what is best in a state, a warning before a blunder, and how one has played."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dicegym.analysis.valuers import (
     mark_of,
     sure,
     threshold,
-    titled,
+    unit_title,
 )
 from dicegym.columns import plain_table
 from dicegym.engine.game import Game
@@ -62,7 +62,7 @@ class Hint(NamedTuple):
         """Return titles and rows of the best ``top`` choices, all of them if None."""
         unit = self.valuer.unit
         estimated = any(one.error > 0 for one in self.choices)
-        titles = ["", "choice", titled(unit), "behind", *(["± error"] if estimated else []), ""]
+        titles = ["", "choice", unit_title(unit), "behind", *(["± error"] if estimated else []), ""]
         rows = []
         for place, one in enumerate(self.choices[:top], 1):
             known = not math.isnan(one.value)
@@ -96,9 +96,17 @@ def hint(game: Game, state: Any, valuer: Valuer) -> Hint:
     Args:
         game: the game.
         state: its record.
-        valuer: who says what they are worth (`dicegym.analysis.valuer`).
+        valuer: the source of their values (`dicegym.analysis.valuer`).
 
     Raises ParameterError if the game is over.
+
+    Example:
+        >>> import dicegym
+        >>> from dicegym.values import hint, valuer
+        >>> game = dicegym.game("hog")
+        >>> found = hint(game, game.new_game(seed=1)[0], valuer(game))
+        >>> found.choices[0].name
+        'roll 8'
     """
     if state["over"]:
         raise ParameterError("the game is over: there is nothing left to choose")
@@ -181,7 +189,7 @@ class Tutor:
 
 
 def review(analysis: Analysis, seat: int, worst: int = 3) -> str:
-    """Return how a seat has played, in a few lines: what it gave away, its luck, and its worst decisions."""
+    """Return how a seat has played, in a few lines: what its decisions cost, its luck, and its worst decisions."""
     unit, total = analysis.unit, analysis.totals[seat]
     marks = ", ".join(f"{number} {sign}" for sign, number in total.marks.items() if number)
     per = f"{amount(total.error_rate, unit)} for each of {total.unforced} decisions that count"
@@ -190,7 +198,7 @@ def review(analysis: Analysis, seat: int, worst: int = 3) -> str:
         f"Your luck: {amount(total.luck, unit, True)}. Without it: {amount(total.adjusted, unit)}.",
     ]
     found = analysis.worst(worst, seat)
-    lines += [f"  move {one.number}: {analysis.explained(one)}" for one in found]
+    lines += [f"  move {one.number}: {analysis.explain(one)}" for one in found]
     if not found:
         lines.append("You gave nothing away.")
     return "\n".join(lines)

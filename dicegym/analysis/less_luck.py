@@ -1,6 +1,6 @@
 """Results with their luck taken out: the driver of the games' luck meters.
 
-A result less the luck of its game has the same mean as the result, whoever plays, and varies less, so that fewer games
+A result less the luck of its game has the same mean as the result for any players, and varies less, so that fewer games
 say as much (AIVAT: Burch, Schmid, Moravcik, Morrill and Bowling, "AIVAT: A New Variance Reduction Technique for Agent
 Evaluation in Imperfect Information Games", AAAI 2018). What luck is in a game is for its ``values.py`` to say
 (`dicegym.games.worth.Luck`); here games are played again by their actions, side by side, while a meter is told of them.
@@ -64,7 +64,7 @@ def _no_meter(game: Game, others: bool) -> ParameterError:
     )
 
 
-def measured(results: np.ndarray, luck: np.ndarray) -> np.ndarray:
+def scale_luck(results: np.ndarray, luck: np.ndarray) -> np.ndarray:
     """Return how much luck is to be taken out of each result: all of it, or less where it is measured too large.
 
     A meter that knows little of the players may think more, or less, of the dice than they make of them. So either half
@@ -135,11 +135,11 @@ def luck_of(
 ) -> np.ndarray:
     """Return what luck was worth to each seat in games that have been played: float64[games, players of the game].
 
-    In the unit of results: the share of the first place, or the return of one who plays alone.
+    In the unit of results: the share of the first place, or the return in a game for one player.
 
     Args:
         game: what was played.
-        players: who played; None for one who cannot be asked.
+        players: those that played; None for one that cannot be asked.
         seats: for each game which of ``players`` sat in each seat.
         seed: of the games.
         numbers: of each game.

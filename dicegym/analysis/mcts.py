@@ -1,13 +1,16 @@
 """Monte Carlo tree search in any game: `search`, and `MctsPlayer`, the agent ``mcts(1000)``.
 
-It is UCT (Kocsis and Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006) with uniformly random rollouts. Three
-things make it fit dice games:
+A simulation goes down the tree, then a *policy* plays the game on to its end. The policy is a compiled agent, or random
+play. A compiled agent gives the prior of actions too, and the tree is that of PUCT (Rosin, "Multi-armed bandits with
+episode context", 2011). With random play it is UCT (Kocsis and Szepesvari, "Bandit based Monte-Carlo planning", ECML
+2006). Three things make the search fit dice games:
 
-- **Dice** are sampled. A node is an observation of the searching seat and the player to move. The tree branches by the
-  outcomes that simulations met, and rolls that look alike share a node.
-- **Hidden dice**: it is SO-ISMCTS (Cowling, Powley and Whitehouse, "Information set Monte Carlo tree search", IEEE
-  TCIAIG 4, 2012). Each simulation draws anew what the searching seat cannot see, as `dicegym.analysis.fork` does.
-  The confidence bound of an action counts the simulations in which it was legal.
+- **Dice** are sampled, and actions are compared on the same dice. A node is an observation of the searching seat and
+  the player to move. The tree branches by the outcomes that simulations met, and rolls that look alike share a node.
+- **Hidden dice**: each simulation draws anew what the searching seat cannot see, as `dicegym.analysis.fork` does. A
+  compiled agent also plays the other seats inside the tree, because their actions depend on dice that the tree cannot
+  see. With random play it is SO-ISMCTS (Cowling, Powley and Whitehouse, "Information set Monte Carlo tree search", IEEE
+  TCIAIG 4, 2012).
 - **More than two players**: each decision maximises the return of the seat that makes it (max^n).
 
 Exploration is measured in standard deviations of the returns that the search has met, so that one ``c`` serves games
@@ -21,30 +24,41 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.kernels.tree import EDGES, NODES, SearchTree, simulate_rows
-from dicegym.analysis.playing_on import MOST_DECISIONS, Beliefs, one_record, supposed_players
+from dicegym.analysis.kernels.playing_on import UNIFORM
+from dicegym.analysis.kernels.tree import EDGES, NODES, SearchTree, simulate
+from dicegym.analysis.playing_on import MOST_DECISIONS, Beliefs, one_record, suppose_players
+from dicegym.analysis.policies import usual_policy
+from dicegym.analysis.rollouts import ordinary_action
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
+from dicegym.engine.spec import pack
 from dicegym.engine.validate import finite_number, seed_number, whole_number
-from dicegym.errors import ParameterError
-from dicegym.games.hidden import known
+from dicegym.errors import ParameterError, unknown_name
+from dicegym.games.hidden import keep_known, list_hidden_fields
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
+from dicegym.players.twins import twin_numbers
 
+EXAMPLE = "mcts(1000, c=0.5)"
+"""How it is named."""
 SIMULATIONS, MOST_SIMULATIONS = 1_000, 1_000_000
 EXPLORATION = 1.0
 """The usual ``c``."""
+RANDOM = "random"
+"""Names random play among policies."""
+SHARE = 0.5
+"""Of the prior, that of the policy's own action."""
 DEEPEST = 1_024
 """Edges that a simulation takes in the tree at most."""
-_BLOCK = 1_024
-"""Simulations whose states are drawn together."""
+_STATES = 4_096
+"""States that are drawn for a search at most."""
 
 
 class SearchResult(NamedTuple):
     """What a search found, the most visited action first."""
 
     actions: np.ndarray
-    """int64[actions that were tried]."""
+    """int64[actions that were tried]: a wide one only where it is a whole order of the policy."""
     visits: np.ndarray
     """int64[as many]: simulations that began with each."""
     values: np.ndarray
@@ -64,6 +78,7 @@ def search(
     simulations: int = SIMULATIONS,
     *,
     c: float = EXPLORATION,
+    rollouts: str = "",
     seed: int = 0,
     against: Any = None,
 ) -> SearchResult:
@@ -75,20 +90,41 @@ def search(
             it may be zero.
         simulations: games that are played from it, at most 1,000,000.
         c: exploration, in standard deviations of the returns.
+        rollouts: the policy: a compiled agent, or "random"; default: `dicegym.analysis.policies.usual_policy`, or
+            "random" in games without compiled agents.
         seed: names all random numbers; the same seed finds the same.
-        against: who the others are supposed to be when what they hide is drawn, as for `dicegym.analysis.fork`.
+        against: how the others are supposed to play when what they hide is drawn, as for `dicegym.analysis.fork`.
 
     Raises:
         ParameterError: the game is over, an argument is out of range, or the game hides something of which nothing says
             what may be believed.
-        UnknownNameError, AgentError, ModelError, DependencyError: ``against`` cannot play; see `dicegym.agent`.
+        UnknownNameError: the game has no compiled agent of this name.
+        AgentError, ModelError, DependencyError: ``against`` cannot play; see `dicegym.agent`.
+
+    Example:
+        >>> import dicegym
+        >>> from dicegym.values import search
+        >>> game = dicegym.game("hog")
+        >>> search(game, game.new_game(seed=1)[0], simulations=200, seed=1).best in range(game.n_actions)
+        True
     """
     simulations, c = _checked(simulations, c)
+    bot = policy_number(game, rollouts)
     state = one_record(game, state)
     seed_number("seed", seed)
     if state["over"]:
         raise ParameterError("the game is over: there is nothing left to search for")
-    return _search(game, state, simulations, c, named_seed("search", seed), supposed_players(game, against))
+    return _search(game, state, simulations, c, bot, named_seed("search", seed), suppose_players(game, against))
+
+
+def policy_number(game: Game, rollouts: str = "") -> int:
+    """Return the number of the compiled agent that plays games on; see `search`. Raises UnknownNameError."""
+    numbers = twin_numbers(game)
+    if not rollouts:
+        return numbers.get(usual_policy(game), UNIFORM)
+    if rollouts != RANDOM and rollouts not in numbers:
+        raise unknown_name(f"compiled agent of {game.spec.title} for rollouts", rollouts, [*numbers, RANDOM])
+    return numbers.get(rollouts, UNIFORM)
 
 
 def _checked(simulations: Any, c: Any) -> tuple[int, float]:
@@ -99,25 +135,33 @@ def _checked(simulations: Any, c: Any) -> tuple[int, float]:
     )
 
 
-def _search(game: Game, state: Any, simulations: int, c: float, seed: int, others: Sequence[Player]) -> SearchResult:
+def _search(
+    game: Game, state: Any, simulations: int, c: float, bot: int, seed: int, others: Sequence[Player]
+) -> SearchResult:
     beliefs = Beliefs(game, state, others)
     generator = np.random.default_rng(seed)
     key = generator.integers(0, 1 << 64, dtype=np.uint64)
     tree = _new_tree(simulations)
     words = np.zeros(-(-game.observation_size // 2), np.uint64)
     observed = words.view(np.float32)[: game.observation_size]
-    work = game.new_states(1)
+    work, bots = game.new_states(1), np.full(game.players, bot)
+    alone = bot != UNIFORM and bool(list_hidden_fields(game))
     used = np.zeros(game.n_actions, np.bool_), np.zeros(game.players, np.float32), *np.zeros((2, DEEPEST), np.int64)
-    for begun in range(0, simulations, _BLOCK):
-        keys = generator.integers(0, 1 << 64, min(_BLOCK, simulations - begun), dtype=np.uint64)
-        states = beliefs.deal(len(keys), keys, generator)
-        simulate_rows(states, begun, work, beliefs.seat, observed, words, key, c, MOST_DECISIONS, tree, *used)
-    edges = []
+    n = min(simulations, _STATES)
+    states = beliefs.deal(n, generator.integers(0, 1 << 64, n, dtype=np.uint64), generator)
+    seat, most = beliefs.seat, MOST_DECISIONS
+    simulate(states, simulations, work, seat, observed, words, key, c, SHARE, bots, alone, most, tree, *used)
+    counts: dict[int, tuple[int, float]] = {}  # action -> its simulations, and the sum of their returns
     edge = int(tree.first[0])
     while edge >= 0:
-        edges.append(edge)
+        action = int(tree.actions[edge])
+        if action >= game.n_actions and (same := ordinary_action(game, states[0], action)) is not None:
+            action = same
+        before = counts.get(action, (0, 0.0))
+        counts[action] = before[0] + int(tree.visits[edge]), before[1] + float(tree.totals[edge])
         edge = int(tree.after[edge])
-    actions, visits, values = tree.actions[edges], tree.visits[edges], tree.totals[edges] / tree.visits[edges]
+    actions, visits = np.array(list(counts)), np.array([number for number, _ in counts.values()])
+    values = np.array([total for _, total in counts.values()]) / visits
     order = np.lexsort((actions, -values, -visits))
     return SearchResult(actions[order], visits[order], values[order], int(tree.sizes[NODES]))
 
@@ -143,7 +187,7 @@ def _new_tree(simulations: int) -> SearchTree:
 
 
 class MctsPlayer(Player):
-    """Monte Carlo tree search: plays random games from each decision and chooses what does best.
+    """Monte Carlo tree search: plays many games on from each decision and chooses what does best.
 
     It searches anew at each decision (`search`). Where one action alone is legal, it plays that.
 
@@ -152,32 +196,36 @@ class MctsPlayer(Player):
     Args:
         simulations: of each decision.
         c: exploration, in standard deviations of the returns.
+        rollouts: the agent that plays games on, as for `search`.
 
     Raises ParameterError if one of them is out of range.
     """
 
-    def __init__(self, simulations: int = SIMULATIONS, c: float = EXPLORATION) -> None:
+    def __init__(self, simulations: int = SIMULATIONS, c: float = EXPLORATION, rollouts: str = "") -> None:
         self.simulations, self.c = _checked(simulations, c)
+        self.rollouts = rollouts
         more = "" if self.c == EXPLORATION else f", c={self.c:g}"
+        more += f", rollouts={rollouts}" if rollouts else ""
         self.name = f"mcts({self.simulations}{more})"
         self._others: dict[Game, Sequence[Player]] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by the arguments."""
-        return MctsPlayer, (self.simulations, self.c)
+        return MctsPlayer, (self.simulations, self.c, self.rollouts)
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
-        """Sit down; see `Player.join`. Raises ParameterError if ``search`` does."""
+        """Sit down; see `Player.join`. Raises what `search` raises."""
+        bot = policy_number(game, self.rollouts)
         if game not in self._others:
-            self._others[game] = supposed_players(game)
+            self._others[game] = suppose_players(game)
         others = self._others[game]
 
         def act(turn: Turn) -> int:
             legal = np.flatnonzero(turn.mask)
             if len(legal) == 1:
                 return int(legal[0])
-            told = known(game, turn.record, turn.seat)[0]
-            now = named_seed("mcts", seed, told.tobytes().hex())
-            return _search(game, told, self.simulations, self.c, now, others).best
+            told = keep_known(game, turn.record, turn.seat)
+            now = named_seed("mcts", seed, pack(told, game.spec.declared_record).tobytes().hex())
+            return _search(game, told[0], self.simulations, self.c, bot, now, others).best
 
         return act

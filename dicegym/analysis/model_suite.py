@@ -16,19 +16,19 @@ import numpy as np
 
 from dicegym.analysis.grades import Grade, grade
 from dicegym.analysis.less_luck import luck_of
-from dicegym.analysis.valuers import Assessment, Stake, assess, sources, titled, valuer
+from dicegym.analysis.valuers import Assessment, Stake, assess, sources, unit_title, valuer
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.envs.opponents import Opponents
 from dicegym.errors import ParameterError
 from dicegym.games import game as make_game
-from dicegym.games.parts import Z_95, Estimate, Progress, solved_with
+from dicegym.games.parts import Z_95, Estimate, Progress, list_solved_settings
 from dicegym.games.worth import Valuer
 from dicegym.play.drive import Referee, walk
-from dicegym.play.player import Player, sit_down
+from dicegym.play.player import Player, Usage, sit_down
 from dicegym.play.turn import Turn
-from dicegym.players.llm import LlmPlayer, Usage
+from dicegym.players.llm import LlmPlayer
 from dicegym.players.prompts import decision_start
 from dicegym.players.roster import agent, opponent
 from dicegym.registry import GAMES
@@ -127,7 +127,7 @@ def suite(
 def _table(game: str | Game) -> Game:
     """Return the game as the suite plays it."""
     table = make_game(game)
-    others = solved_with(table) if isinstance(game, str) else None
+    others = list_solved_settings(table) if isinstance(game, str) else None
     ready = next(source for source in sources(table) if source.ready())
     return table if others is None or ready.name != sources(table)[-1].name else make_game(game, **others)
 
@@ -217,7 +217,7 @@ def _graded(
     seed: int,
     progress: Progress | None,
 ) -> SuiteGrade:
-    answered = player.answered if isinstance(player, LlmPlayer) else None
+    answered = player.has_answered if isinstance(player, LlmPlayer) else None
     table = Opponents(game, states)
     for row, state in enumerate(states):
         table.sit(row, int(state["key"]), dict.fromkeys(range(game.players), player))
@@ -233,7 +233,7 @@ def _graded(
         player.name,
         game.name,
         f"{asked.name} ({asked.sure})",
-        titled(asked.unit),
+        unit_title(asked.unit),
         100 * (1 - regret.mean / stray) if stray > 0 else 100.0,
         regret,
         stray,
@@ -241,7 +241,7 @@ def _graded(
         found,
         result,
         adjusted,
-        player.usage if isinstance(player, LlmPlayer) else None,
+        player.usage,
     )
 
 

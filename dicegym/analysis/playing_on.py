@@ -1,242 +1,44 @@
 """How games are played on from a state: by whom, from what the seat to move may believe, and up to where.
 
-A rollout plays thousands of games at once, so players are asked for all of them in one call where they can be
-(`dicegym.play.player.Player.at_once`). Others sit down in each game when it is theirs to move, and know nothing of what
-was before.
-
-Dice that others hide: each roll that its game's ``chance.py`` lists as unseen is weighed by how likely whoever saw it
-would then have acted as it did (Bayes' rule, each roll counted through, nothing sampled). What others have chosen in
-secret in the present round is taken back and chosen again by those who play the games on. Secret fields, which no seat
-may know, are supposed to be as in a new game.
+Dice that others hide: each roll that its game's ``chance.py`` lists as unseen is weighed by how likely the player
+that saw it would then have acted as it did (Bayes' rule, over all rolls, without sampling). Secret choices of others in
+the present round are taken back and made again by the players of the rollout. Secret fields, which no seat may know,
+are supposed to be as in a new game.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.kernels.playing_on import UNIFORM, play_out, returns_rows, uniforms
-from dicegym.engine import loops
+from dicegym.analysis.kernels.playing_on import UNIFORM, play_out, returns_rows
+from dicegym.analysis.policies import SideBySide, likelihoods, policy_player, record_bytes, usual_policy, values_of
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.engine.state import State
 from dicegym.engine.threads import Threads
-from dicegym.errors import AgentError, FaultWarning, ParameterError, one_line
-from dicegym.games.hidden import hidden_fields
-from dicegym.games.keyboard import STRENGTHS
-from dicegym.games.parts import CHANCE, KEYBOARD, SECRETS, part
-from dicegym.games.worth import ActionValues, BatchValuer, Valuer, ValueUnit, first_place_shares
-from dicegym.play.player import Player, RandomPlayer, answer, draws_openly, sit_down
-from dicegym.play.turn import Act, Turn
-from dicegym.players.roster import opponent
-from dicegym.players.twins import TwinPlayer, twin_numbers
+from dicegym.errors import ParameterError, one_line
+from dicegym.games.hidden import list_hidden_fields
+from dicegym.games.parts import CHANCE, SECRETS, part
+from dicegym.games.worth import Valuer, ValueUnit, first_place_shares
+from dicegym.play.player import Player, RandomPlayer
+from dicegym.players.twins import TwinPlayer
 
-SLIP = 0.1
-"""How often a player is supposed to do anything that is allowed instead: who sits there may be another one."""
-MOST_SEEN = 200_000
-"""Policies that are kept, of as many things that a player may know."""
-DRAWS = 16
-"""Times that a player that draws is asked what it would do, to estimate how likely it acts so."""
 MOST_DECISIONS = 50_000
-"""Of one game: who plays longer than that does not end."""
+"""Of one game. A longer game counts as endless."""
 _BLOCK = 1024
 """Games that are asked about in one call: their records stay in the processor's cache."""
 
 
-def values_of(valuer: Valuer, states: np.ndarray) -> np.ndarray:
-    """Return what each state is worth to each seat: float64[states, players]."""
-    if isinstance(valuer, BatchValuer):
-        return valuer.values_rows(states)
-    seats = range(valuer.game.players)
-    return np.array([[valuer.value(state, seat) for seat in seats] for state in states]).reshape(-1, len(seats))
-
-
-def stack_values(found: Sequence[ActionValues], n_actions: int) -> ActionValues:
-    """Return what actions are worth in several states as one: arrays of float64[states, n_actions]."""
-    values, errors = (np.array([one[column] for one in found], np.float64).reshape(-1, n_actions) for column in (0, 1))
-    behind = [one.behind for one in found if one.behind is not None]
-    return ActionValues(values, errors, np.array(behind) if behind and len(behind) == len(found) else None)
-
-
-def policies_of(valuer: Valuer, states: np.ndarray) -> np.ndarray:
-    """Return how a valuer supposes that the player to move plays in each state: float64[states, n_actions]."""
-    in_rows = getattr(valuer, "policy_rows", None)
-    found: np.ndarray = in_rows(states) if in_rows is not None else np.array([valuer.policy(state) for state in states])
-    return found
-
-
-def usual_policy(game: Game) -> str:
-    """Return the agent that plays games on unless another is named: the strongest that people are offered, if compiled.
-
-    Else it is the game's baseline. What a state is worth depends on who plays on, and a weak player misses the point.
-    """
-    keyboard = part(game, KEYBOARD)
-    strongest = "" if keyboard is None else keyboard.OPPONENTS.get(STRENGTHS[-1], "")
-    return strongest if strongest in twin_numbers(game) else game.spec.baseline
-
-
-class ValuerPlayer(Player):
-    """Plays as a valuer supposes: draws from its `policy`, by the key of the game, as compiled twins do.
-
-    Args:
-        valuer: whose policy it is.
-    """
-
-    at_once = True
-
-    def __init__(self, valuer: Valuer) -> None:
-        self.name = valuer.name
-        self.valuer = valuer
-        self._seen: dict[bytes, np.ndarray] = {}
-
-    def join(self, game: Game, seat: int, seed: int) -> Act:
-        """Return a chooser that draws by ``seed``."""
-        generator = np.random.default_rng(seed)
-
-        def act(turn: Turn) -> int:
-            return int(generator.choice(game.n_actions, p=self.valuer.policy(turn.record)))
-
-        return act
-
-    def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """Return an action for each row; see `Player.act_rows`."""
-        chances = self.chances(game, states[rows]).cumsum(axis=1)
-        drawn = _drawn(game, states[rows])
-        actions: np.ndarray = (chances < (drawn * chances[:, -1])[:, None]).sum(axis=1)
-        return actions
-
-    def chances(self, game: Game, states: np.ndarray) -> np.ndarray:
-        """Return how likely each action is: float64[states, n_actions]. Those who know the same are asked for once."""
-        told = states.copy()
-        told["key"] = 0
-        for seat in np.unique(states["player"]).tolist():
-            others = [other for other in range(game.players) if other != seat]
-            its = states["player"] == seat
-            for name in hidden_fields(game):
-                for other in others:
-                    told[name][its, other] = 0
-        texts = [row.tobytes() for row in record_bytes(told)]
-        new = list({text: row for row, text in enumerate(texts) if text not in self._seen}.items())
-        if new:
-            found = policies_of(self.valuer, states[[row for _, row in new]])
-            if len(self._seen) > MOST_SEEN:
-                self._seen = {}
-                return self.chances(game, states)
-            self._seen.update({text: policy for (text, _), policy in zip(new, found, strict=True)})
-        return np.stack([self._seen[text] for text in texts])
-
-
-def record_bytes(states: np.ndarray) -> np.ndarray:
-    """Return records as uint8[records, bytes], in place if they lie in a row."""
-    return np.ascontiguousarray(states).view(np.ndarray).view(np.uint8).reshape(len(states), -1)
-
-
-def _drawn(game: Game, states: np.ndarray) -> np.ndarray:
-    """Return a number of 0..1 for each record, which depends on all of it: float64[states]."""
-    raw = game.drawing_bytes(states)
-    words = np.zeros((len(raw), -(-raw.shape[1] // 8) * 8), np.uint8)
-    words[:, : raw.shape[1]] = raw
-    found = np.empty(len(raw))
-    uniforms(words.view(np.uint64), found)
-    return found
-
-
-def policy_player(game: Game, named: Any, trust: bool = False) -> Player:
-    """Return the player that plays games on: one that is named, a compiled twin where there is one, or a valuer's.
-
-    Args:
-        game: the game.
-        named: an agent's name or path, a `Player`, or a valuer of the game.
-        trust: as of `dicegym.agent`.
-
-    Raises:
-        UnknownNameError, ParameterError, AgentError, ModelError, DependencyError: as `dicegym.agent` does.
-    """
-    if hasattr(named, "action_values"):
-        if named.game != game:
-            raise ParameterError(f"{named.name} knows {named.game!r}, and not {game!r}")
-        return ValuerPlayer(named)
-    return opponent(game, named, trust=trust)
-
-
-class SideBySide:
-    """Games that go on together, and who plays in each of them.
-
-    Args:
-        game: the game.
-        players: by seat.
-    """
-
-    def __init__(self, game: Game, players: Sequence[Player]) -> None:
-        self._game, self._players = game, players
-        self._acts: dict[tuple[int, int], Act] = {}
-
-    def step(self, states: np.ndarray, rows: np.ndarray) -> None:
-        """Let whoever is to move in each game ``states[rows[k]]`` choose, and play that."""
-        seats = states["player"][rows].astype(np.int64)
-        faults = np.empty(len(rows), np.int64)
-        for seat in np.unique(seats).tolist():
-            its = rows[seats == seat]
-            loops.step_rows(states, its, self._actions(states, its, seat), faults)
-
-    def _actions(self, states: np.ndarray, rows: np.ndarray, seat: int) -> np.ndarray:
-        """Return what one seat chooses in each of some games: int64[rows]."""
-        game, player = self._game, self._players[seat]
-        if player.at_once:
-            return player.act_rows(game, states, rows, np.full(len(rows), seat, np.int64))
-        actions = np.empty(len(rows), np.int64)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FaultWarning)
-            for place, row in enumerate(rows.tolist()):
-                if (row, seat) not in self._acts:
-                    seed = named_seed("rollout", int(states["key"][row]), seat)
-                    self._acts[row, seat] = sit_down(player, game, seat, seed)
-                actions[place] = answer(self._acts[row, seat], Turn(game, states[row], seat), player)
-        return actions
-
-
-def likelihoods(player: Player, game: Game, states: np.ndarray, action: int) -> np.ndarray | None:
-    """Return how likely ``player`` is to choose ``action`` in each state: float64[states]; None if that is not known.
-
-    Args:
-        player: who is asked.
-        game: the game.
-        states: records in which the same seat is to move; they are not changed.
-        action: one of the ``n_actions``.
-    """
-    if isinstance(player, ValuerPlayer):
-        exactly: np.ndarray = player.chances(game, states)[:, action]
-        return exactly
-    if not player.at_once:
-        return None
-    legal = int(game.legal(states[0]).sum())
-    if draws_openly(player):
-        openly: np.ndarray = player.chances(game, states)[:, action]
-        return (1 - SLIP) * openly + SLIP / max(legal, 1)
-    rows = np.arange(len(states))
-    seats = np.full(len(states), states["player"][0], np.int64)
-    found = np.zeros(len(states))
-    asked = states.copy()
-    draws = 1 if player.pure else DRAWS
-    try:
-        for number in range(draws):
-            asked["key"] = named_seed("likelihood", number)
-            found += player.act_rows(game, asked, rows, seats) == action
-    except AgentError:
-        return None
-    return (1 - SLIP) * found / draws + SLIP / max(legal, 1)
-
-
 def unit_of(game: Game) -> ValueUnit:
-    """Return what results of a game count: points for one who plays alone, else the share of the first place."""
+    """Return what results of a game count: points in games for one player, else the share of the first place."""
     return "points" if game.players == 1 else "win rate"
 
 
 def results(game: Game, states: np.ndarray) -> np.ndarray:
-    """Return what finished games came to for each seat: float64[states, players], in `unit_of` the game."""
+    """Return the results of finished games for each seat: float64[states, players], in `unit_of` the game."""
     returns = np.zeros((len(states), game.players), np.float32)
     returns_rows(states, returns)
     if game.players == 1:
@@ -292,7 +94,7 @@ class Continuation:
         return found
 
     def finish(self, states: np.ndarray, since: Any) -> np.ndarray:
-        """Play games on, in place; return what they came to: float64[states, players].
+        """Play games on, in place; return their results: float64[states, players].
 
         ``since`` is the state from which all of them come: a hand that ended after it is a leaf.
 
@@ -376,13 +178,13 @@ class Beliefs:
     Args:
         game: the game.
         state: its record; of what is hidden from the seat to move nothing is read.
-        players: by seat, who they are supposed to be.
+        players: the supposed players, by seat.
 
     Attributes:
         seat: the seat to move.
         draws: a `Belief` for each hidden draw.
-        weighed: whether all that others have done tells of what they hide: not what those who are supposed to sit there
-            would never do, nor anything if it is not known what they would do.
+        weighed: whether all actions of others were used to weigh what they hide. Actions that the supposed players
+            would never choose are not used.
 
     Raises:
         ParameterError: the game hides something, and nothing says what may be believed of it.
@@ -412,7 +214,7 @@ class Beliefs:
         elif chance is not None:
             for draw in chance.unseen(self._base[0], self.seat):
                 self._add(chance, draw)
-        elif hidden_fields(game):
+        elif list_hidden_fields(game):
             raise _unknown(game)
 
     def _add(self, chance: Any, draw: int) -> None:
@@ -431,7 +233,7 @@ class Beliefs:
             record_bytes(asked)[:, places] = hidden
             seat = int(before["player"])
             found = likelihoods(self._players[seat], self.game, asked, action)
-            if found is None or not (weights * found).sum() > 0:  # whoever is supposed to sit there would not do that
+            if found is None or not (weights * found).sum() > 0:  # the supposed player would not do that
                 self.weighed = False
             else:
                 weights *= found
@@ -493,7 +295,7 @@ def fork(game: Game, state: Any, seed: int = 0, *, against: Any = None, trust: b
         state: its record, an array of one or a `State`, in which somebody is to move. What that player may not know is
             not read: it may be zero.
         seed: names the dice; the same seed forks alike.
-        against: who the others are supposed to be: an agent's name, a `dicegym.Player` or a valuer; default:
+        against: the supposed players of the other seats: an agent's name, a `dicegym.Player` or a valuer; default:
             `dicegym.analysis.playing_on.usual_policy`.
         trust: as of `dicegym.agent`.
 
@@ -503,18 +305,25 @@ def fork(game: Game, state: Any, seed: int = 0, *, against: Any = None, trust: b
     Raises:
         ParameterError: the game is over, or hides something of which nothing says what may be believed.
         UnknownNameError, AgentError, ModelError, DependencyError: the others cannot play; see `dicegym.agent`.
+
+    Example:
+        >>> import dicegym
+        >>> from dicegym.values import fork
+        >>> state = dicegym.game("liarsdice").new_state(seed=1)
+        >>> fork(state.game, state, seed=2).shape
+        (1,)
     """
     state = one_record(game, state)
     if state["over"]:
         raise ParameterError("the game is over: it has no dice to come that could be other ones")
     generator = np.random.default_rng(named_seed("fork", seed))
     keys = generator.integers(0, 1 << 64, 1, dtype=np.uint64)
-    return Beliefs(game, state, supposed_players(game, against, trust)).deal(1, keys, generator)
+    return Beliefs(game, state, suppose_players(game, against, trust)).deal(1, keys, generator)
 
 
-def supposed_players(game: Game, against: Any = None, trust: bool = False) -> list[Player]:
+def suppose_players(game: Game, against: Any = None, trust: bool = False) -> list[Player]:
     """Return the player that `fork` supposes in each seat; empty for games that hide nothing. Raises as `fork` does."""
-    if not hidden_fields(game):
+    if not list_hidden_fields(game):
         if against is not None:
             policy_player(game, against, trust)
         return []
@@ -522,7 +331,7 @@ def supposed_players(game: Game, against: Any = None, trust: bool = False) -> li
 
 
 def _unknown(game: Game) -> ParameterError:
-    fields = ", ".join(sorted(hidden_fields(game)))
+    fields = ", ".join(sorted(list_hidden_fields(game)))
     kind = "Chance" if game.spec.joint_action is None else "SecretChoices"
     return ParameterError(
         f"{game.spec.title} hides {fields}, and nothing says what may be believed of it: write chance.py beside its "

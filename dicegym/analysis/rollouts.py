@@ -19,17 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.playing_on import (
-    DRAWS,
-    Beliefs,
-    Continuation,
-    policy_player,
-    record_bytes,
-    stack_values,
-    supposed_players,
-    unit_of,
-    usual_policy,
-)
+from dicegym.analysis.playing_on import Beliefs, Continuation, suppose_players, unit_of
+from dicegym.analysis.policies import DRAWS, policy_player, record_bytes, stack_values, usual_policy
 from dicegym.engine import loops
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
@@ -57,7 +48,7 @@ class Candidate(NamedTuple):
     action: int
     name: str
     value: float
-    """Mean of what the games came to for the player to move."""
+    """Mean result of its games for the player to move."""
     error: float
     """Its standard error."""
     games: int
@@ -143,8 +134,8 @@ def rollout(
         games: games with each of them at the most.
         until: stop when the standard error of the best one's value is this or less, in the unit of the result.
         confidence: at which a choice counts as worse than another.
-        player: who plays on for everybody: an agent's name, a `dicegym.play.player.Player` or a valuer, which plays as
-            it supposes; default: `dicegym.analysis.playing_on.usual_policy`.
+        player: plays on in every seat: an agent's name, a `dicegym.play.player.Player` or a valuer, which plays as
+            it supposes; default: `dicegym.analysis.policies.usual_policy`.
         against: the same for the other seats alone.
         leaves: a valuer that ends games early, where hands (in games that have them) or decisions end.
         seconds: begin no further games after so long. The result then depends on the machine.
@@ -155,7 +146,15 @@ def rollout(
 
     Raises:
         ParameterError: the game is over, there are no such actions, or an argument is out of range.
-        UnknownNameError, AgentError, ModelError, DependencyError: those who play on cannot; see `dicegym.agent`.
+        UnknownNameError, AgentError, ModelError, DependencyError: a player cannot play; see `dicegym.agent`.
+
+    Example:
+        >>> import dicegym
+        >>> from dicegym.values import rollout
+        >>> game = dicegym.game("hog")
+        >>> result = rollout(game, game.new_game(seed=1)[0], actions=[0, 6], games=200, player="bacon")
+        >>> len(result.candidates)
+        2
     """
     began = time.monotonic()
     candidates = _candidates(game, state, actions)
@@ -225,7 +224,7 @@ def _name(game: Game, action: int) -> str:
 
 
 def _play(table: Continuation, dealt: np.ndarray, actions: Sequence[int], seat: int) -> np.ndarray:
-    """Return what each action comes to in each game: float64[actions, games]."""
+    """Return the result of each action in each game: float64[actions, games]."""
     n = len(dealt)
     states = np.concatenate([dealt] * len(actions)) if isinstance(dealt, np.recarray) else np.tile(dealt, len(actions))
     faults = np.zeros(len(states), np.int64)
@@ -234,7 +233,7 @@ def _play(table: Continuation, dealt: np.ndarray, actions: Sequence[int], seat: 
 
 
 class _Race:
-    """What the candidates have come to in the same games, and which of them are left."""
+    """Results of the candidates in the same games, and which candidates are left."""
 
     def __init__(self, n: int, confidence: float, least: float) -> None:
         self._least = least
@@ -253,7 +252,7 @@ class _Race:
         return self.played(self.left[0])
 
     def add(self, values: np.ndarray) -> None:
-        """Add games of those that are left, and drop who is worse than another."""
+        """Add games of the candidates that are left, and drop those that are worse than another."""
         for one, own in zip(self.left, values, strict=True):
             self._values[one] = np.concatenate([self._values[one], own])
         if self.games < LEAST:
@@ -348,7 +347,7 @@ def sample_returns(
         return np.tile(game.returns(state), (n, 1))
     generator = np.random.default_rng(named_seed("rollouts", seed_number("seed", seed)))
     keys = generator.integers(0, 1 << 64, n, dtype=np.uint64)
-    return table.returns(Beliefs(game, state, supposed_players(game)).deal(n, keys, generator))
+    return table.returns(Beliefs(game, state, suppose_players(game)).deal(n, keys, generator))
 
 
 class RolloutValuer:
@@ -358,7 +357,7 @@ class RolloutValuer:
 
     Args:
         game: the game.
-        player: who plays on for everybody: a name, a player or a valuer (default: the usual one).
+        player: plays on in every seat: a name, a player or a valuer (default: the usual one).
         games: games with each choice at the most.
         leaves: a valuer that ends games early.
         seed: names all dice.
@@ -424,7 +423,7 @@ class RolloutValuer:
         return float("nan") if state["over"] else self._rollout(state, [action]).best.value
 
     def policy(self, state: Any) -> np.ndarray:
-        """Return how often whoever plays on chooses each action; see `Valuer`."""
+        """Return how often the player that plays on chooses each action; see `Valuer`."""
         states = self.game.new_states(DRAWS)
         states[:] = state
         states["key"] = [named_seed("policy", number) for number in range(DRAWS)]
@@ -457,22 +456,33 @@ class RolloutValuer:
 
 
 def _ordinary(game: Game, state: Any, action: int) -> np.ndarray:
-    """Return which legal ordinary action does what ``action`` does, a wide one perhaps: float64[n_actions], in all 1.
+    """Return which legal ordinary actions do what ``action`` does: float64[n_actions], with the sum 1.
 
     Where none does all of it, the first step towards it is not known: each legal action counts alike.
     """
     legal = np.flatnonzero(game.legal(state))
     found = np.zeros(game.n_actions)
-    if action in legal:
-        found[action] = 1
-        return found
-    states = game.new_states(1 + len(legal))
-    states[:] = state
-    loops.step_rows(
-        states, np.arange(len(states)), np.array([action, *legal], np.int64), np.zeros(len(states), np.int64)
-    )
-    raw = record_bytes(states)
-    same = legal[(raw[1:] == raw[0]).all(axis=1)][:1]
-    chosen = same if len(same) else legal
+    same = ordinary_action(game, state, action)
+    chosen = legal if same is None else [same]
     found[chosen] = 1 / len(chosen)
     return found
+
+
+def ordinary_action(game: Game, state: Any, action: int) -> int | None:
+    """Return the legal one of the ``n_actions`` that does what a wide action does; None if none does.
+
+    Two actions are the same if they lead to the same records with each of `DRAWS` keys: with one key, other dice may
+    happen to show the same numbers.
+    """
+    legal = np.flatnonzero(game.legal(state))
+    if action in legal:
+        return int(action)
+    tried = np.array([action, *legal], np.int64)
+    states = game.new_states(len(tried) * DRAWS)
+    states[:] = state
+    states["key"] = np.tile([named_seed("ordinary", number) for number in range(DRAWS)], len(tried))
+    faults = np.zeros(len(states), np.int64)
+    loops.step_rows(states, np.arange(len(states)), np.repeat(tried, DRAWS), faults)
+    raw = record_bytes(states).reshape(len(tried), -1)
+    same = legal[(raw[1:] == raw[0]).all(axis=1)]
+    return int(same[0]) if len(same) else None

@@ -9,14 +9,15 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from dicegym.engine.game import Game
 from dicegym.engine.threads import cores
 from dicegym.engine.validate import whole_number
-from dicegym.errors import DamagedFileError, DependencyError, ParameterError, unknown_name
+from dicegym.errors import DamagedFileError, ParameterError, unknown_name
+from dicegym.files import locked_folder
 from dicegym.games import game as make_game
 from dicegym.games.parts import SOLUTIONS, Progress, part
 from dicegym.games.solved import Solution, how_to_solve, tables_folder
@@ -24,7 +25,7 @@ from dicegym.registry import GAMES
 from dicegym.signals import going_on
 
 LOCK_FILE = ".lock"
-"""In the folder of a solution: held by the process that works there."""
+"""In the folder of a solution: locked by the process that works there."""
 _MEMINFO = Path("/proc/meminfo")
 _GROUPS = Path("/sys/fs/cgroup")
 
@@ -234,38 +235,15 @@ def _check_room(asked: SolutionStatus) -> None:
         )
 
 
-@contextlib.contextmanager
-def _alone_in(folder: Path, how: str) -> Iterator[None]:
-    """Hold the folder of a solution, which is made if there is none, and unmade at the end if nothing was put in it."""
-    try:
-        from filelock import FileLock, Timeout
-    except ImportError as error:
-        raise DependencyError.for_extra(str(error.name), "arena", "keeping tables") from error
-
-    missing = [one for one in (folder, *folder.parents) if not one.exists()]
-    lock = FileLock(folder / LOCK_FILE, timeout=0)
-    try:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            lock.acquire()
-        except Timeout:
-            raise ParameterError(
-                f"another process is at work in {folder}: wait until it ends, and then go on by `{how}`"
-            ) from None
-        except OSError as error:
-            raise ParameterError(
-                f"{folder} cannot hold tables ({error.strerror or error}): set DICEGYM_TABLES to another folder"
-            ) from None
-        try:
-            yield
-        finally:
-            with contextlib.suppress(OSError):  # where an open file cannot be removed, it stays
-                (folder / LOCK_FILE).unlink()
-            lock.release()
-    finally:
-        for one in missing:
-            with contextlib.suppress(OSError):  # something is in it
-                one.rmdir()
+def _alone_in(folder: Path, how: str) -> contextlib.AbstractContextManager[None]:
+    """Return what locks the folder of a solution for this process; see `dicegym.files.locked_folder`."""
+    return locked_folder(
+        folder,
+        LOCK_FILE,
+        ("arena", "keeping tables"),
+        lambda: f"another process is at work in {folder}: wait until it ends, and then continue by `{how}`",
+        "set DICEGYM_TABLES to another folder",
+    )
 
 
 def available_memory(meminfo: Path = _MEMINFO, groups: Path = _GROUPS) -> int | None:

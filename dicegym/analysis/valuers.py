@@ -1,11 +1,11 @@
-"""What an action is worth to one who sees what its seat sees, what a decision cost, and what that is called.
+"""What an action is worth to a player that sees what its seat sees, what a decision cost, and what that is called.
 
 `valuer` finds the best source of values that a game has: exact ones, those of an equilibrium that is solved, or else
 rollouts. `assess` asks it about states. Hints, tutors, reviews, grades and teachers all ask there and nowhere else, and
 `Assessment.judge` is the one place that says what a forced, a trivial and an obvious choice is.
 
-A table of marks says for all games how much a decision must give away to be called doubtful, a mistake or a blunder.
-Its thresholds are in win rate; in another unit they are so many times as high.
+A table of marks says for all games how much a decision must cost to be called doubtful, a mistake or a blunder.
+Its thresholds are in win rate; `UNITS` scales them to other units.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.playing_on import stack_values
+from dicegym.analysis.policies import stack_values
 from dicegym.analysis.rollouts import RolloutValuer
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, unknown_name
@@ -29,7 +29,7 @@ SAME = 1e-12
 
 
 class Mark(NamedTuple):
-    """What a decision is called that costs at least so much."""
+    """What a decision is called from some cost on."""
 
     level: str
     """What ``dicegym play --tutor`` calls it."""
@@ -51,7 +51,7 @@ of a game for two; a hundredth is near that, and easier to remember."""
 TRIVIAL = 0.001
 """In win rate: where all candidates lie within this, nothing is decided."""
 OBVIOUS = 0.20
-"""In win rate: where every other candidate gives away more than this, only one is sensible."""
+"""In win rate: where every other candidate costs more than this, only one is sensible."""
 
 
 def threshold(level: str, unit: ValueUnit) -> float:
@@ -72,7 +72,7 @@ def mark_numbers(costs: float | np.ndarray, unit: ValueUnit, errors: float | np.
     """Return the number of each decision's mark among `MARKS`, from 1; 0: it has none.
 
     Args:
-        costs: what decisions gave away.
+        costs: of decisions.
         unit: of ``costs``.
         errors: standard errors of ``costs``: there is no mark for what may as well be chance (95 %).
     """
@@ -96,7 +96,7 @@ def figure(value: float, unit: ValueUnit, sign: bool = False) -> str:
     return amount(value, unit, sign).removesuffix(" points").removesuffix("%")
 
 
-def titled(unit: ValueUnit) -> str:
+def unit_title(unit: ValueUnit) -> str:
     """Return what figures of this unit are called in a title: ``%``, ``points``, ``return``."""
     return "%" if unit == "win rate" else unit
 
@@ -117,7 +117,14 @@ def _no_zero(value: float, digits: int) -> float:
 
 
 def sources(game: Game) -> Sequence[ValueSource]:
-    """Return where values of ``game`` come from, the best first: its own, then rollouts."""
+    """Return where values of ``game`` come from, the best first: its own, then rollouts.
+
+    Example:
+        >>> import dicegym
+        >>> from dicegym.values import sources
+        >>> [source.name for source in sources(dicegym.game("hog"))][-1]
+        'rollouts'
+    """
 
     def roll_out(progress: Progress | None) -> Valuer:
         return RolloutValuer(game)
@@ -139,6 +146,13 @@ def valuer(game: Game, name: str | None = None, *, progress: Progress | None = N
     Raises:
         ParameterError: what the named one needs is not solved yet.
         UnknownNameError: it has no source of this name.
+
+    Example:
+        >>> import dicegym
+        >>> from dicegym.values import valuer
+        >>> game = dicegym.game("hog")
+        >>> 0.4 < valuer(game).value(game.new_game(seed=1)[0], seat=0) < 0.6
+        True
     """
     found = {source.name: source for source in sources(game)}
     if name is not None:
@@ -219,13 +233,13 @@ class Judged(NamedTuple):
     chosen: np.ndarray
     """float64[rows]: value of what was chosen; nan if unknown."""
     costs: np.ndarray
-    """float64[rows]: what was given away, never negative; 0 where nothing is known."""
+    """float64[rows]: costs, never negative; 0 where nothing is known."""
     errors: np.ndarray
     """float64[rows]: standard errors of the costs."""
     stakes: np.ndarray
     """int8[rows]: a `Stake` each."""
     values: np.ndarray
-    """float64[rows, n_actions]: of all candidates; nan for what is none."""
+    """float64[rows, n_actions]: of all candidates; nan for other actions."""
 
 
 class Assessment(NamedTuple):

@@ -18,7 +18,7 @@ from dicegym.arena.check_report import CheckReport
 from dicegym.arena.purity import OutOfTimeError, TimeBound, looks_pure, prepare, table_of
 from dicegym.bots import smoke_games
 from dicegym.bots.bot_player import BotPlayer
-from dicegym.bots.calls import CallLog, Echo, Witness, watched_by
+from dicegym.bots.calls import CallLog, Echo, Witness, watch_calls
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
@@ -63,7 +63,7 @@ class Check:
     thorough: bool = False
     """Whether to find out for its author what the contest need not know: exact win rate, and whether it is pure."""
     debug: bool = False
-    """Whether its author is there, whom an error reaches as it is."""
+    """Whether its author is there, so that an error is raised as it is."""
     log: str = ""
     """Path of a file that takes all calls; empty: they are not written down."""
 
@@ -78,7 +78,7 @@ class Check:
             return self._run(context, None)
         witness = CallLog(Path(self.log))
         told: Any = _Told(context.stray, witness)
-        with watched_by(witness), contextlib.redirect_stdout(told), contextlib.redirect_stderr(told):
+        with watch_calls(witness), contextlib.redirect_stdout(told), contextlib.redirect_stderr(told):
             return self._run(context, witness)
 
     def _run(self, context: Context, witness: Witness | None) -> dict[str, Any]:
@@ -131,7 +131,7 @@ class Check:
                 contextlib.suppress(AgentError),  # what is found out here costs nothing
                 contextlib.redirect_stdout(silent),
                 contextlib.redirect_stderr(silent),
-                watched_by(Witness()),
+                watch_calls(Witness()),
             ):
                 heartbeat.note(ASKED, FULLER)
                 found["remarks"] += self._at_a_fuller_table(lambda fuller: load(seed, game=fuller))
@@ -145,7 +145,7 @@ class Check:
         return found
 
     def _table(self, player: Player, answers: np.ndarray) -> tuple[list[Any], str] | None:
-        """Return the bot as a table, as `Duel.tabulate` makes it, and its dtype; None if the game has no such."""
+        """Return the bot as a table, as `Duel.tabulate` makes it, and its dtype; None without exact values."""
         exact = solver(self.game)
         if exact is None:
             return None
@@ -171,7 +171,7 @@ class Check:
         return []
 
     def _purity(self, player: Player, load: Callable[[int], Player], bound: TimeBound) -> tuple[bool | None, list[str]]:
-        """Return whether a bot is pure, None if nobody knows, and what to tell its author of that."""
+        """Return whether a bot is pure, None if that is unknown, and remarks for its author."""
         if not isinstance(player, BotPlayer | IsolatedPlayer):
             return player.pure or None, []
         try:
@@ -273,7 +273,7 @@ class _Told(Printed):
 
     def write(self, text: str) -> int:
         """Take ``text`` as a stream would; return its length."""
-        self._witness.printed(text)
+        self._witness.note_print(text)
         return self._stray.write(text)
 
 
@@ -307,6 +307,11 @@ def check(
 
     Raises:
         UnknownNameError, ParameterError: there is no such agent or game. A bad bot is no error but a report.
+
+    Example:
+        >>> from dicegym.contest import check
+        >>> check("bacon", "hog").ok
+        True
     """
     game = make_game(game)
     limits = limits or Limits()
@@ -346,7 +351,7 @@ def _debugged(job: Check) -> JobOutcome:
 
     job = replace(job, debug=True, log="", limits=Limits(math.inf, job.limits.memory))
     try:
-        with watched_by(Echo()):
+        with watch_calls(Echo()):
             return job.run(here(Heartbeat.private(), Printed()))
     except AgentError as error:
         if error.__cause__ is not None:

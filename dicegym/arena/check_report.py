@@ -29,8 +29,8 @@ class CheckReport:
         win_rate: its exact win rate against the game's baseline, 0..1, by its answers to each situation; None if the
             game has no exact values, or it was not asked for.
         baseline: the agent that this is against.
-        pure: whether it answers alike whenever it is asked; None if nobody knows. Of one that does not, ``win_rate`` is
-            of one draw of its answers.
+        pure: whether it answers alike whenever it is asked; None if that is unknown. Of one that does not, ``win_rate``
+            is of one draw of its answers.
         table: its action in each situation of the game, if it says that it is pure and was asked in another process.
         unit: what ``questions`` counts: "questions" or "games".
         calls: what it was called with, answered and printed; empty unless `check` was to show it.

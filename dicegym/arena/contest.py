@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
-from dicegym.arena.director import Director, Format
+from dicegym.arena.director import Format
 from dicegym.arena.entries import AgentSpec
 from dicegym.arena.executors import Executors
 from dicegym.arena.formats.groups import GROUPS
@@ -19,7 +18,7 @@ from dicegym.arena.formats.one_table import ONE_TABLE
 from dicegym.arena.formats.round_robin import ROUND_ROBIN
 from dicegym.arena.formats.settling import table_for
 from dicegym.arena.formats.swiss import SWISS
-from dicegym.arena.kept import opened
+from dicegym.arena.kept import run_contest
 from dicegym.arena.options import ContestOptions
 from dicegym.arena.results import ContestResult
 from dicegym.arena.storage import Settings, Storage, storage_of
@@ -50,12 +49,12 @@ def contest(
     """Check all entries, and run a contest in the game's own format or another one.
 
     The result depends on ``seed`` and the entries' names and files alone, not on their order or the number of
-    processes. A bad entry is disqualified, and nobody else's results change.
+    processes. A bad entry is disqualified, and no other's results change.
 
     Args:
         game: the game or its name.
         entries: agents as for `dicegym.agent`, or {name: agent}; in a list, `dicegym.arena.Named` gives one a name. A
-            folder that is no bot itself stands for all that lies in it, each file and folder an entry.
+            folder that is not a bot itself stands for its contents: each file and folder is an entry.
         seed: names all games and the entries' private randomness; None: drawn, so that no entry can foresee its games,
             and returned in the result as its ``seed``, which gives the same result again.
         workers: number of processes (default: of usable processors).
@@ -64,7 +63,7 @@ def contest(
         format: name of the format, a key of `FORMATS`, or a `Format`; None: the game's own.
         isolation: how untrusted bots are kept from the referee, from each other and from everything else: "auto" takes
             the best of "jail", "process" and "none" that works here; see `dicegym.sandbox.jail.Isolation`.
-        executors: make whoever does the work, instead of ``workers`` processes of this machine; see
+        executors: make what does the work, instead of ``workers`` processes of this machine; see
             `dicegym.arena.executors`.
         store: where the contest is kept, as `dicegym.arena.storage.Storage` says; None: nowhere. The same call again,
             with the same settings and, if any was given, the same seed, plays only what is missing there.
@@ -74,41 +73,35 @@ def contest(
         ParameterError: two entries have one name, there are too few or too many for the game, or the format does not
             know what is asked for.
         UnknownNameError: a game, format, option, agent or file is unknown.
+
+    Example:
+        >>> from dicegym.contest import contest
+        >>> result = contest("hog", ["always_roll(5)", "bacon", "swap"], seed=1, workers=1, games=3)
+        >>> len(result.standings), len(result.matches)
+        (3, 3)
     """
     chosen = ContestOptions.of(**options)
-    game, form = settled_choices(make_game(game), format, chosen)
+    game, form = settle_choices(make_game(game), format, chosen)
     storage = storage_of(store)
-    settings = Settings(
-        game, _name_of(form), chosen.deciding, limits or Limits(), "" if storage is None else storage.label
+    label = "" if storage is None else storage.label
+    return run_contest(
+        form.hold,
+        Settings(game, _name_of(form), chosen.deciding, limits or Limits(), label),
+        entries,
+        seed,
+        storage,
+        form=form,
+        options=chosen,
+        actions=chosen.less_luck,
+        in_order=chosen.seeding,
+        workers=workers,
+        progress=progress,
+        isolation=isolation,
+        executors=executors,
     )
-    with (
-        opened(storage, settings, seed, chosen.less_luck) as book,
-        Director(
-            game,
-            entries,
-            seed if book is None else book.seed,
-            workers,
-            progress,
-            limits,
-            form,
-            in_order=chosen.seeding,
-            options=chosen,
-            isolation=isolation,
-            executors=executors,
-            book=book,
-        ) as director,
-    ):
-        result = form.hold(director)
-        if director.luck is not None:
-            ranked = [row.name for row in result.standings]
-            result = replace(result, less_luck=director.luck.rows(result.matches, ranked))
-        if book is not None:
-            book.finish(result, director.struck)
-            result = replace(result, stored=book.stored)
-        return result
 
 
-def settled_choices(game: Game, format: Format | str | None, options: ContestOptions) -> tuple[Game, Format]:
+def settle_choices(game: Game, format: Format | str | None, options: ContestOptions) -> tuple[Game, Format]:
     """Return the table and the format of a contest that is chosen so, before anything is done; arguments as `contest`.
 
     Raises:

@@ -13,18 +13,19 @@ from dicegym.arena.check_report import CheckReport
 from dicegym.arena.entries import AgentSpec, Disqualified, Field, ProgressCounter, entries_of
 from dicegym.arena.executors import Executor, Executors, local
 from dicegym.arena.incidents import MisplayLog
-from dicegym.arena.keys import written
+from dicegym.arena.keys import write_limits
 from dicegym.arena.less_luck import LuckLedger
 from dicegym.arena.match import Match
 from dicegym.arena.options import ContestOptions
 from dicegym.arena.provenance import provenance
 from dicegym.arena.results import NOTHING_SHOWN, ContestResult, Presentation, Standing
-from dicegym.arena.rows import PlayedMatch
+from dicegym.arena.rows import PlayedMatch, answers_of
+from dicegym.arena.shards import ShardEnd
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
 from dicegym.games.parts import Progress
-from dicegym.play.seeds import drawn_seed
+from dicegym.play.seeds import draw_seed
 from dicegym.players.twins import TabledPlayer
 from dicegym.sandbox import jail
 from dicegym.sandbox.jobs import Entry, Job
@@ -39,7 +40,7 @@ KEPT_MISPLAYS = 100
 
 
 def check_table(game: Game) -> None:
-    """Raise ParameterError if ``game`` is for one player, which has nobody to compete with."""
+    """Raise ParameterError if ``game`` is for one player, which has no opponents."""
     if game.players < 2:
         raise ParameterError(f"a contest needs a game for two or more, and {game!r} is for one: use `dicegym evaluate`")
 
@@ -93,7 +94,7 @@ class Director:
     ) -> None:
         self.game = game
         self.options = options = options or ContestOptions()
-        given = drawn_seed() if seed is None else seed
+        given = draw_seed() if seed is None else seed
         self.seed = whole_number("seed", given, -(1 << 63), (1 << 64) - 1, "the seed of a contest")
         check_table(game)
         field = entries if isinstance(entries, Field) else entries_of(game, entries, in_order)
@@ -108,7 +109,7 @@ class Director:
                 f"players: name at least {fewest}{seats}"
             )
         if form is not None:
-            form.fits(game, len(self._records), options)
+            form.fits(game, self._found, options)
         self.struck = {bad.name: bad.reason for bad in field.broken}
         self.checks: dict[str, CheckReport] = {}
         self._printed: dict[str, tuple[tuple[str, ...], str]] = {}
@@ -147,34 +148,41 @@ class Director:
         """Do jobs, begun in their order, in processes that ``started`` starts once one of them has to be done.
 
         What the book knows is not done again, and up to the first job that it does not know each outcome is yielded
-        before the next job is asked for: it may decide that there is none. It keeps what is done.
+        before the next job is asked for: it may decide that there is none. It keeps what is done. Raises ShardEnd if
+        matches were left to other shards.
         """
         book, known, waiting = self._book, deque[tuple[Job, JobOutcome]](), iter(jobs)
+        played = left = 0
 
-        def missing() -> Iterator[Job]:
-            for job in waiting:
-                outcome = None if book is None else book.outcome(job)
-                if outcome is None:
-                    yield job
-                else:
-                    known.append((job, outcome))
+        def is_missing(job: Job) -> bool:
+            """Return whether a job is to be done here; an outcome that the book knows is put into ``known``."""
+            nonlocal left
+            outcome = None if book is None else book.outcome(job)
+            if outcome is not None:
+                known.append((job, outcome))
+            elif book is not None and book.leaves(job):
+                left += 1
+            else:
+                return True
+            return False
 
         first = None
         for job in waiting:
-            outcome = None if book is None else book.outcome(job)
-            if outcome is None:
+            if is_missing(job):
                 first = job
                 break
-            yield job, outcome
+            yield from _drain(known)
         if first is not None:
             sandbox = (started or self._started)()
-            for job, outcome in sandbox.run(itertools.chain([first], missing())):
+            for job, outcome in sandbox.run(itertools.chain([first], filter(is_missing, waiting))):
                 if book is not None:
                     book.keep(job, outcome)
-                while known:
-                    yield known.popleft()
+                played += isinstance(job, Match)
+                yield from _drain(known)
                 yield job, outcome
-        yield from known
+        yield from _drain(known)
+        if left and book is not None:
+            raise ShardEnd(book.share, played, left)
 
     def _started(self) -> Executor:
         """Return the processes of the contest, which start when the first job comes that has to be done."""
@@ -198,7 +206,7 @@ class Director:
             self._book.plan(planned)
 
     def _expect(self, playing: int, more: int = 0) -> int:
-        """Let ``progress`` know of all steps if so many entries play; return how many matches these have."""
+        """Let ``progress`` know of all steps if ``playing`` entries play; return how many matches these have."""
         form = self._form
         matches = 0 if form is None else form.matches(self.game, playing, self.options)
         self._done.expect(len(self._found) + matches + more)
@@ -207,7 +215,7 @@ class Director:
     def _tabled(self, entry: Entry) -> Entry:
         """Return a bot that was asked everything, and says that it answers so always, as a table of its answers."""
         table = self.checks[entry.name].table
-        return entry if table is None else entry.played_by(TabledPlayer(entry.name, table))
+        return entry if table is None else entry.replace_player(TabledPlayer(entry.name, table))
 
     @property
     def entries(self) -> list[Entry]:
@@ -234,7 +242,7 @@ class Director:
     def hear(self, names: Sequence[str], printed: Iterable[object]) -> None:
         """Keep what the entries ``names`` printed in a match that counts.
 
-        Which matches are played besides is a matter of time: formats say which count.
+        Which other matches are played is a matter of time: formats say which count.
         """
         for name, text in zip(names, printed, strict=False):
             self._hear(name, tuple(names), text)
@@ -258,7 +266,7 @@ class Director:
         self._done(what)
 
     def expect(self, more: int) -> None:
-        """Let ``progress`` know of so many steps besides checks and matches."""
+        """Let ``progress`` know of further steps than checks and matches."""
         self._expect(len(self.entries), more)
 
     def ask(self, jobs: Iterable[Job], limits: Limits) -> Iterator[tuple[Job, JobOutcome]]:
@@ -275,11 +283,11 @@ class Director:
             "title": self.game.spec.title,
             "seed": self.seed,
             "format": "" if form is None else form.name,
-            "options": {} if form is None else self.options.known_to(form.name, form.takes),
+            "options": {} if form is None else self.options.select_for(form.name, form.takes),
             "disqualified": self.disqualified,
             "remarks": (*self.remarks, *self._notes()),
             "printed": self.printed,
-            "provenance": provenance(self.game, written(self.limits), self._records, self._apart),
+            "provenance": provenance(self.game, write_limits(self.limits), self._records, self._apart),
         }
 
     def result(
@@ -296,28 +304,28 @@ class Director:
             standings: the ranking, best first.
             played: the matches that count, in their order.
             shown: what a report shows of it.
-            remarks: what there is to say, besides what is known of the entries.
+            remarks: further sentences than those on the entries.
             details: what else the format has to say, as plain values.
         """
         common, misplays = self.common(), MisplayLog(KEPT_MISPLAYS)
         for misplay in (misplay for one in played for misplay in one.misplays):
             misplays.add(misplay)
+        rows = tuple(one.row for one in played)
         return ContestResult(
             **common | {"remarks": (*common["remarks"], *remarks)},
             standings=tuple(standings),
-            matches=tuple(one.row for one in played),
+            matches=rows,
             misplays=misplays.kept,
-            details=details,
+            less_luck=() if self.luck is None else self.luck.rows(rows, [row.name for row in standings]),
+            details=details | answers_of(played),
             shown=shown,
         )
 
 
-def _any_options(game: Game, options: ContestOptions) -> None:
-    pass
-
-
-def _any_field(game: Game, entries: int, options: ContestOptions) -> None:
-    pass
+def _drain(waiting: deque[tuple[Job, JobOutcome]]) -> Iterator[tuple[Job, JobOutcome]]:
+    """Yield what waits, and take it away."""
+    while waiting:
+        yield waiting.popleft()
 
 
 class Format(NamedTuple):
@@ -325,18 +333,18 @@ class Format(NamedTuple):
 
     hold: Callable[[Director], ContestResult]
     """Plays and ranks: a function of the outcomes of the matches that it asks for, whenever they come."""
-    fewest: Callable[[Game], int]
+    fewest: Callable[[Game], int] = lambda game: max(2, game.spec.players[0])
     """How many entries it takes at least."""
     matches: Callable[[Game, int, ContestOptions], int] = lambda game, entries, options: 0
-    """How many matches so many entries play, for ``progress``; 0: nobody knows."""
-    check: Callable[[Game, ContestOptions], None] = _any_options
+    """The number of matches of a number of entries, for ``progress``; 0: unknown."""
+    check: Callable[[Game, ContestOptions], None] = lambda game, options: None
     """Raises ParameterError for options that make no sense with the game; asked before anything is done."""
     name: str = "a format of your own"
     """What it is called; ``_`` is written ``-`` on the command line."""
     takes: frozenset[str] = frozenset()
     """Options that it knows although `ContestOptions` does not say so, which lists this package's formats alone."""
-    fits: Callable[[Game, int, ContestOptions], None] = _any_field
-    """Raises ParameterError for more entries than can take part, or options that so many cannot do."""
+    fits: Callable[[Game, Sequence[Entry], ContestOptions], None] = lambda game, entries, options: None
+    """Raises ParameterError for entries that cannot take part, or options that they cannot do."""
 
     @property
     def title(self) -> str:

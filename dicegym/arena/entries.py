@@ -1,4 +1,4 @@
-"""Who takes part in a contest: entries as they are named, found and struck."""
+"""The participants of a contest: entries as they are named, found and disqualified."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ AgentSpec = Spec | Any
 
 @dataclass(frozen=True)
 class Disqualified:
-    """An entry that was struck.
+    """An entry that was disqualified.
 
     Attributes:
         name: the entry.
@@ -37,7 +37,14 @@ class Disqualified:
 
 
 class Named(NamedTuple):
-    """An agent under a name of its own, in a list of entries."""
+    """An agent under a name of its own, in a list of entries.
+
+    Example:
+        >>> from dicegym.contest import Named, contest
+        >>> entries = [Named("five", "always_roll(5)"), Named("six", "always_roll(6)")]
+        >>> sorted(row.name for row in contest("hog", entries, seed=1, workers=1, games=3).standings)
+        ['five', 'six']
+    """
 
     name: str
     spec: AgentSpec
@@ -70,7 +77,7 @@ class Field(NamedTuple):
     records: tuple[EntryRecord, ...]
     """What each of both is, by name."""
     remarks: tuple[str, ...]
-    """What whoever holds the contest should know of them."""
+    """What the organiser of the contest should know of them."""
 
 
 def entries_of(

@@ -1,4 +1,4 @@
-"""A contest without luck: what its games come to on average, from the exact win rate of every pair.
+"""A contest without luck: its results on average, from the exact win rate of every pair.
 
 A match of n games between two strategies whose win rate is known is n throws of one coin; so is known how likely each
 takes it, how many matches an entry is expected to win, and, by drawing contests, how far
@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.arena.director import Director
-from dicegym.arena.luck import CONFIDENCE, Places, listed
+from dicegym.arena.luck import CONFIDENCE, Places, list_names
 from dicegym.arena.options import ContestOptions
-from dicegym.arena.report import EVERYTHING, Matrix
-from dicegym.arena.results import Columns, Presentation, Standing, ranking_table
+from dicegym.arena.report import Matrix
+from dicegym.arena.results import Columns, Presentation, Standing, present
 from dicegym.arena.rows import MatchRow
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
@@ -31,18 +31,18 @@ from dicegym.games.parts import (
     EXAMINATION,
     Duel,
     Progress,
+    list_solved_settings,
     need,
     part,
     quick_solver_of,
-    solved_with,
     solver,
-    tabulated,
+    tabulate_player,
 )
 from dicegym.games.worth import first_place_shares
 from dicegym.players.roster import agent
 from dicegym.sandbox.heartbeat import LOADING, Reading
 from dicegym.sandbox.isolated import IsolatedPlayer
-from dicegym.sandbox.jobs import Context, Entry, Failure
+from dicegym.sandbox.jobs import Context, Entry, Failure, Sent
 
 CONTESTS = 10_000
 """Contests that are drawn to say what luck does."""
@@ -80,21 +80,21 @@ class Tabulate:
         if self.quick and not says_pure and quick_solver_of(self.game, player) is None:
             return {"table": None}
         values = need(self.game, DUEL)
-        answers, draws = tabulated(values.tabulate, player, self.game)
+        answers, draws = tabulate_player(values.tabulate, player, self.game)
         table = answers if isinstance(answers, np.ndarray) else values.tabulate(player, self.game)
         if isinstance(player, IsolatedPlayer):
             player.raise_if_gone()  # the rules may say what a failure costs, but this was no answer
         return {"table": table.tolist(), "dtype": str(table.dtype), "draws": draws}
 
     def without(self, failure: Failure) -> None:
-        """Return None: who cannot be asked has no exact value."""
+        """Return None: an entry that cannot be asked has no exact value."""
 
     def moment(self, reading: Reading) -> str:
         """Return when a failure was."""
         return "while it was asked for its whole strategy"
 
 
-def asked_everything(game: Game) -> bool:
+def asks_everything(game: Game) -> bool:
     """Return whether the contest's test puts every question to an entry, so that its answers are its strategy."""
     return part(game, EXAMINATION) is not None and game.spec.forfeit is None
 
@@ -102,10 +102,10 @@ def asked_everything(game: Game) -> bool:
 def tables_of(director: Director) -> dict[str, np.ndarray]:
     """Return the strategy of every entry as a table that the game's exact values are computed from, by name.
 
-    Where the contest's test asks for everything, its answers are the table. Whoever fails is struck.
+    Where the contest's test asks for everything, its answers are the table. An entry that fails is disqualified.
     """
     game = director.game
-    if asked_everything(game):
+    if asks_everything(game):
         answers = ((entry.name, director.checks[entry.name].answers) for entry in director.entries)
         return {
             name: table for name, table in answers if table is not None and table.size
@@ -166,14 +166,14 @@ def chances(
 
 
 def _takes(rate: float, games: int) -> float:
-    """Return the chance to win more than half of ``games`` games of which each is won with the chance ``rate``."""
+    """Return the chance to win more than half of ``games`` games each won with the chance ``rate``."""
     rate = min(1.0, max(0.0, rate))
     return math.fsum(
         math.comb(games, won) * rate**won * (1 - rate) ** (games - won) for won in range(games // 2 + 1, games + 1)
     )
 
 
-def drawn_places(found: Chances, ties: Iterable[float]) -> tuple[list[Places], list[float]]:
+def draw_places(found: Chances, ties: Iterable[float]) -> tuple[list[Places], list[float]]:
     """Draw `CONTESTS` contests; return where the middle 95 of 100 put each entry, and how many of them it wins.
 
     Matches won rank, and ``ties``, a number of each entry, where they are equal.
@@ -199,7 +199,7 @@ def drawn_places(found: Chances, ties: Iterable[float]) -> tuple[list[Places], l
 class Exact:
     """What a round robin knows without playing: exact win rates, where the game has them.
 
-    Entries are asked for their strategies here. Whoever fails is struck.
+    Entries are asked for their strategies here. An entry that fails is disqualified.
 
     Args:
         director: of the contest.
@@ -213,7 +213,7 @@ class Exact:
         self._found: Chances | None = None
         if self._values is None:
             return
-        asked = asked_everything(game)
+        asked = asks_everything(game)
         if ranks or asked:
             self._tables = tables_of(director)
         if ranks:
@@ -223,7 +223,7 @@ class Exact:
 
     @property
     def chances(self) -> Chances | None:
-        """How the contest goes on average, without those who were struck meanwhile; None if nobody asked."""
+        """How the contest goes on average, without entries disqualified meanwhile; None unless ``exact`` is chosen."""
         struck = self._director.struck
         return self._found and self._found.of(name for name in self._found.names if name not in struck)
 
@@ -243,7 +243,7 @@ def check_exact(game: Game, options: ContestOptions) -> None:
     if options.exact and options.less_luck:
         raise ParameterError("exact=True has no luck in it: leave out less_luck, or exact")
     if options.exact and solver(game) is None:
-        settings = solved_with(game) or {}
+        settings = list_solved_settings(game) or {}
         known = " and ".join(f"{name}={value}" for name, value in settings.items())
         instead = f"; they are known with {known}" if settings.get("players", 2) == 2 and known else ""
         raise ParameterError(
@@ -252,10 +252,20 @@ def check_exact(game: Game, options: ContestOptions) -> None:
         )
 
 
+def check_askable(game: Game, entries: Sequence[Entry], options: ContestOptions) -> None:
+    """Raise ParameterError if entries are to be ranked by exact values of which one costs too much to be asked for."""
+    costly = [one.name for one in entries if isinstance(one.origin, Sent) and one.load(game, 0).costly]
+    if options.exact and costly:
+        raise ParameterError(
+            f"exact=True cannot rank {list_names(costly)}, as it needs an answer to every situation of the game, and "
+            "each of these costs money or seconds: leave it out, or that entry"
+        )
+
+
 def pairs_of(found: Chances) -> list[dict[str, Any]]:
     """Return the exact value of each pair, as plain values: ``entries``, and the ``win_rate`` of the first, 0..1.
 
-    Who moves first is drawn by a fair coin.
+    A fair coin draws the first player.
     """
     return [
         {"entries": (found.names[a], found.names[b]), "win_rate": float(found.rates[a, b])}
@@ -263,7 +273,7 @@ def pairs_of(found: Chances) -> list[dict[str, Any]]:
     ]
 
 
-def ranked_exactly(rows: Sequence[Standing], found: Chances) -> tuple[Standing, ...]:
+def rank_exactly(rows: Sequence[Standing], found: Chances) -> tuple[Standing, ...]:
     """Return the ranking by matches won on average, then the exact win rate against the baseline or all others.
 
     Each row has the figure ``exact``: ``wins``, matches that it wins on average; ``win_rate``, the mean of its exact
@@ -275,7 +285,7 @@ def ranked_exactly(rows: Sequence[Standing], found: Chances) -> tuple[Standing, 
         float(rate if by_name[name]["win_rate"] is None else by_name[name]["win_rate"])
         for name, rate in zip(found.names, found.win_rates, strict=True)
     ]
-    places, first = drawn_places(found, ties)
+    places, first = draw_places(found, ties)
     merits = [(float(wins), round(tie, 9)) for wins, tie in zip(found.wins, ties, strict=True)]
     ranked: list[Standing] = []
     for number in sorted(range(len(merits)), key=lambda i: (-merits[i][0], -merits[i][1], found.names[i])):
@@ -292,7 +302,7 @@ def ranked_exactly(rows: Sequence[Standing], found: Chances) -> tuple[Standing, 
     return tuple(ranked)
 
 
-def shown_exactly(
+def present_exactly(
     standings: Sequence[Standing], found: Chances, matches: Sequence[MatchRow], heading: str
 ) -> Presentation:
     """Return the exact ranking and the exact matrix, and what luck did to the ``matches`` played."""
@@ -309,8 +319,8 @@ def shown_exactly(
     cells = [["." if a == b else f"{100 * rate:.0f}" for b, rate in enumerate(row)] for a, row in enumerate(rates)]
     shades = [[None if a == b else round(2 * rate - 1, 2) for b, rate in enumerate(row)] for a, row in enumerate(rates)]
     matrix = Matrix("Exact win rates of the row against the column, in per cent", names, cells, shades)
-    words = [*_words(standings, bool(matches)), EVERYTHING]
-    return Presentation([f"{heading}, ranked by exact win rates"], [ranking_table(standings, columns), matrix], words)
+    facts, words = [f"{heading}, ranked by exact win rates"], list(_words(standings, bool(matches)))
+    return present(standings, columns, facts, [matrix], words)
 
 
 def _words(standings: Sequence[Standing], played: bool) -> Iterator[str]:
@@ -322,12 +332,12 @@ def _words(standings: Sequence[Standing], played: bool) -> Iterator[str]:
     came = [row.name for row in standings if row["played_place"] == 1]
     strongest = f"{best[0]} is the strongest, and comes"
     if len(best) > 1:
-        strongest = f"{listed(best)} are equally strong, and one of them comes"
+        strongest = f"{list_names(best)} are equally strong, and one of them comes"
     yield ONE_DRAW
     chance = sum(row["exact"]["first"] for row in standings if row.place == 1)
     yield f"{strongest} first in {100 * chance:.0f} of 100 contests."
     if came and set(came) != set(best):
-        yield f"Here luck put {listed(came)} first."
+        yield f"Here luck put {list_names(came)} first."
     if played:
         moved = sum(row["played_place"] != row.place for row in standings)
         yield f"Luck moved {moved} of {len(standings)} entries away from the place that they deserve."

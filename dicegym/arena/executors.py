@@ -1,7 +1,7 @@
-"""Who does the jobs of a contest: processes of this machine, or a cluster's.
+"""What does the jobs of a contest: processes of this machine, or a cluster's.
 
-A contest, a comparison or a measurement makes jobs (`dicegym.sandbox.jobs.Job`), and an `Executor` does them. Whoever
-holds the contest is handed an `Executors`, which makes one for a game, for limits and for an isolation::
+A contest, a comparison or a measurement makes jobs (`dicegym.sandbox.jobs.Job`), and an `Executor` does them. A
+contest is given an `Executors`, which makes one for a game, for limits and for an isolation::
 
     executors = local(workers=2)
     with executors(game, None, "auto") as executor:
@@ -42,7 +42,7 @@ class Executor(Protocol):
         """Do ``jobs``, taken one by one and begun in their order; yield each once, with its outcome, as it ends.
 
         An outcome is what the job returned, as plain values, or a `dicegym.sandbox.jobs.Failure`; it depends on the
-        job alone, and not on who did it. Where a job can go on without the entry that failed (`Job.without`), it is
+        job alone, and not on what did it. Where a job can continue without the entry that failed (`Job.without`), it is
         done again so, and yielded in its new form. ``jobs`` is asked for the next one when somebody is free to do it,
         never for all at once.
         """

@@ -1,4 +1,4 @@
-"""Grades of all entries of a stored contest: what their decisions gave away in the games that it was decided by."""
+"""Grades of all entries of a stored contest: their regret in the games that decided it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dicegym.games.worth import Valuer
 
 
 class ContestGrades(NamedTuple):
-    """What the entries of a contest gave away."""
+    """The regret of the entries of a contest."""
 
     game: Game
     games: int
@@ -43,7 +43,8 @@ def contest_grades(
         reader: of the store.
         contest: its number (default: the latest).
         values: a source of values (default: the best that is ready).
-        games: so many of the first games of each match alone; default: all, and one where values are rollouts.
+        games: at most this number of games of each match, the first ones; default: all, and one where values are
+            rollouts.
         progress: told of games.
 
     Raises:
@@ -52,17 +53,15 @@ def contest_grades(
         ReplayError: it was played by other rules.
     """
     about = reader.contest(contest)
-    matches = {one.id: one for one in reader.matches(about.id) if one.failed is None}
-    rules = reader.rules(matches)
+    matches = [one for one in reader.matches(about.id) if one.failed is None]
 
     def replays() -> Iterator[Replay]:
-        for one in reader.games(matches):
-            if games is None or one.number < games:
-                yield replay_from(rules[one.match], matches[one.match], one, ())
+        for one in reader.whole(matches):
+            yield from (replay_from(one, game) for game in one.games if games is None or game.number < games)
 
-    whole = sum(match.games if games is None else min(games, match.games) for match in matches.values())
+    whole = sum(match.games if games is None else min(games, match.games) for match in matches)
     if whole == 0:
-        raise ParameterError(f"contest {about.id} of {reader.name} has no games to judge: hold it to its end")
+        raise ParameterError(f"contest {about.id} of {reader.name} has no games to judge: run it to its end")
     game = next(replays()).table()
     asked = best_valuer(game, values, progress=progress)
     if games is None and asked.kind == "rollouts":

@@ -1,6 +1,6 @@
 """The key of a piece of work: a digest of all that its outcome follows from.
 
-Equal keys, equal outcomes: whoever has one stored under its key need not play it again, on whatever machine it was
+Equal keys, equal outcomes: an outcome that is stored under its key need not be played again, on whatever machine it was
 played, and in whatever contest.
 """
 
@@ -45,18 +45,18 @@ def rules_of(game: Game) -> tuple[str, int, dict[str, int], str]:
 
 @functools.cache
 def _plain(limits: Limits) -> dict[str, float | None]:
-    """Return `written` limits, made once: contests ask for each match."""
-    return written(limits)
+    """Return `write_limits` limits, made once: contests ask for each match."""
+    return write_limits(limits)
 
 
 def limits_in(plain: Mapping[str, float | None]) -> Limits:
-    """Return the limits that `written` made plain."""
+    """Return the limits that `write_limits` made plain."""
     endless = {
         name: math.inf if value is None else value for name, value in plain.items() if name in ("seconds", "memory")
     }
     return Limits(**{**plain, **endless})  # type: ignore[arg-type]  # memory is a whole number, or endless
 
 
-def written(limits: Limits) -> dict[str, float | None]:
+def write_limits(limits: Limits) -> dict[str, float | None]:
     """Return limits for a file: JSON knows no endless time, and has null for it."""
     return {name: None if value == math.inf else value for name, value in asdict(limits).items()}

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.less_luck import NO_SPREAD, check_meter, luck_of, measured
+from dicegym.analysis.less_luck import NO_SPREAD, check_meter, luck_of, scale_luck
 from dicegym.arena.match import Match
 from dicegym.arena.rows import MatchRow
 from dicegym.bots.source import Source
@@ -49,16 +49,13 @@ class LuckRow:
     saved: float | None
 
 
-class MatchLuck:
-    """What luck did in the games of one match.
+class MatchLuck(NamedTuple):
+    """What luck did in the games of one match: two float64[games, players]."""
 
-    Args:
-        shares: what each player got of each game: float64[games, players], by player.
-        luck: what of that was luck, the same way.
-    """
-
-    def __init__(self, shares: np.ndarray, luck: np.ndarray) -> None:
-        self.shares, self.luck = shares, luck
+    shares: np.ndarray
+    """What each player got of each game."""
+    luck: np.ndarray
+    """What of that was luck."""
 
     @property
     def left(self) -> np.ndarray:
@@ -96,10 +93,10 @@ class LuckLedger:
         np.put_along_axis(luck, seats, by_seat, axis=1)
         returns = np.asarray(outcome["returns"], np.float64).reshape(-1, game.players)
         shares = first_place_shares(returns)
-        return MatchLuck(shares, measured(shares, luck))
+        return MatchLuck(shares, scale_luck(shares, luck))
 
     def _player(self, game: Game, entry: Entry) -> Player | None:
-        """Return who plays for an entry, if it may be asked in this process."""
+        """Return the player of an entry, if it may be asked in this process."""
         if (game, entry) not in self._players:
             self._players[game, entry] = player_of(game, entry)
         return self._players[game, entry]
@@ -124,7 +121,7 @@ def _row(name: str, parts: Sequence[tuple[np.ndarray, np.ndarray]]) -> LuckRow:
     shares, luck = (np.concatenate(one) for one in zip(*parts, strict=True))
     games = len(shares)
     left = shares - luck
-    # Who is met is no chance: games vary about the mean of their match, where a match has several.
+    # Opponents are not drawn: games vary about the mean of their match, where a match has several.
     spread = sum(((part - drawn).var() if len(part) > 1 else left.var()) * len(part) for part, drawn in parts) / games
     raw = sum((part.var() if len(part) > 1 else shares.var()) * len(part) for part, _ in parts) / games
     half = Z_95 * float(spread / max(1, games - len(parts))) ** 0.5
@@ -133,7 +130,7 @@ def _row(name: str, parts: Sequence[tuple[np.ndarray, np.ndarray]]) -> LuckRow:
 
 
 def player_of(game: Game, entry: Entry) -> Player | None:
-    """Return who plays for an entry, its compiled twin if there is one; None if it is a stranger's bot."""
+    """Return the player of an entry, its compiled twin if there is one; None for a stranger's bot or a costly one."""
     if not entry.trusted:
         return None
     if isinstance(entry.origin, Source):
@@ -144,4 +141,5 @@ def player_of(game: Game, entry: Entry) -> Player | None:
             except UnknownNameError:
                 continue
         return load(game, entry.origin, entry.name)
-    return entry.load(game, 0)
+    player = entry.load(game, 0)
+    return None if player.costly else player

@@ -18,6 +18,8 @@ import numpy as np
 
 CONFIDENCE = 0.95
 """Of an entry's places."""
+NORMAL_FROM = 1_000
+"""Degrees of freedom from which Student's distribution is taken for the normal one."""
 MOST_NAMED = 6
 """Entries that a sentence names one by one."""
 
@@ -39,17 +41,19 @@ class Leads(NamedTuple):
     lead: np.ndarray
     error: np.ndarray
     """Standard error of ``lead``."""
+    games: int
+    """Games of an entry, from which ``error`` is estimated."""
 
     def of(self, order: Sequence[int]) -> Leads:
         """Return the same, entries in another order."""
-        return Leads(self.lead[np.ix_(order, order)], self.error[np.ix_(order, order)])
+        return Leads(self.lead[np.ix_(order, order)], self.error[np.ix_(order, order)], self.games)
 
 
 def _leads(won: np.ndarray, games: np.ndarray, spread: np.ndarray) -> Leads:
     """Return the leads of entries by what each got, in how many games, and the covariance of what they got."""
-    total = max(1.0, float(games.max(initial=1)))
+    total = max(1, int(games.max(initial=1)))
     variance = np.diag(spread)[:, None] + np.diag(spread)[None, :] - 2 * spread
-    return Leads((won[:, None] - won[None, :]) / total, np.sqrt(np.maximum(variance, 0)) / total)
+    return Leads((won[:, None] - won[None, :]) / total, np.sqrt(np.maximum(variance, 0)) / total, total)
 
 
 def leads_of_shares(n: int, tables: Iterable[tuple[Sequence[int], Sequence[float], int]]) -> Leads:
@@ -97,23 +101,51 @@ def leads_of_games(points: np.ndarray) -> Leads:
     n, games = points.shape
     difference = points[:, None, :] - points[None, :, :]
     if games < 2:
-        return Leads(difference.sum(axis=2), np.full((n, n), math.inf))
-    return Leads(difference.mean(axis=2), difference.std(axis=2, ddof=1) / games**0.5)
+        return Leads(difference.sum(axis=2), np.full((n, n), math.inf), games)
+    return Leads(difference.mean(axis=2), difference.std(axis=2, ddof=1) / games**0.5, games)
 
 
-def _z(n: int) -> float:
-    """Return how many standard errors two of ``n`` entries must be apart."""
-    return NormalDist().inv_cdf(1 - (1 - CONFIDENCE) / 2 / max(1, n - 1))
+def student_quantile(share: float, freedom: int) -> float:
+    """Return the quantile of Student's t distribution, infinite without a degree of freedom.
+
+    A contest needs no SciPy. With whole degrees of freedom the distribution is a finite sum (M. Abramowitz, I. Stegun,
+    "Handbook of Mathematical Functions", 26.7.3 and 26.7.4), which is inverted by bisection.
+
+    Args:
+        share: of draws below the quantile, above 0.5 and below 1.
+        freedom: degrees of freedom; from `NORMAL_FROM` on the normal distribution is close enough.
+    """
+    if freedom < 1:
+        return math.inf
+    if freedom >= NORMAL_FROM:
+        return NormalDist().inv_cdf(share)
+    odd = freedom % 2
+    step = np.arange(2 + odd, freedom, 2)
+    factors = np.cumprod([1.0, *((step - 1) / step)])[: freedom // 2]
+
+    def within(angle: float) -> float:
+        """Return how often a draw is at most ``sqrt(freedom) * tan(angle)`` away from 0."""
+        powers = math.cos(angle) ** (2 * np.arange(freedom // 2) + odd)
+        total = math.sin(angle) * float(factors @ powers)
+        return 2 / math.pi * (angle + total) if odd else total
+
+    low, high = 0.0, math.pi / 2
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if within(middle) < 2 * share - 1 else (low, middle)
+    return math.sqrt(freedom) * math.tan(low)
 
 
-def deserved(leads: Leads) -> list[Places]:
+def find_places(leads: Leads) -> list[Places]:
     """Return the places that each entry may deserve."""
     n = len(leads.lead)
-    ahead = leads.lead > np.maximum(_z(n) * leads.error, 1e-12)
+    share = 1 - (1 - CONFIDENCE) / 2 / max(1, n - 1)
+    least = student_quantile(share, leads.games - 1)
+    ahead = (leads.lead > 1e-12) & (leads.lead / least > leads.error)
     return [Places(1 + int(ahead[:, i].sum()), n - int(ahead[i].sum())) for i in range(n)]
 
 
-def listed(names: Sequence[str]) -> str:
+def list_names(names: Sequence[str]) -> str:
     """Return names as part of a sentence, the first few of many."""
     if len(names) > MOST_NAMED:
         return f"{', '.join(names[: MOST_NAMED - 1])} and {len(names) - MOST_NAMED + 1} more"
@@ -121,7 +153,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def verdict(names: Sequence[str], places: Sequence[Places]) -> str:
-    """Say what a ranking is worth, best first: who may deserve the first place."""
+    """Say what a ranking is worth, best first: which entries may deserve the first place."""
     n = len(names)
     if n < 2:
         return ""
@@ -129,7 +161,7 @@ def verdict(names: Sequence[str], places: Sequence[Places]) -> str:
     if len(first) == n:
         return f"Places 1 to {n} cannot be told apart by these games: luck may have made the whole order."
     if len(first) > 1:
-        return f"These games do not tell who is best: {listed(first)} may be."
+        return f"These games do not tell who is best: {list_names(first)} may be."
     close = [number for number, place in enumerate(places) if number and place.best < place.worst]
     rest = " Places below are left open where a range is given." if close else ""
     return f"{names[0]} is the best, and not by luck.{rest}"

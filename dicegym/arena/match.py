@@ -21,7 +21,7 @@ from dicegym.engine.seats import seating
 from dicegym.errors import AgentError
 from dicegym.games.worth import first_place_shares
 from dicegym.play.drive import Referee
-from dicegym.play.player import Player
+from dicegym.play.player import Player, Usage
 from dicegym.play.printed import Printed
 from dicegym.play.turn import Act, Follower, Turn
 from dicegym.players.twins import play_tables, tables_alone
@@ -57,7 +57,7 @@ class Dismissal(NamedTuple):
 
 
 class MatchResult(NamedTuple):
-    """What a match came to; all tuples by player, in the order in which the players were given."""
+    """The result of a match; all tuples by player, in the order in which the players were given."""
 
     wins: tuple[int, ...]
     """Games won alone."""
@@ -78,6 +78,8 @@ class MatchResult(NamedTuple):
     actions: tuple[tuple[int, ...], ...] = ()
     """For each game all actions in the order in which they were played, forfeits included: played again on the record
     that ``game.new_game(seed, number)`` gives, they make the same game."""
+    usages: tuple[Usage | None, ...] = ()
+    """Of each player that counts its answers, as a language model does, what it counted; empty: none does."""
 
 
 class _Log:
@@ -113,14 +115,14 @@ def play_match(
     """Play games number 0 .. ``games - 1`` of ``seed`` between ``players``, here and now.
 
     A player that fails (raises, answers nonsense) is taken to have played the action that the rules say
-    (``forfeit`` on the fact sheet), and the match goes on.
+    (``forfeit`` on the fact sheet), and the match continues.
 
     Args:
         game: the game, with as many seats as players.
         players: each distinct, as one that keeps state does so for itself.
         seed: names the games; any integer.
         games: how many.
-        heartbeat: told who is asked.
+        heartbeat: records which player is asked.
         stray: takes what is printed past the bots' own ``print``.
         dismissals: players that are not asked any more from some decision on.
         apart: which players play in another process, where their referee takes their time; default: none.
@@ -129,12 +131,21 @@ def play_match(
         AgentError: a player changed the record behind the game's back; or, in a game whose rules do not say what
             that costs, it failed.
         ParameterError: the number of players is not that of the seats.
+
+    Example:
+        >>> import dicegym
+        >>> from dicegym.contest import play_match
+        >>> game = dicegym.game("hog")
+        >>> match = play_match(game, [dicegym.agent(game, name) for name in ("bacon", "swap")], seed=1, games=3)
+        >>> len(match.seats), sum(match.shares)
+        (3, 3.0)
     """
     n = len(players)
     heartbeat, stray = heartbeat or Heartbeat.private(), stray or Printed()
     log = _Log(n)
     seats, gained, actions = [], [], []
     printed = [Printed() if player.printed is None else player.printed for player in players]
+    before = [player.usage for player in players]
     apart = apart or [False] * n
     if not dismissals and tables_alone(game, players):
         played = _of_tables(game, players, seed, games, heartbeat, log)
@@ -156,7 +167,17 @@ def play_match(
         tuple(log.noted),
         tuple(one.text for one in printed),
         tuple(actions),
+        _usages(before, [player.usage for player in players]),
     )
+
+
+def _usages(before: Sequence[Usage | None], after: Sequence[Usage | None]) -> tuple[Usage | None, ...]:
+    """Return what each player counted in between; empty if none counts anything."""
+    found = tuple(
+        None if one is None or other is None else Usage(*(b - a for a, b in zip(one, other, strict=True)))
+        for one, other in zip(before, after, strict=True)
+    )
+    return found if any(found) else ()
 
 
 _Played = tuple[Sequence[int], Sequence[int], list[float]]
@@ -186,7 +207,7 @@ def _refereed(
 def _of_tables(
     game: Game, players: Sequence[Any], seed: int, games: int, heartbeat: Heartbeat, log: _Log
 ) -> Iterator[_Played]:
-    """Play the same games where nobody has to be asked."""
+    """Play the same games where all answers are in tables."""
 
     def acting(number: int, player: int) -> None:
         heartbeat.note(PLAYING, number)
@@ -199,7 +220,7 @@ def _of_tables(
 
 
 class _MatchReferee(Referee):
-    """Drives one game of a match: says whose time it is, keeps what is printed, and suffers no tampering.
+    """Drives one game of a match: says whose time runs, keeps what is printed, and refuses tampering.
 
     Its ``players`` sit by seat; everybody else here counts them as the match does, which is ``order[seat]``.
     """
@@ -263,12 +284,12 @@ class _MatchReferee(Referee):
             self._before = self._record()
         return super().ask(seat, turn)
 
-    def failed(self, seat: int, error: AgentError) -> int:
+    def handle_failure(self, seat: int, error: AgentError) -> int:
         if self.game.spec.forfeit is None:
             raise error
         return self.game.spec.forfeit
 
-    def answered(self, seat: int) -> None:
+    def note_answer(self, seat: int) -> None:
         if not self._apart[self.order[seat]] and self._record() != self._before:
             raise AgentError(self.players[seat].name, "changed the game's record while choosing")
         if self._stray.count:
@@ -280,7 +301,7 @@ class _MatchReferee(Referee):
             self._printed[player].write(self._stray.text)
             self._stray.clear()
 
-    def erred(self, seat: int, reason: str) -> None:
+    def note_fault(self, seat: int, reason: str) -> None:
         player = self.order[seat]
         self._log.fault(player, self.number, self._asked[player], reason)
 

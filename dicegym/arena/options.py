@@ -18,16 +18,21 @@ def option(default: Any, *formats: str, most: int = 0, what: str = "", decides: 
         formats: names of the formats that know it; none: all of them, one of your own included.
         most: the largest number allowed, where it is a whole number from 1.
         what: what the number stands for, in words.
-        decides: whether it decides which matches are played, besides the game.
+        decides: whether it decides which matches are played, as the game does.
     """
     return field(default=default, metadata={"formats": formats, "most": most, "what": what, "decides": decides})
 
 
 @dataclass(frozen=True)
 class ContestOptions:
-    """What may be chosen for a contest, besides its game, its entries and where it is played.
+    """The options of a contest; its game, its entries and where it is played are no options.
 
     Raises ParameterError if a number is outside its range.
+
+    Example:
+        >>> from dicegym.contest import ContestOptions
+        >>> ContestOptions(games=60).games
+        60
     """
 
     games: int | None = option(None, most=1 << 31, what="the number of games of a match")
@@ -70,7 +75,7 @@ class ContestOptions:
         """The options that differ from their defaults and decide which matches are played, as plain values."""
         return {name: getattr(self, name) for name, one in self._chosen().items() if one.metadata["decides"]}
 
-    def known_to(self, form: str, also: Collection[str] = ()) -> dict[str, Any]:
+    def select_for(self, form: str, also: Collection[str] = ()) -> dict[str, Any]:
         """Return the values of the options that the format ``form`` knows, and of ``also``, by name."""
         return {one.name: getattr(self, one.name) for one in fields(self) if _knows(form, one) or one.name in also}
 
@@ -79,14 +84,14 @@ class ContestOptions:
 
         Args:
             form: name of the format.
-            also: further options that it knows, where it is none of this package's.
+            also: further options that it knows, where it is not one of this package's.
         """
         for name, one in self._chosen().items():
             if not _knows(form, one) and name not in also:
                 others = ", ".join(one.metadata["formats"]).replace("_", "-")
                 raise ParameterError(
                     f"{name}={getattr(self, name)!r} means nothing to the format {form.replace('_', '-')!r}: leave it "
-                    f"out, or hold another contest: {others}"
+                    f"out, or run another contest: {others}"
                 )
 
     def _chosen(self) -> dict[str, Field[Any]]:

@@ -18,12 +18,12 @@ from dicegym.bots.scan import BadFileError
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.players.roster import Origin
-from dicegym.sandbox.jobs import Seal, digest_of, sealed
+from dicegym.sandbox.jobs import Seal, digest_of, seal_files
 
 VERSION = 1
 """Of the form of JSON files: raised when a key goes or means something else, not when one is added."""
 MOST_NAMED = 12
-"""Names of those who played beside the referee that a report lists."""
+"""Names of entries beside the referee that a report lists."""
 DATE_VARIABLE = "SOURCE_DATE_EPOCH"
 """Environment variable with the seconds since 1970 that results are dated instead of now, so that equal contests write
 equal files; see https://reproducible-builds.org/specs/source-date-epoch/."""
@@ -35,7 +35,7 @@ class EntryRecord:
 
     Attributes:
         name: what reports call it.
-        given: how it was named by whoever held the contest.
+        given: how the organiser of the contest named it.
         kind: "bot", "model", "player", or "missing" if there was nothing.
         files: file -> SHA-256 of its bytes, as ``sha256sum`` prints it; a bot's own file comes first, helpers that it
             imports follow by their paths from there. Empty for a player that was handed over as it is.
@@ -60,8 +60,8 @@ def record_of(name: str, given: object, origin: Origin | None, seal: Seal = ()) 
         seal: what the files of a bot are, if somebody has looked; else they are looked at now.
     """
     if isinstance(origin, Source):
-        with contextlib.suppress(BadFileError):  # whoever loads it says so
-            seal = seal or sealed(origin)[0]
+        with contextlib.suppress(BadFileError):  # loading it says so
+            seal = seal or seal_files(origin)[0]
         return EntryRecord(name, str(given), "bot", dict(seal))
     if isinstance(origin, Path):
         return EntryRecord(name, str(given), "model", {origin.name: digest_of(origin)})
@@ -75,7 +75,7 @@ def record_of(name: str, given: object, origin: Origin | None, seal: Seal = ()) 
 class Provenance:
     """Where a result comes from.
 
-    Two results are equal whenever they were made: the date is no part of the comparison.
+    Two results are equal whenever they were made: the date is not compared.
 
     Attributes:
         date: when it was made, in UTC, as ISO 8601 has it; see `DATE_VARIABLE`.
@@ -86,7 +86,7 @@ class Provenance:
         players: seats at a table.
         parameters: of the game.
         limits: what an entry might use, by name: seconds, and bytes of memory.
-        entries: by name, those who were disqualified included.
+        entries: by name, disqualified ones included.
         isolation: what kept untrusted bots apart; empty if there were none. No part of the comparison: it decides
             nothing.
     """

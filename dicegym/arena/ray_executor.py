@@ -89,7 +89,7 @@ class Cluster:
 
 
 @contextlib.contextmanager
-def connected(address: str | None = None, told: ClusterLog = lambda line: None) -> Iterator[Cluster]:
+def connect(address: str | None = None, told: ClusterLog = lambda line: None) -> Iterator[Cluster]:
     """Connect to a cluster, and disconnect; a connection that is there already is used, and stays.
 
     Args:
@@ -98,35 +98,54 @@ def connected(address: str | None = None, told: ClusterLog = lambda line: None) 
 
     Raises DependencyError if Ray is not installed, and DicegymError if there is no cluster, or it refuses this machine.
     """
-    try:
-        import ray
-        from ray._private import services, worker
-    except ImportError as error:
-        raise DependencyError.for_extra("ray", "ray", "playing on a cluster") from error
+    wanted = reach(address)
+    import ray
+    from ray._private import worker
+
     if ray.is_initialized():
         yield Cluster(ray, told)
         return
-    wanted = os.environ.get("RAY_ADDRESS") or RUNNING if address in (None, RUNNING) else address
     before = signal.getsignal(signal.SIGTERM)
     vars(worker)["_worker_logs_enabled"] = False  # else Ray prints on standard output that nodes were lost
     try:
-        place = services.canonicalize_bootstrap_address_or_die(RUNNING) if wanted == RUNNING else wanted
-        host, _, port = place.removeprefix("ray://").rpartition(":")
-        socket.create_connection((host.strip("[]"), int(port)), KNOCK_SECONDS).close()  # Ray would wait for minutes
-        ray.init(wanted, log_to_driver=False, logging_level=logging.ERROR)
+        with _words_of(wanted):
+            ray.init(wanted, log_to_driver=False, logging_level=logging.ERROR)
+    finally:
+        with contextlib.suppress(ValueError, TypeError):  # no main thread, or a handler that is not Python's
+            signal.signal(signal.SIGTERM, before)  # which Ray takes for itself
+    try:
+        yield Cluster(ray, told)
+    finally:
+        ray.shutdown()
+
+
+def reach(address: str | None) -> str:
+    """Return the address of a cluster that answers; arguments and errors as of `connect`."""
+    try:
+        import ray
+        from ray._private import services
+    except ImportError as error:
+        raise DependencyError.for_extra("ray", "ray", "playing on a cluster") from error
+    wanted = os.environ.get("RAY_ADDRESS") or RUNNING if address in (None, RUNNING) else address
+    if not ray.is_initialized():
+        with _words_of(wanted):
+            place = services.canonicalize_bootstrap_address_or_die(RUNNING) if wanted == RUNNING else wanted
+            host, _, port = place.removeprefix("ray://").rpartition(":")
+            socket.create_connection((host.strip("[]"), int(port)), KNOCK_SECONDS).close()  # Ray would wait for minutes
+    return wanted
+
+
+@contextlib.contextmanager
+def _words_of(wanted: str) -> Iterator[None]:
+    """Make a DicegymError of whatever is raised where a cluster is not reached."""
+    try:
+        yield
     except Exception as error:  # whatever Ray raises
         raise DicegymError(
             f"no connection to a Ray cluster at {wanted!r} ({one_line(error)}): use host:6379, ray://host:10001 (which "
             "needs `pip install 'ray[client]'`), or auto after `ray start --head` here; Ray has to be the same version "
             "there; if the cluster asks for a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN here too"
         ) from error
-    finally:
-        with contextlib.suppress(ValueError, TypeError):  # no main thread, or what is no function of Python's
-            signal.signal(signal.SIGTERM, before)  # which Ray takes for itself
-    try:
-        yield Cluster(ray, told)
-    finally:
-        ray.shutdown()
 
 
 def prepare_process(version: str) -> None:
@@ -158,7 +177,7 @@ _open = contextlib.ExitStack()
 def referee(game: Game, how: tuple[Any, ...]) -> tuple[Sandbox, Path, dict[str, Entry]]:
     """Return what does jobs of a game in this process, where entries have their folders, and entries that are there.
 
-    What did other jobs before ends. ``how`` is limits and isolation, as for `Sandbox`, whose errors this raises.
+    The process of earlier jobs ends. ``how`` is limits and isolation, as for `Sandbox`, whose errors this raises.
     """
     _open.close()
     folder = Path(_open.enter_context(tempfile.TemporaryDirectory()))
@@ -202,7 +221,7 @@ class RayExecutor:
     ) -> None:
         self.limits = limits or Limits()
         try:
-            self.isolation = jail.chosen(isolation)
+            self.isolation = jail.choose(isolation)
         except DependencyError:  # nodes may have what this machine has not
             self.isolation = jail.Choice(jail.Isolation.JAIL, "jails of the cluster's nodes")
         self._workers = None if workers is None else whole_number("workers", workers, 1, 1 << 16, "the processors")
@@ -210,7 +229,7 @@ class RayExecutor:
         self._connect, self._open = connect, contextlib.ExitStack()
 
     def __enter__(self) -> RayExecutor:
-        """Connect. Raises as `connected` does."""
+        """Connect. Raises as `connect` does."""
         self._cluster = self._open.enter_context(self._connect())
         self._play = self._cluster.remote(play)
         self._bundles: dict[Entry, Any] = {}
@@ -257,7 +276,12 @@ def ray_cluster(
 ) -> Executors:
     """Return what makes executors of a Ray cluster, each of which connects when it is entered.
 
-    ``workers`` jobs are done at a time (default: as many as there are processors); all else is as for `connected`.
+    ``workers`` jobs are done at a time (default: as many as there are processors); all else is as for `connect`.
     """
-    connect = functools.partial(connected, address, functools.cache(told))  # once for all executors of a contest
-    return lambda game, limits, isolation: RayExecutor(game, limits, isolation, connect, workers)
+    once = functools.partial(connect, address, functools.cache(told))  # told once for all executors of a contest
+
+    def make(game: Game, limits: Limits | None, isolation: str) -> RayExecutor:
+        reach(address)  # before a contest is begun in a store
+        return RayExecutor(game, limits, isolation, once, workers)
+
+    return make

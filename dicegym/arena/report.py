@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dicegym import escape
 from dicegym.arena.entries import Disqualified
 from dicegym.arena.incidents import Misplay, misplay_lines
-from dicegym.columns import is_number, plain_table
+from dicegym.columns import numeric_columns, plain_table
 from dicegym.escape import harmless, one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 WIDTH = 80
-"""Columns of text where nobody says how many there are."""
+"""Columns of text, unless told otherwise."""
 LONGEST_NAME = 24
 """Characters of a name that a matrix shows."""
 LONGEST_NOTE = 4000
@@ -46,7 +46,7 @@ class Matrix(NamedTuple):
     known; empty: no colours."""
 
     def lines(self, width: int = WIDTH) -> Iterator[str]:
-        """Yield the lines; where the columns do not fit in ``width`` characters they go on in another block."""
+        """Yield the lines; where the columns do not fit in ``width`` characters they continue in another block."""
         numbers = [str(number) for number in range(1, len(self.names) + 1)]
         names = [one_line(name, LONGEST_NAME) for name in self.names]
         left = max(map(len, numbers), default=1)
@@ -83,7 +83,7 @@ class Report(NamedTuple):
     words: Sequence[str] = ()
     """Sentences below: what the numbers mean, and what to try next."""
     facts: Sequence[tuple[str, str]] = ()
-    """What was held, by what rules, where and with what: (what, its value), shown at the end."""
+    """What was played, by what rules, where and with what: (what, its value), shown at the end."""
 
     def parts(self) -> Iterator[ReportTable | Matrix | list[tuple[str, str]] | list[str]]:
         """Yield what is shown below the heading, in its order.
@@ -118,7 +118,7 @@ class Report(NamedTuple):
                 names, cells = _texts(names), [_texts(row) for row in cells]
                 shades = [[None if shade is None else float(shade) for shade in row] for row in shades]
                 if any(len(part) != len(names) for part in (cells, *cells, *([shades, *shades] if shades else []))):
-                    raise ValueError("a matrix that is no square")
+                    raise ValueError("a matrix is not square")
                 tables.append(Matrix(_text(heading), names, cells, shades))
             else:
                 heading, titles, rows = one["table"]
@@ -167,7 +167,7 @@ def percent(rate: float | None) -> str:
 
 
 def _wrapped(part: Sequence[str | tuple[str, str]], width: int) -> Iterator[tuple[str, str]]:
-    """Yield the lines of a part that is no table: (mark, line)."""
+    """Yield the lines of a part other than a table: (mark, line)."""
     for one in part:
         if isinstance(one, tuple):
             yield one
@@ -198,7 +198,7 @@ def markdown_text(report: Report) -> str:
             paragraphs.append([f"- {mark}{escape.markdown(line)}" for mark, line in _wrapped(part, LONGEST_NOTE)])
         else:
             heading, titles, rows = part.table() if isinstance(part, Matrix) else part
-            sides = ["--:" if rows and all(is_number(row[at]) for row in rows) else "---" for at in range(len(titles))]
+            sides = ["--:" if right else "---" for right in numeric_columns(rows) or [False] * len(titles)]
             lines = ["| " + " | ".join(map(escape.markdown, row)) + " |" for row in (titles, *rows)]
             lines.insert(1, "|" + "|".join(sides) + "|")
             paragraphs += [[f"## {escape.markdown(heading)}"], lines]
@@ -231,9 +231,8 @@ def show(report: Report, console: Console) -> None:
         else:
             heading, titles, rows = part
             table = Table(title=Text(harmless(heading), "table.title"), title_justify="left")
-            for index, title in enumerate(titles):
-                numeric = bool(rows) and all(is_number(row[index]) for row in rows)
-                table.add_column(Text(harmless(title)), justify="right" if numeric else "left")
+            for title, right in zip(titles, numeric_columns(rows) or [False] * len(titles), strict=True):
+                table.add_column(Text(harmless(title)), justify="right" if right else "left")
             for row in rows:
                 table.add_row(*(Text(harmless(cell)) for cell in row))
             console.print(table)

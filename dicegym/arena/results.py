@@ -11,14 +11,15 @@ from dicegym.analysis.less_luck import MOST_SAVED
 from dicegym.arena.entries import Disqualified
 from dicegym.arena.incidents import Misplay, misplay_counts
 from dicegym.arena.less_luck import LuckRow
-from dicegym.arena.luck import Leads, Places, deserved
+from dicegym.arena.luck import Leads, Places, find_places, verdict
 from dicegym.arena.provenance import VERSION, Provenance
 from dicegym.arena.ratings.places import MatchPlaces
-from dicegym.arena.report import WIDTH, Matrix, Report, ReportTable, percent, plain_text
+from dicegym.arena.report import EVERYTHING, WIDTH, Matrix, Report, ReportTable, percent, plain_text
 from dicegym.arena.rows import MatchRow
 from dicegym.arena.storage import Stored
+from dicegym.columns import write_count
 
-NOBODY = "There is nobody to compare with: a contest needs two entries that can play."
+NOBODY = "There is nothing to compare: a contest needs two entries that can play."
 COUNTED = 100
 """Games of two entries from which on a matrix shows shares, and not how many of them each won."""
 
@@ -30,7 +31,7 @@ class Standing:
     Attributes:
         place: 1 for the best; equal entries share a place.
         name: the entry.
-        could_be: the places that it may deserve, as far as the games tell (`dicegym.arena.luck`); None: nobody knows.
+        could_be: the places that it may deserve, as far as the games tell (`dicegym.arena.luck`); None: unknown.
         figures: what its format says of it, by name, as plain values.
     """
 
@@ -57,14 +58,14 @@ def ranking(
     Args:
         merits: what each is ranked by, more is better; by name.
         figures: what there is to say of each, by name.
-        leads: how far each is ahead of each other, in the order of ``merits``; None: nobody knows.
+        leads: how far each is ahead of each other, in the order of ``merits``; None: unknown.
     """
     names = list(merits)
     order = sorted(sorted(range(len(names)), key=names.__getitem__), key=lambda i: merits[names[i]], reverse=True)
     places: dict[Any, int] = {}
     for position, number in enumerate(order, 1):
         places.setdefault(merits[names[number]], position)
-    could_be = [None] * len(order) if leads is None else deserved(leads.of(order))
+    could_be = [None] * len(order) if leads is None else find_places(leads.of(order))
     return tuple(
         Standing(places[merits[names[i]]], names[i], found, figures[names[i]])
         for i, found in zip(order, could_be, strict=True)
@@ -72,7 +73,7 @@ def ranking(
 
 
 class Presentation(NamedTuple):
-    """What a format shows of its result; it follows from the result, and is no part of its JSON."""
+    """What a format shows of its result; it follows from the result, and is not in its JSON."""
 
     facts: Sequence[str] = ()
     """Of the heading, such as "seed 7"."""
@@ -102,11 +103,18 @@ class ContestResult:
         remarks: further lines of the report, such as how ties were broken.
         printed: the beginning of what entries printed, which cost them nothing; by name.
         less_luck: what luck did for each entry, if that was asked for, the best first by what is left.
-        details: what else the format has to say, such as the ``rounds`` of a Swiss tournament, as plain values by name.
+        details: what else the format has to say, such as the ``rounds`` of a Swiss tournament, as plain values by name;
+            and ``answers``, counts of language models' answers (`dicegym.play.player.Usage`) by entry.
             In JSON they stand beside the other attributes.
         provenance: date, versions, rules and files that it comes from.
         shown: what a report shows of all that.
         stored: where it is kept, if it is. No part of the comparison, nor of the JSON.
+
+    Example:
+        >>> from dicegym.contest import contest
+        >>> result = contest("hog", ["always_roll(0)", "bacon"], seed=1, workers=1, games=3)
+        >>> result.standings[0].name, result.matches[0].wins
+        ('bacon', (0, 3))
     """
 
     game: str
@@ -130,7 +138,7 @@ class ContestResult:
     def heading(self) -> str:
         """One line that says what was played."""
         n = len(self.standings)
-        facts = [f"{n} {'entry' if n == 1 else 'entries'}", self.format.replace("_", " "), *self.shown.facts]
+        facts = [write_count(n, "entry"), self.format.replace("_", " "), *self.shown.facts]
         return f"{self.title}: " + ", ".join(filter(None, facts))
 
     def tables(self) -> Sequence[ReportTable | Matrix]:
@@ -142,13 +150,13 @@ class ContestResult:
         return self.shown.words if len(self.standings) > 1 else [NOBODY]
 
     def match_places(self) -> list[MatchPlaces]:
-        """Return what ratings are computed from: the places of all games between entries that were not struck."""
+        """Return what ratings are computed from: the places of all games between entries that were not disqualified."""
         ranked = {row.name for row in self.standings}
         return [MatchPlaces(row.entries, row.places) for row in self.matches if ranked.issuperset(row.entries)]
 
     def report(self) -> Report:
         """Return what there is to show."""
-        heading, tables = self.heading, [*self.tables(), *self._luck()]
+        heading, tables = self.heading, [*self.tables(), *self._luck(), *self._answers()]
         return Report(heading, tables, self.disqualified, self.misplays, self.remarks, self.words(), self._facts())
 
     def _luck(self) -> list[ReportTable]:
@@ -163,12 +171,19 @@ class ContestResult:
             rows.append([row.name, f"{row.games:,}", percent(row.share), f"{100 * row.luck:+.1f}%", *left])
         return [("Results less luck", titles, rows)]
 
+    def _answers(self) -> list[ReportTable]:
+        """Return how many answers of language models were no actions, apart from bad ones."""
+        counts = self.details.get("answers", {})
+        titles = {"decisions": "Decisions", "unreadable": "Unreadable", "illegal": "Illegal"}
+        rows = [[name, *(f"{own[one]:,}" for one in titles)] for name, own in counts.items()]
+        return [("Answers of language models", ["Entry", *titles.values()], rows)] if rows else []
+
     def _facts(self) -> list[tuple[str, str]]:
-        """Return what was held, by which rules, where and with what; not when: equal contests have equal reports."""
+        """Return what was played, by which rules, where and with what; not when: equal contests have equal reports."""
         if self.provenance is None:
             return []
         games, matches = sum(match.games for match in self.matches), len(self.matches)
-        played = f"{games:,} in {matches:,} match{'es' * (matches != 1)}"
+        played = f"{games:,} in {write_count(matches, 'match')}"
         faults = f"{sum(misplay_counts(self.misplays).values()):,}"
         return self.provenance.facts(self.title, self.format, self.seed, [("games", played), ("faults", faults)])
 
@@ -190,7 +205,7 @@ class ContestResult:
         return {"version": VERSION, **provenance, **own, **details, "faults": misplay_counts(self.misplays)}
 
 
-Columns = dict[str, str | Callable[[Standing], object]]
+Columns = Mapping[str, str | Callable[[Standing], object]]
 """Of a ranking: title -> the name of a figure, or a function of the row."""
 
 
@@ -219,8 +234,36 @@ def ranking_table(
     return heading, [*titles, *columns], rows
 
 
-def won_games(names: Sequence[str], matches: Sequence[MatchRow]) -> list[Matrix]:
-    """Return who won how many games against whom; at larger tables, or in long matches, in per cent.
+def present(
+    standings: Sequence[Standing],
+    columns: Columns,
+    facts: Sequence[str],
+    tables: Sequence[ReportTable | Matrix] = (),
+    words: Sequence[str] = (),
+    *,
+    rivals: Sequence[Standing] | None = None,
+    among: str = "",
+) -> Presentation:
+    """Return what a report shows of a ranking, and what the games say of the first place if that is among it.
+
+    Args:
+        standings: the ranking.
+        columns: what is shown of each entry; with the figure ``could_be`` sentences say what it means.
+        facts: of the heading.
+        tables: below the ranking.
+        words: further sentences.
+        rivals: entries that compete for the first place (default: all).
+        among: where an entry's places are counted, such as " in its group".
+    """
+    first = standings if rivals is None else rivals
+    if "could_be" in columns.values() and all(row.could_be for row in first):
+        sure = f"'Could be': the places that an entry may deserve{among}; sure in 95 of 100 contests."
+        words = [sure, verdict([row.name for row in first], [row["could_be"] for row in first]), *words]
+    return Presentation(facts, [ranking_table(standings, columns), *tables], [*words, EVERYTHING])
+
+
+def tabulate_won_games(names: Sequence[str], matches: Sequence[MatchRow]) -> list[Matrix]:
+    """Return the games that each won against each; at larger tables, or in long matches, in per cent.
 
     Nothing is returned of no matches.
     """

@@ -1,15 +1,16 @@
-"""What a match came to: who played whom on which seats, who won, and in which places."""
+"""The result of a match: its entries, their seats, wins and places."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from dicegym.arena.incidents import Misplay, misplays_of
 from dicegym.arena.match import Match
 from dicegym.arena.ratings.places import match_places
+from dicegym.play.player import Usage, total_usage
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class MatchRow:
     """One row of the table of matches; all tuples are by entry.
 
     Attributes:
-        entries: who played.
+        entries: the players.
         wins: games that each won alone.
         shares: games that each won, a shared first place shared out; empty: as ``wins``.
         faults: answers of each that the rules did not allow, or that did not come.
@@ -50,9 +51,11 @@ class PlayedMatch(NamedTuple):
     row: MatchRow
     misplays: list[Misplay]
     printed: tuple[str, ...]
-    """By entry; empty: nobody printed anything."""
+    """By entry; empty: none printed anything."""
     returns: tuple[tuple[float, ...], ...]
     """For each game what each entry got; empty unless somebody asked."""
+    usages: tuple[Usage | None, ...] = ()
+    """Of each entry that counts its answers, what it counted; empty: none does."""
 
 
 def row_of(match: Match, outcome: Mapping[str, Any]) -> MatchRow:
@@ -76,9 +79,23 @@ def row_of(match: Match, outcome: Mapping[str, Any]) -> MatchRow:
     )
 
 
-def played_match(match: Match, outcome: Mapping[str, Any], returns: bool = False) -> PlayedMatch:
-    """Return what a match came to from its outcome; ``returns``: with what each entry got in each game."""
+def read_outcome(match: Match, outcome: Mapping[str, Any], returns: bool = False) -> PlayedMatch:
+    """Return a match that was played from its outcome; ``returns``: with what each entry got in each game."""
     texts = tuple(outcome.get("printed", ()))
     got = tuple(tuple(map(float, each)) for each in outcome["returns"]) if returns else ()
     names = [entry.name for entry in match.entries]
-    return PlayedMatch(row_of(match, outcome), misplays_of(names, outcome), texts if any(texts) else (), got)
+    usages = tuple(one and Usage(*one) for one in outcome.get("usages", ()))
+    return PlayedMatch(row_of(match, outcome), misplays_of(names, outcome), texts if any(texts) else (), got, usages)
+
+
+def answers_of(played: Iterable[PlayedMatch]) -> dict[str, Any]:
+    """Return ``answers``, what entries that count their answers counted in matches, by name; nothing if none does."""
+    found: dict[str, list[Usage]] = {}
+    for one in played:
+        for name, usage in zip(one.row.entries, one.usages, strict=False):
+            if usage is not None:
+                found.setdefault(name, []).append(usage)
+    totals = {name: total_usage(usages)._asdict() for name, usages in sorted(found.items())}
+    # What went to an endpoint is left out: a repeated contest finds its answers in the log, and has an equal result.
+    counts = {name: {one: own[one] for one in ("decisions", "unreadable", "illegal")} for name, own in totals.items()}
+    return {"answers": counts} if counts else {}

@@ -1,7 +1,7 @@
-"""Whether the results that a store has saved follow from its matches: each contest is held again from what is stored.
+"""Whether the results that a store has saved follow from its matches: each contest is run again from what is stored.
 
 Nothing is played: the contest's own format asks for its matches and checks, and the store answers. What no match shows
-is taken as it was saved: when, by which versions and in which isolation the contest was held, what was said of the
+is taken as it was saved: when, by which versions and in which isolation the contest was run, what was said of the
 entries' files, and which of them could not be loaded.
 """
 
@@ -26,9 +26,9 @@ from dicegym.arena.match import Match
 from dicegym.arena.options import ContestOptions
 from dicegym.arena.provenance import EntryRecord
 from dicegym.arena.results import ContestResult
-from dicegym.arena.store.book import StoredOutcomes, saved_form
-from dicegym.arena.store.opening import called
-from dicegym.arena.store.reading import StoredContest, StoredEntry, StoredRules, StoreReader
+from dicegym.arena.store.book import StoredOutcomes, prepare_result
+from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.stored import StoredContest, StoredEntry, StoredRules
 from dicegym.arena.store.tables import PLAYS
 from dicegym.arena.store.verifying import game_of_rules
 from dicegym.engine.game import Game
@@ -50,11 +50,12 @@ TAKEN = ("date", "dicegym", "python", "numpy", "isolation")
 class ResultVerdict(NamedTuple):
     """What is found out about the saved result of a contest."""
 
-    contest: int
+    id: int
+    """The contest's number."""
     wrong: str = ""
     """What does not follow from the matches, in words; empty: nothing."""
     unknown: str = ""
-    """Why nobody can say that here, in words; empty: it was found out."""
+    """Why that is unknown here, in words; empty: it was found out."""
 
 
 def result_verdicts(reader: StoreReader, progress: Progress | None = None) -> Iterator[ResultVerdict]:
@@ -64,25 +65,13 @@ def result_verdicts(reader: StoreReader, progress: Progress | None = None) -> It
         reader: of the store.
         progress: told of contests.
 
-    Raises DamagedFileError for what nobody writes.
+    Raises DamagedFileError for what dicegym does not write.
     """
     ended = [contest for contest in reader.contests() if contest.ended is not None]
     for done, contest in enumerate(ended, 1):
         yield _verdict(reader, contest)
         if progress is not None:
             progress(done, len(ended), "results verified")
-
-
-def refuse_wrong_results(name: str, found: Iterable[ResultVerdict]) -> None:
-    """Raise DamagedFileError if a result of the store that is called so does not follow from its matches."""
-    wrong = [one for one in found if one.wrong]
-    if wrong:
-        more = f", and of {len(wrong) - 1:,} more" if len(wrong) > 1 else ""
-        raise DamagedFileError(
-            called(name),
-            f"has saved what does not follow from its matches: of contest {wrong[0].contest}{more}, {wrong[0].wrong}",
-            "give the contest's own command again, which saves anew what its matches come to",
-        )
 
 
 class _MissingError(DicegymError):
@@ -159,7 +148,7 @@ def _wrong(reader: StoreReader, contest: StoredContest, game: Game, told: Mappin
 
 
 def _field(game: Game, there: Iterable[StoredEntry], told: Mapping[str, Any]) -> Field:
-    """Return the entries as they are stored, without the programs, which nobody needs here."""
+    """Return the entries as they are stored, without their programs."""
     records = {one["name"]: EntryRecord(**one) for one in told["entries"]}
     entries, known = [], {}
     for one in there:
@@ -185,7 +174,7 @@ def _as_saved(derived: ContestResult, told: Mapping[str, Any]) -> ContestResult:
 
 def _difference(reader: StoreReader, contest: StoredContest, derived: ContestResult, told: Mapping[str, Any]) -> str:
     """Return where the result, the report and the standings differ from what follows, in words."""
-    derived_form, report = saved_form(derived), reader.report(contest.id)
+    derived_form, report = prepare_result(derived), reader.report(contest.id)
     standings = [row["figures"] for row in derived_form.standings]
     for what, saved, follows in (
         ("standings", reader.standings(contest.id), standings),
@@ -228,7 +217,7 @@ def _wrong_links(
     struck: Mapping[str, str],
     used: set[int],
 ) -> str:
-    """Return what is wrong with who was struck, and with which matches are the contest's, in words."""
+    """Return what is wrong with the disqualified entries, and with which matches are the contest's, in words."""
     for entry in there:
         if entry.reason != struck.get(entry.name):
             return f"{one_line(entry.name, LONGEST)} is struck for {entry.reason!r}, not {struck.get(entry.name)!r}"
@@ -236,6 +225,6 @@ def _wrong_links(
         own = set(connection.execute(sa.select(PLAYS.c.match).where(PLAYS.c.contest == contest.id)).scalars())
     if lacking := used - own:
         return f"match {min(lacking)} counts, and is not listed among its matches"
-    if contest.format != COMPARE and not struck and (more := own - used):  # else some were begun in vain
+    if not struck and (more := own - used):  # else some were begun in vain
         return f"match {min(more)} is listed among its matches, and does not count"
     return ""

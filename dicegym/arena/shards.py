@@ -1,25 +1,16 @@
 """A contest in shards: each of several commands, on whatever machines, plays its part of the matches and no other.
 
-For batch queues, where nobody runs a cluster. A match belongs to the shard that its key falls into, so shards need to
-agree on nothing but the contest, and none plays what another does. What is stored already is nobody's work any more:
-whoever finds all others' matches in its store goes on like any contest, to its table or to its next round.
+For batch queues, without a cluster. A match belongs to the shard that its key falls into, so shards need to agree on
+nothing but the contest, its seed included. A shard whose store has all matches of the others continues like any
+contest, to its table or to its next round.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from dicegym.arena.executors import Executor, Executors
-from dicegym.arena.keys import key_of
-from dicegym.arena.match import Match
-from dicegym.engine.game import Game
 from dicegym.errors import DicegymError, ParameterError
-from dicegym.sandbox.jail import Choice
-from dicegym.sandbox.jobs import Job
-from dicegym.sandbox.limits import Limits
-from dicegym.sandbox.sandbox import JobOutcome
 
 MOST = 1 << 20
 
@@ -46,13 +37,17 @@ class Shard(NamedTuple):
         return int(key, 16) % self.of == self.number - 1
 
 
+WHOLE = Shard(1, 1)
+"""All matches of a contest."""
+
+
 class ShardEnd(DicegymError):  # noqa: N818 - nothing has gone wrong
-    """A shard has played its matches, and the contest cannot go on without those of others. Not a mistake.
+    """A shard has played its matches, and the contest needs those of others. Not an error.
 
     Attributes:
         shard: which.
         played: matches that it has played now.
-        left: matches that others have to play before the contest goes on.
+        left: matches that others have to play before the contest can continue.
     """
 
     def __init__(self, shard: Shard, played: int, left: int) -> None:
@@ -67,64 +62,3 @@ class ShardEnd(DicegymError):  # noqa: N818 - nothing has gone wrong
     def __reduce__(self) -> tuple[type[ShardEnd], tuple[Shard, int, int]]:
         """Pickle by the three arguments."""
         return type(self), (self.shard, self.played, self.left)
-
-
-class _Part:
-    """An executor that leaves other shards' matches out, and ends with `ShardEnd` if there were any."""
-
-    def __init__(self, executor: Executor, shard: Shard) -> None:
-        self._executor, self._shard = executor, shard
-
-    @property
-    def limits(self) -> Limits:
-        return self._executor.limits
-
-    @property
-    def isolation(self) -> Choice:
-        return self._executor.isolation
-
-    def __enter__(self) -> _Part:
-        self._executor.__enter__()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._executor.__exit__(*_)
-
-    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobOutcome]]:
-        """Do what is no match, as a check, in every shard; of matches those of this one."""
-        played = left = 0
-
-        def ours() -> Iterator[Job]:
-            nonlocal left
-            for job in jobs:
-                if isinstance(job, Match) and not self._shard.holds(key_of(job, self.limits)):
-                    left += 1
-                else:
-                    yield job
-
-        for job, outcome in self._executor.run(ours()):
-            played += isinstance(job, Match)
-            yield job, outcome
-        if left:
-            raise ShardEnd(self._shard, played, left)
-
-
-def sharded(executors: Executors, shard: Shard | str) -> Executors:
-    """Return executors that play one shard of the matches alone, for `dicegym.arena.contest`.
-
-    A contest held by them raises `ShardEnd` where it needs matches of other shards that its store does not have. All
-    shards have to name the same seed.
-
-    Args:
-        executors: do the work.
-        shard: which of how many, such as "2/8".
-
-    Raises:
-        ParameterError: there is no such shard.
-    """
-    part = Shard.of_text(shard) if isinstance(shard, str) else shard
-
-    def make(game: Game, limits: Limits | None, isolation: str) -> Executor:
-        return _Part(executors(game, limits, isolation), part)
-
-    return make

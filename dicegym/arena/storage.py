@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dicegym.arena.keys import digest, rules_of, written
+from dicegym.arena.keys import digest, rules_of, write_limits
+from dicegym.arena.shards import WHOLE, Shard
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.sandbox.limits import Limits
@@ -28,12 +29,13 @@ class Storage(NamedTuple):
     """Whether to begin another contest, although there is one with the same settings."""
     label: str = ""
     """Tells contests apart that have the same settings."""
-    share: tuple[int, int] = (1, 1)
-    """Which of how many shares of its matches is played here."""
+    share: Shard = WHOLE
+    """The part of its matches that is played here; with another than `WHOLE` a contest raises
+    `dicegym.arena.shards.ShardEnd` where it needs matches of other shards, and needs a seed."""
 
 
 class Settings(NamedTuple):
-    """What makes a contest the same one when it is held again, besides its seed: not who takes part."""
+    """What makes a contest the same one when it is run again, together with its seed: not its entries."""
 
     game: Game
     format: str
@@ -46,7 +48,7 @@ class Settings(NamedTuple):
     @property
     def digest(self) -> str:
         """A digest of all of it."""
-        return digest([rules_of(self.game), self.format, self.options, written(self.limits), self.label])
+        return digest([rules_of(self.game), self.format, self.options, write_limits(self.limits), self.label])
 
 
 class Stored(NamedTuple):
@@ -60,7 +62,7 @@ class Stored(NamedTuple):
     played: int
     """Those that were done and stored."""
     run: int
-    """How many times the contest has been begun or gone on with."""
+    """How many times the contest has been begun or continued."""
     entered: int
     """Entries that had no part in it before."""
     left: int
@@ -72,7 +74,7 @@ class Stored(NamedTuple):
             self.left
         )
         return (
-            f"contest {self.contest} of {self.store}: {self.played} checks and matches played, {self.found} found there"
+            f"contest {self.contest} of {self.store}: {self.played} played and {self.found} found of checks and matches"
             + (f" ({', '.join(changed)})" if changed else "")
         )
 
@@ -81,7 +83,7 @@ def default_store() -> str:
     """Return where the command line keeps contests unless it is told; the folder need not be there."""
     if named := os.environ.get(VARIABLE):
         return named
-    from platformdirs import user_data_path  # 10 ms that nobody else needs
+    from platformdirs import user_data_path  # 10 ms that others save
 
     return str(user_data_path("dicegym", appauthor=False) / DEFAULT)
 
@@ -92,7 +94,7 @@ def make_default_folder(path: Path) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
-def named_store(store: str | None) -> str:
+def resolve_store(store: str | None) -> str:
     """Return the store that is named on the command line; None: the default one. Raises ParameterError for "none"."""
     if store == NONE:
         raise ParameterError("--store none stores nothing, and a store is needed here: name a file, or leave it out")

@@ -46,11 +46,11 @@ class Folder(NamedTuple):
 
     submissions: list[Submission]
     left_out: list[str]
-    """Files in it that are none."""
+    """Files in it that are not entries."""
 
 
 def is_folder_of_submissions(game: Game, spec: object) -> bool:
-    """Return whether an entry ``spec`` names a folder that is no bot itself, nor goes by the name of an agent."""
+    """Return whether an entry ``spec`` names a folder that is neither a bot nor the name of an agent."""
     if not isinstance(spec, str | os.PathLike):
         return False
     text = os.fspath(spec)

@@ -41,7 +41,7 @@ LARGEST = 10**1000
 
 
 class Foreign:
-    """Something that was answered and is no plain value; it can be looked at like the thing itself.
+    """An answer that is not a plain value; it can be inspected like the thing itself.
 
     Its type is called as that of the thing was, and it can be called if that could.
     """
@@ -162,14 +162,14 @@ _WHOLES = {int, type(None)}
 
 def _number(name: str, value: object) -> Any:
     """Return a number of NumPy's. Raises ValueError if its type has no such."""
-    import numpy  # the referee has it; beside a bot that has not, there are none
+    import numpy  # the referee has it; a bot without it sends no such numbers
 
     if type(value) is not NUMBERS[name]:
         raise ValueError("is another kind of number")
     try:
         return getattr(numpy, name)(value)
     except (OverflowError, AttributeError) as error:
-        raise ValueError("is no such number") from error
+        raise ValueError("is not such a number") from error
 
 
 def _key(key: object) -> object:

@@ -69,7 +69,7 @@ class BotPlayer(Player):
         return type(self), self._made
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
-        """Sit down in one new game; see `Player.join`. One that remembers nothing is not told how the game goes on."""
+        """Sit down in one new game; see `Player.join`. A pure bot does not follow the moves of others."""
         program = self._program
         if self._keep:
             program.random.reseed(seed)
@@ -80,7 +80,7 @@ class BotPlayer(Player):
 
 
 class LiveProgram(Program):
-    """Stands in for the program of a file where there is none; what the bot prints goes where it always goes."""
+    """Replaces the program of a file for a bot without one; what the bot prints goes where it always goes."""
 
     def __init__(self, bot: Callable[..., Any], name: str, interface: Any, seed: int) -> None:
         self.name = name

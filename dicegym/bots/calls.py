@@ -1,7 +1,7 @@
 """What a bot is asked, answers and prints, for its author: nothing is hidden that passes between game and bot.
 
-Nobody looks as a rule, and then nothing is paid for it: an adapter asks `witnessed` for the function that it is
-about to hand out, and gets the bot's own. Whoever holds games within `watched_by` is told of every call.
+Nobody looks as a rule, and then nothing is paid for it: an adapter asks `report_calls` for the function that it is
+about to hand out, and gets the bot's own. Within `watch_calls` a witness notes every call.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ FRAMES = 5
 
 
 class Witness:
-    """Is told of every call of the bots that play within `watched_by`; these methods do nothing."""
+    """Is told of every call of the bots that play within `watch_calls`; these methods do nothing."""
 
-    def asked(self, call: str) -> None:
+    def note_call(self, call: str) -> None:
         """Take note of a call, such as ``final_strategy(0, 17)``."""
 
-    def answered(self, answer: str) -> None:
+    def note_answer(self, answer: str) -> None:
         """Take note of what came back, or of the error and where in the bot it was raised, a line each."""
 
-    def printed(self, text: str) -> None:
+    def note_print(self, text: str) -> None:
         """Take note of what the bot wrote to either stream."""
 
 
@@ -46,7 +46,7 @@ _WITNESS: ContextVar[Witness | None] = ContextVar("witness", default=None)
 
 
 @contextlib.contextmanager
-def watched_by(witness: Witness) -> Iterator[None]:
+def watch_calls(witness: Witness) -> Iterator[None]:
     """Let ``witness`` be told of bots' calls, of those that sit down from now on, and of what they print."""
     token = _WITNESS.set(witness)
     try:
@@ -56,9 +56,9 @@ def watched_by(witness: Witness) -> Iterator[None]:
 
 
 def overheard(text: str) -> None:
-    """Tell whoever watches that a bot has printed ``text``."""
+    """Let the witness note that a bot has printed ``text``."""
     if (witness := _WITNESS.get()) is not None:
-        witness.printed(text)
+        witness.note_print(text)
 
 
 def without_addresses(text: str) -> str:
@@ -66,7 +66,7 @@ def without_addresses(text: str) -> str:
     return _ADDRESS.sub("", text)
 
 
-def shown(value: object, limit: int = 200) -> str:
+def show_value(value: object, limit: int = 200) -> str:
     """Return ``repr(value)`` on one line of at most ``limit`` characters, whatever the bot's own class makes of it."""
     try:
         text = repr(value)
@@ -77,24 +77,24 @@ def shown(value: object, limit: int = 200) -> str:
 
 def call_text(name: str, arguments: tuple[object, ...], limit: int = LONGEST) -> str:
     """Return a call as it would be typed."""
-    return one_line(f"{name}({', '.join(shown(argument, limit) for argument in arguments)})", limit)
+    return one_line(f"{name}({', '.join(show_value(argument, limit) for argument in arguments)})", limit)
 
 
-def witnessed(function: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """Return a bot's function or class: itself, or what does the same and tells whoever watches."""
+def report_calls(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """Return a bot's function or class: itself, or a wrapper that lets the witness note each call."""
     witness = _WITNESS.get()
     if witness is None:
         return function
 
     @functools.wraps(function, updated=())
     def told(*arguments: Any) -> Any:
-        witness.asked(call_text(name, arguments))
+        witness.note_call(call_text(name, arguments))
         try:
             answer = function(*arguments)
         except BaseException as error:
-            witness.answered(_error_text(error))
+            witness.note_answer(_error_text(error))
             raise
-        witness.answered(shown(answer, LONGEST))
+        witness.note_answer(show_value(answer, LONGEST))
         return answer
 
     return told
@@ -116,7 +116,7 @@ def _error_text(error: BaseException) -> str:
 class Echo(Witness):
     """Passes on what bots print to the terminal, for authors who debug."""
 
-    def printed(self, text: str) -> None:
+    def note_print(self, text: str) -> None:
         """Print it."""
         sys.stdout.write(text)
 
@@ -137,7 +137,7 @@ class CallLog(Witness):
         self._room = LONGEST
         self._begun = False  # a printed line that has no end yet
 
-    def asked(self, call: str) -> None:
+    def note_call(self, call: str) -> None:
         """Begin an entry."""
         if self._number <= FIRST:
             self._first += self._entry()
@@ -147,7 +147,7 @@ class CallLog(Witness):
         self._lines, self._room, self._begun = [f"{self._number:>6}  {call}"], LONGEST, False
         self._save()
 
-    def answered(self, answer: str) -> None:
+    def note_answer(self, answer: str) -> None:
         """Complete the entry."""
         first, *more = answer.splitlines() or [""]
         if len(self._lines) == 1:
@@ -158,7 +158,7 @@ class CallLog(Witness):
         self._begun = False
         self._save()
 
-    def printed(self, text: str) -> None:
+    def note_print(self, text: str) -> None:
         """Add to the entry."""
         self._lines = self._lines or ["        while it was loaded"]
         if self._room <= 0:

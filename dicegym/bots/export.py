@@ -12,11 +12,11 @@ import numpy as np
 
 from dicegym.bots.bot_player import BotPlayer
 from dicegym.bots.network import ACTIVATIONS, NetworkPlayer
-from dicegym.bots.transcription import HELPERS, packed, transcribe
+from dicegym.bots.transcription import HELPERS, pack_array, transcribe
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.escape import docstring
-from dicegym.games.parts import EXPORTER, INTERFACE, need, part
+from dicegym.games.parts import BOT_WRITER, INTERFACE, need, part
 from dicegym.play.player import Player
 
 TABLE_SUFFIX = ".table"
@@ -79,7 +79,7 @@ _SAYS_PURE = re.compile(r"^PURE = True.*\n+", re.MULTILINE)
 def export_forms(game: Game) -> tuple[str, ...]:
     """Return the file names that bots of a game can be exported as; empty if they cannot."""
     interface = part(game, INTERFACE)
-    return interface.ENTRY_FILES if interface is not None and part(game, EXPORTER) is not None else ()
+    return interface.ENTRY_FILES if interface is not None and part(game, BOT_WRITER) is not None else ()
 
 
 def export_source(player: Player, game: Game, form: str) -> str:
@@ -94,6 +94,13 @@ def export_source(player: Player, game: Game, form: str) -> str:
     Raises:
         ParameterError: the game has no such form, or the player cannot be written in it.
         AgentError, ModelError: the player cannot play the game.
+
+    Example:
+        >>> import dicegym
+        >>> from dicegym.agents import export_source
+        >>> game = dicegym.game("hog")
+        >>> "def final_strategy" in export_source(dicegym.agent(game, "bacon"), game, "hog.py")
+        True
     """
     forms = export_forms(game)
     if not forms:
@@ -102,13 +109,13 @@ def export_source(player: Player, game: Game, form: str) -> str:
         where = f", and name its place by --output {form}" if os.path.basename(form) != form else ""
         raise ParameterError(f"{game.spec.title} has no bots called {form!r}: export as {' or '.join(forms)}{where}")
     game.check_original(form)
-    return need(game, EXPORTER).export(player, game, form)
+    return need(game, BOT_WRITER).export(player, game, form)
 
 
 def table_beside(player: Player) -> Path | None:
     """Return the file of data that a bot of one file reads: called as the bot is, with the suffix ``.table``.
 
-    Without it the source of the bot (`export_source`) does not play. None if there is none.
+    Without it the source of the bot (`export_source`) does not play. None if the bot has no such file.
     """
     if not isinstance(player, BotPlayer) or player.source.arguments is not None:
         return None
@@ -135,7 +142,7 @@ def network_source(player: Player, game: Game, interface: str, *functions: Calla
     if isinstance(player, BotPlayer) and player.source.arguments is None:
         return player.source.file.read_text()
     if not isinstance(player, NetworkPlayer):
-        raise ParameterError(f"{player.name!r} is no model, and no bot that is one file: neither can be written as one")
+        raise ParameterError(f"{player.name!r} cannot be exported: it is neither a model nor a bot of one file")
     player.check_fit(game)
     network = player.plain_network()
     kernels = game.spec.kernels
@@ -150,7 +157,7 @@ def network_source(player: Player, game: Game, interface: str, *functions: Calla
         heading=docstring(f"The choices of {player.name} in {game.spec.title}{', drawn' if draws else ''}."),
         helpers=HELPERS.replace("import types\n", "import random\nimport types\n") if draws else HELPERS,
         kernels=transcribe(kernels.observe, kernels.legal, *functions, *activations.values()),
-        fields={name: game.spec.state[name].shape for name in game.spec.state.names or ()},
+        fields={name: game.spec.declared_record[name].shape for name in game.spec.declared_record.names or ()},
         parameters=game.all_parameters,
         layers=layers,
         size=game.observation_size,
@@ -162,4 +169,4 @@ def network_source(player: Player, game: Game, interface: str, *functions: Calla
 
 def _weights(array: np.ndarray) -> str:
     """Return an expression for weights, which networks are trained in as float32."""
-    return f"{packed(array.astype(np.float32))}.astype(np.float64)"
+    return f"{pack_array(array.astype(np.float32))}.astype(np.float64)"

@@ -1,6 +1,6 @@
 """The files of a bot, read where nothing guards: plain files alone, bounded in number and size, none beyond its folder.
 
-Whoever referees a stranger's bot reads its files before it plays, to say what they were and to hand them to the process
+The referee of a stranger's bot reads its files before it plays, to record them and to hand them to the process
 that runs it. Whatever lies there, a pipe, a device, a link out of the folder, a file of gigabytes, is refused in words,
 and costs neither time nor memory.
 """
@@ -22,7 +22,7 @@ from dicegym.errors import one_line
 LARGEST = 4 << 20
 """Bytes of one file of source. An exported network of half a million weights takes two."""
 LARGEST_BOT = 12 << 20
-"""Bytes of all of a bot's source: what a host is told at its start in one message."""
+"""Bytes of all of a bot's source: a host gets them at its start in one message."""
 MOST_FILES = 200
 DEEPEST = 20
 """Folders within each other in which a bot's modules are."""
@@ -130,7 +130,7 @@ def gather(file: Path, shared: bool = False, hidden: Collection[str] = ()) -> di
         hidden: likewise.
 
     Raises:
-        BadFileError: a file is none that can be read, is too large, or leads out of the folder, or they are too many.
+        BadFileError: a file cannot be read, is too large, or leads out of the folder, or they are too many.
     """
     folder = os.path.dirname(os.path.realpath(file))
     beside = os.path.dirname(os.path.abspath(file))

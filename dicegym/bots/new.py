@@ -8,7 +8,7 @@ from pathlib import Path
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.files import write_text
-from dicegym.games.parts import INTERFACE, STARTER, need
+from dicegym.games.parts import BOT_WRITER, INTERFACE, need
 
 TEST = "test_"
 """What the name of a test begins with: pytest finds it by that, and contests leave it out."""
@@ -51,12 +51,19 @@ def new_bot(game: Game | str, path: Path | str, force: bool = False, test: bool 
         UnknownNameError: there is no such game.
         ParameterError: the file exists, or cannot be one.
         PartError: nothing is known of the game's bots.
+
+    Example:
+        >>> from dicegym.agents import new_bot
+        >>> new_bot("hog", "my/hog.py").name
+        'hog.py'
     """
-    forms, starter = need(game, INTERFACE).ENTRY_FILES, need(game, STARTER)
+    forms, starter = need(game, INTERFACE).ENTRY_FILES, need(game, BOT_WRITER)
     target = Path(path).expanduser()
     if target.suffix != ".py" or target.is_dir():
         if target.suffix and not target.is_dir():
-            raise ParameterError(f"{path} is no Python file: name a .py file, such as {forms[0]}, or a folder for it")
+            raise ParameterError(
+                f"{path} is not a Python file: name a .py file, such as {forms[0]}, or a folder for it"
+            )
         target /= forms[0]
     if target.is_dir():
         raise ParameterError(f"{target} is a folder: name a file in it")
@@ -69,7 +76,7 @@ def new_bot(game: Game | str, path: Path | str, force: bool = False, test: bool 
     if test and beside.exists() and not force:
         raise ParameterError(f"{beside} exists: give --force (in Python, force=True) to replace it, or another folder")
     called = target.as_posix()
-    if '"' in called or "\\" in called:  # it stands in a docstring
+    if '"' in called or "\\" in called:  # it is part of a docstring
         called = target.name
     text = starter.starter(target.name if target.name in forms else forms[0], shlex.quote(called))
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -78,13 +78,13 @@ def _files(name: str) -> Iterator[tuple[Path, str]]:
     for file in sorted((examples / EXAMPLE).rglob("*.py")):
         path = file.relative_to(examples / EXAMPLE)
         if path.name not in LEFT_OUT:
-            yield package / path, renamed(file.read_text(encoding="utf-8"), name)
+            yield package / path, rename_example(file.read_text(encoding="utf-8"), name)
     for file in sorted((examples / PACKAGE).rglob("*")):
         if file.is_file() and "__pycache__" not in file.parts:
-            yield file.relative_to(examples / PACKAGE), renamed(file.read_text(encoding="utf-8"), name)
+            yield file.relative_to(examples / PACKAGE), rename_example(file.read_text(encoding="utf-8"), name)
 
 
-def renamed(text: str, name: str) -> str:
+def rename_example(text: str, name: str) -> str:
     """Return a file of the example as that of a game of another name."""
     package = package_of(name)
     changes = (

@@ -128,7 +128,7 @@ class Program(Asked):
         self.random = PrivateRandom(seed)
         self._folder = source.file.resolve().parent
         own = {"random": self.random.as_module(), "sys": PrivateSys(self.printed)}
-        self._modules: dict[str, types.ModuleType] = own | dict(interface.supplied_modules(self.random))
+        self._modules: dict[str, types.ModuleType] = own | dict(interface.supply_modules(self.random))
         self.builtins = dict(vars(builtins))
         self.builtins |= {"__import__": self._import, "print": private_print(self.printed), "input": no_input}
         if named := self._modules.pop("builtins", None):
@@ -155,7 +155,7 @@ class Program(Asked):
 
     def seated(self, seat: int) -> Callable[..., Any]:
         """Return what is asked in one game. Raises AgentError if the bot fails as it sits down."""
-        found: Callable[..., Any] = self.interface.seated(self, self.bot, seat)
+        found: Callable[..., Any] = self.interface.seat_bot(self, self.bot, seat)
         return found
 
     def failure(self, error: BaseException, when: str) -> AgentError:
@@ -173,7 +173,7 @@ class Program(Asked):
             where = f"line {error.lineno}" if error.lineno else "no line given"
             what = f"{Path(error.filename or file).name} is not Python: {error.msg} ({where}){old_python(error)}"
             return AgentError(self.name, what)
-        text, line = self.told(error)
+        text, line = self.describe_error(error)
         return AgentError(self.name, f"{text} {when}" + (f" ({line})" if line else ""))
 
     def is_own(self, error: BaseException) -> bool:
@@ -183,7 +183,7 @@ class Program(Asked):
             step = step.tb_next
         return step is not None and step.tb_frame.f_globals.get("__builtins__") is self.builtins
 
-    def told(self, error: BaseException) -> tuple[str, str]:
+    def describe_error(self, error: BaseException) -> tuple[str, str]:
         """Return what the bot did, and the line of its own where; the latter is empty if there is none."""
         if isinstance(error, SystemExit):
             return "called sys.exit", self._line(error)
@@ -357,7 +357,7 @@ def class_in(program: Program, base: type, method: str) -> type[Any]:
 
 
 def check_class(program: Program, found: object, base: type) -> type[Any]:
-    """Return the class that a source names. Raises AgentError if it is none that derives from ``base``."""
+    """Return the class that a source names. Raises AgentError if it does not derive from ``base``."""
     if isinstance(found, type) and issubclass(found, base):
         return found
-    raise AgentError(program.name, f"{program.source.attribute} is no class that derives from {base.__name__}")
+    raise AgentError(program.name, f"{program.source.attribute} is not a class that derives from {base.__name__}")

@@ -36,7 +36,7 @@ _HEAD = re.compile(r"(?:[ \t\f]*(?:#[^\n]*+)?+\n)*+[rRuU]?")
 
 
 class BadFileError(DicegymError):
-    """A file of a bot is none that may be read, or the bot is made of too much."""
+    """A file of a bot may not be read, or the bot is made of too much."""
 
 
 def text_of(data: bytes) -> str:
@@ -114,7 +114,7 @@ def statements(text: str) -> Iterator[Statement]:
 
 
 def takes(signature: str, arguments: int, needed: int = 0) -> bool | None:
-    """Return whether a function with the parentheses in front can be called with so many positional arguments.
+    """Return whether a function with the parentheses in front can be called with this number of positional arguments.
 
     It must have ``needed`` of them without a default. Returns None if there are no parentheses, or they do not end.
     """

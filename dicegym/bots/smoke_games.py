@@ -68,10 +68,10 @@ class _SmokeReferee(Referee):
         self._turn += seat == self.seat
         return super().ask(seat, turn)
 
-    def failed(self, seat: int, error: AgentError) -> int:
+    def handle_failure(self, seat: int, error: AgentError) -> int:
         raise self._end(seat, error.reason) from error
 
-    def erred(self, seat: int, reason: str) -> None:
+    def note_fault(self, seat: int, reason: str) -> None:
         raise self._end(seat, reason)
 
     def tell(self, follower: Follower, turn: Turn) -> None:

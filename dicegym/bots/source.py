@@ -102,6 +102,6 @@ def _compiled(path: str, version: tuple[int, ...]) -> types.CodeType:
 def code_of(file: Path) -> types.CodeType:
     """Return what ``file`` compiles to, compiled once for each of its versions.
 
-    Raises BadFileError for what is no file of a bot, and what compiling raises.
+    Raises BadFileError for a file that a bot may not have, and what compiling raises.
     """
     return _compiled(str(file), files.version(file))

@@ -27,7 +27,7 @@ class PrivateStream(io.TextIOBase):
         return True
 
     def write(self, text: str, /) -> int:
-        """Keep ``text``, and tell whoever watches; return its length."""
+        """Keep ``text``, and let the witness note it; return its length."""
         overheard(text)
         return self._printed.write(text)
 
@@ -122,7 +122,7 @@ class PrivateRandom(random.Random):
         return Random
 
     def as_module(self) -> types.ModuleType:
-        """Return a module that stands in for ``random``."""
+        """Return a module that replaces ``random``."""
         module = types.ModuleType("random", random.__doc__)
         module.__all__ = list(random.__all__)  # type: ignore[attr-defined]  # modules take any name
         module.__dict__.update({name: value for name, value in vars(random).items() if not name.startswith("__")})

@@ -74,7 +74,7 @@ def _stripped(function: Callable[..., Any]) -> ast.FunctionDef:
     """Return the function without decorators, annotations and docstring."""
     tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
     if not isinstance(tree, ast.FunctionDef):
-        raise TypeError(f"{function!r} is no function with a source of its own")
+        raise TypeError(f"{function!r} is not a function with a source of its own")
     tree.decorator_list, tree.returns = [], None
     for argument in (*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs):
         argument.annotation = None
@@ -98,7 +98,7 @@ def _globals_of(tree: ast.FunctionDef) -> Iterator[tuple[str, str | None]]:
             yield node.id, owners.get(id(node))
 
 
-def packed(array: np.ndarray) -> str:
+def pack_array(array: np.ndarray) -> str:
     """Return an expression for ``array`` that needs ``array_of`` (`HELPERS`) and takes little room."""
     data = base64.b85encode(zlib.compress(np.ascontiguousarray(array).tobytes(), 9)).decode()
     return f"array_of({array.dtype.str!r}, {array.shape}, {data!r})"
@@ -121,7 +121,7 @@ def _literal(value: Any) -> str:
     """Return an expression for a constant. Raises TypeError if there is none."""
     if isinstance(value, np.ndarray):
         short = f"np.array({value.tolist()!r}, {value.dtype.str!r})"
-        return short if len(short) <= SHORT else packed(value)
+        return short if len(short) <= SHORT else pack_array(value)
     if isinstance(value, np.generic):
         return f"np.{value.dtype.name}({value.item()!r})"
     if isinstance(value, bool | int | float | str | type(None)) or (

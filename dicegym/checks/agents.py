@@ -70,7 +70,7 @@ class _CheckReferee(Referee):
         else:
             self._called(follower.follow, turn, "while it is told of it")
 
-    def erred(self, seat: int, reason: str) -> None:
+    def note_fault(self, seat: int, reason: str) -> None:
         raise self.fail(
             f"it answers {self.chosen[-1]}: {reason}",
             "An illegal action costs what the rules say, up to the game",
@@ -85,7 +85,7 @@ class _CheckReferee(Referee):
         except Exception as error:
             raise self.fail(
                 f"it raises {type(error).__name__}: {error}, {when}",
-                "The game cannot go on",
+                "The game cannot continue",
                 "Catch it, or mend the agent",
             ) from error
         if bytes_of(self.state) != before or self.game.blank.tobytes() != blank:

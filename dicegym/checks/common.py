@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.engine.dice import drawn, named_seed
+from dicegym.engine.dice import draw_number, named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import ConformanceError
 from dicegym.play.drive import walk
@@ -26,7 +26,7 @@ def broken(subject: object, seen: str, why: str, remedy: str) -> ConformanceErro
 
 def random_below(n: int, *parts: object) -> int:
     """Return a number in 0..n-1 that depends on ``parts`` alone."""
-    return drawn(named_seed("check", *parts), 0, 0, 0, n)
+    return draw_number(named_seed("check", *parts), 0, 0, 0, n)
 
 
 def random_action(game: Game, state: Any, *parts: object) -> int:
@@ -61,7 +61,7 @@ def states_of(game: Game, games: int, longest: int, seed: int) -> Iterator[Any]:
 def erring_states_of(game: Game, longest: int, seed: int) -> Iterator[Any]:
     """Yield states of a random game in which something is wrong now and then, as far as the game survives it.
 
-    What the rules note of errors, and of players who do not answer, differs only there.
+    Only there do the rules note errors, and players that do not answer.
     """
     errors = STRANGE_ACTIONS[:1] + (() if game.spec.forfeit is None else (game.spec.forfeit,))
     state = game.new_game(seed)[0]
@@ -80,7 +80,7 @@ def erring_states_of(game: Game, longest: int, seed: int) -> Iterator[Any]:
 
 
 def guarded(kernel: Callable[[Any], None], n: int, dtype: type, fill: float) -> tuple[np.ndarray, bool]:
-    """Return what ``kernel`` writes into n elements that held ``fill``, and whether it wrote around them."""
+    """Return what ``kernel`` writes into n elements filled with ``fill``, and whether it wrote around them."""
     buffer: np.ndarray = np.full(n + 2 * GUARD, fill, dtype)
     inside = buffer[GUARD : GUARD + n]
     kernel(inside)

@@ -23,9 +23,9 @@ def check_facts(game: Game) -> None:
     """The fact sheet agrees with itself."""
     spec = game.spec
     remedy = f"Correct the GameSpec(...) at the end of {spec.kernels.step.__module__}"
-    names = spec.state.names or ()
+    names = spec.declared_record.names or ()
     for position, (name, kind) in enumerate(HEADER):
-        if names[position : position + 1] != (name,) or spec.state[name] != np.dtype(kind):
+        if names[position : position + 1] != (name,) or spec.declared_record[name] != np.dtype(kind):
             raise broken(
                 game,
                 f"field {position} of the record is not {name!r} of {np.dtype(kind)}",
@@ -65,7 +65,7 @@ def check_facts(game: Game) -> None:
     for name in sorted(spec.private | spec.secret | ({spec.public_event} if spec.public_event else set())):
         if name not in names:
             raise broken(
-                game, f"{name!r} is no field of the record", "private, secret and public_event name fields", remedy
+                game, f"{name!r} is not a field of the record", "private, secret and public_event name fields", remedy
             )
     for name in sorted(spec.private):
         if spec.state[name].shape[:1] < (high,):
@@ -89,7 +89,7 @@ def _check_parameter(game: Game, name: str, parameter: Parameter, remedy: str) -
     if name not in (game.spec.state.names or ()):
         raise broken(
             game,
-            f"the parameter {name!r} is no field of the record",
+            f"the parameter {name!r} is not a field of the record",
             "Kernels know the parameters from the record alone",
             "Add a field of that name to STATE",
         )

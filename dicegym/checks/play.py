@@ -1,4 +1,4 @@
-"""Does a game go on as it must: actions, branches, endings, batches?"""
+"""Does a game proceed as it must: actions, branches, endings, batches?"""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def check_actions(game: Game, state: Any) -> None:
 
 
 def check_branching(game: Game, state: Any, time: int) -> None:
-    """A copy, or a state saved and loaded, goes on exactly as the original would, and leaves it alone."""
+    """A copy, or a state saved and loaded, continues exactly as the original would, and leaves it alone."""
     if state["over"]:
         return
     before = bytes_of(state)
@@ -102,7 +102,7 @@ def check_ending(game: Game, seed: int, longest: int) -> None:
             raise broken(
                 game,
                 f"after {longest} random decisions{', some illegal,' * illegal} a game is not over",
-                "Whoever plays it would wait for ever",
+                "Its players would wait for ever",
                 "Let the rules end it, or pass a higher `longest` if games are that long",
             )
         check_margin(game, state)

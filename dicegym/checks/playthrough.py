@@ -13,7 +13,7 @@ import numpy as np
 
 from dicegym import games
 from dicegym.checks import forms
-from dicegym.engine.dice import drawn, named_seed
+from dicegym.engine.dice import draw_number, named_seed
 from dicegym.engine.game import Game
 from dicegym.play.drive import walk
 
@@ -86,7 +86,7 @@ def _game(game: Game, seed: int, slip: int | None) -> Iterator[str]:
 
     def choose(state: Any, time: int) -> int:
         legal = np.flatnonzero(game.legal(state))
-        action = int(legal[drawn(named_seed("playthrough", seed), 0, time, 0, len(legal))])
+        action = int(legal[draw_number(named_seed("playthrough", seed), 0, time, 0, len(legal))])
         if time == slip:
             action = _illegal_action(game, state, action)
         decisions.append(list(_decision(game, state, time, action)))

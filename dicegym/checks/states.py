@@ -76,7 +76,7 @@ def check_reading(game: Game, state: Any) -> None:
 
 
 def check_margin(game: Game, state: Any) -> None:
-    """Leads cancel out, and at the end whoever has the higher return is further ahead."""
+    """Leads cancel out, and at the end a seat with a higher return is further ahead."""
     leads, gained = game.margin(state), game.returns(state)
     if abs(leads.sum()) > 1e-4 * max(1.0, np.abs(leads).max()):
         raise broken(
@@ -92,7 +92,7 @@ def check_margin(game: Game, state: Any) -> None:
                 game,
                 f"at the end margin writes {leads.tolist()} and returns {gained.tolist()}",
                 "The sum of rewards tells the result, whichever rewards are chosen",
-                "Let whoever has the higher return be further ahead",
+                "Let a seat with a higher return be further ahead",
             )
 
 

@@ -124,7 +124,7 @@ def grade(
     from dicegym.analysis import grade as graded
     from dicegym.analysis.grades import facts
 
-    table = options.chosen_game(game, parameter)
+    table = options.make_game(game, parameter)
     players = [dicegym.agent(table, name, trust=trust) for name in agents]
     names = against or ([table.spec.baseline] if table.players > 1 else [])
     others = [dicegym.agent(table, name, trust=trust) for name in names]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import functools
 import importlib
@@ -16,7 +15,7 @@ from typer import Option
 from typer.core import TyperGroup
 
 import dicegym
-from dicegym.cli.command import loaded
+from dicegym.cli.command import build, title_of
 from dicegym.cli.console import out
 from dicegym.cli.ending import run_to_the_end
 from dicegym.engine.part import COMMANDS
@@ -33,8 +32,9 @@ PANELS = {
     "Project": {"doctor": "doctor"},
 }
 """The commands and groups of commands, as the help lists them, and the module of this package that each is in."""
-HOMES = {name: module for panel in PANELS.values() for name, module in panel.items()}
-
+HIDDEN = {"mcp": "server"}
+"""Commands that the help does not list, as they are started by programs; the help of ``server`` names them."""
+HOMES = {name: module for panel in PANELS.values() for name, module in panel.items()} | HIDDEN
 
 MOVED = {
     "agents": "games GAME",
@@ -88,11 +88,11 @@ class PanelGroup(TyperGroup):
         return [*HOMES, *games_with_commands()]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a command, loaded; None if there is none of this name."""
+        """Return a command, loaded; None for an unknown name."""
         if cmd_name not in self.commands:
             if cmd_name in HOMES:
                 module = importlib.import_module(f"dicegym.cli.{HOMES[cmd_name]}")
-                self.commands[cmd_name] = loaded(cmd_name, getattr(module, cmd_name))
+                self.commands[cmd_name] = build(cmd_name, getattr(module, cmd_name))
             elif cmd_name in games_with_commands():
                 self.commands[cmd_name] = _commands_of(cmd_name)
         return self.commands.get(cmd_name)
@@ -102,7 +102,7 @@ class PanelGroup(TyperGroup):
         for title, names in PANELS.items():
             with formatter.section(title):
                 formatter.write_dl([(name, self.get_command(ctx, name).get_short_help_str(limit=66)) for name in names])
-        if own := [(name, _help_of(file)) for name, file in games_with_commands().items()]:
+        if own := [(name, title_of(file)) for name, file in games_with_commands().items()]:
             with formatter.section("Games' own commands"):
                 formatter.write_dl(own)
 
@@ -120,13 +120,8 @@ def games_with_commands() -> dict[str, Path]:
 def _commands_of(game: str) -> Any:
     """Return the commands that a game has of its own, loaded."""
     own = COMMANDS.demand(rules_module(game), game).app
-    own.info.help = _help_of(games_with_commands()[game])
-    return loaded(game, own)
-
-
-def _help_of(file: Path) -> str:
-    """Return the first line of a game's commands, read without loading them."""
-    return (ast.get_docstring(ast.parse(file.read_bytes())) or "").partition("\n")[0]
+    own.info.help = title_of(games_with_commands()[game])
+    return build(game, own)
 
 
 def whole_command() -> Any:
@@ -162,7 +157,7 @@ app = typer.Typer(
 
 
 def _only_reads(words: list[str]) -> bool:
-    """Return whether a command plays no game: what completes words, and what lists games, agents and rules."""
+    """Return whether a command plays no game: what completes words, and what shows a game and its agents."""
     return "_DICEGYM_COMPLETE" in os.environ or (words[:1] == ["games"] and "--playthrough" not in words)
 
 

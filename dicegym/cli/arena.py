@@ -14,9 +14,11 @@ from dicegym.cli.command import group
 from dicegym.cli.console import NO_FILES, Outputs, out, print_lines, print_table
 from dicegym.cli.progress import progress_bar
 from dicegym.cli.replay import replay
+from dicegym.columns import plain_table, write_count
 
 if TYPE_CHECKING:
-    from dicegym.arena.store.reading import StoredContest, StoredMatch, StoreReader
+    from dicegym.arena.store.reading import StoreReader
+    from dicegym.arena.store.stored import StoredContest, StoredMatch
 
 ContestNumber = Annotated[int | None, Argument(metavar="ID", help="number of the contest (default: the latest)")]
 Sample = Annotated[
@@ -77,7 +79,7 @@ def show(
     store: options.StoreName = None,
     written: Annotated[Outputs, ".json", ".csv", ".html"] = NO_FILES,
 ) -> None:
-    """Show a contest: its settings, entries, ranking, ratings and faults.
+    """Show a contest: settings, entries, ranking, ratings, faults.
 
     A .json file holds all that is stored of it. A .csv file holds its ranking, and files beside it, FILE-entries.csv,
     FILE-matches.csv and so on, the rest.
@@ -88,13 +90,13 @@ def show(
     from dicegym.arena.report import without_options
 
     with options.read_store(store) as reader:
-        from dicegym.arena.pages.stored import places_to_rate, stored_report
+        from dicegym.arena.pages.stored import build_report, places_to_rate
         from dicegym.arena.ratings import fit
         from dicegym.arena.ratings.shown import rating_table, rating_words
 
         found = reader.contest(contest)
         _show_settings(reader, found)
-        report = stored_report(reader, found)
+        report = build_report(reader, found)
         tables, words = list(report.tables), without_options(report.words)
         played = places_to_rate(reader, found)
         ratings = fit(played) if played else None
@@ -112,7 +114,7 @@ def _show_settings(reader: StoreReader, found: StoredContest) -> None:
     out.print(f"contest {found.id} of {reader.name}" + (f", {found.label}" if found.label else ""))
     runs = f" by dicegym {found.version}" + (f", in {found.run} runs" if found.run > 1 else "")
     ended = f"{_moment(found.ended)} UTC" if found.ended else "no: run the same command again to finish it"
-    out.print(f"began {_moment(found.began)} UTC{runs}; ended {ended}; {_progress(found)} matches")
+    out.print(f"began {_moment(found.began)} UTC{runs}; ended {ended}; matches: {_progress(found)}")
     out.print("")
     rows = []
     for entry in reader.entries(found.id):
@@ -145,9 +147,9 @@ def _write_contest(reader: StoreReader, found: StoredContest, ratings: Any, writ
         print_lines(f"wrote {file}" for file in (sheet, *export_csv(reader, found, sheet)))
     if written[".html"]:
         from dicegym.arena.pages.contests import write_page
-        from dicegym.arena.pages.stored import stored_page
+        from dicegym.arena.pages.stored import build_page
 
-        written.html(lambda page: write_page(stored_page(reader, found), page))
+        written.html(lambda page: write_page(build_page(reader, found), page))
 
 
 def matches(
@@ -165,7 +167,6 @@ def matches(
     """
     from dicegym.arena.sheets import write_sheet
     from dicegym.arena.store.export import SeatRow, seat_rows
-    from dicegym.columns import plain_table
 
     with options.read_store(store) as reader:
         found = reader.contest(contest)
@@ -207,12 +208,16 @@ def merge(
     with progress_bar("matches") as progress:
         found = merge_stores(into, stores, sample, failed, progress)
     known = f"; {found.known:,} were there" if found.known else ""
-    out.print(f"copied {found.matches:,} matches into {into}{known}; {found.replayed:,} were replayed")
+    out.print(f"copied {write_count(found.matches, 'match')} into {into}{known}; {found.replayed:,} replayed")
     if found.failed:
         taken = "taken as they are stored" if failed else "left out, and are played anew (--failed takes them)"
         out.print(f"{found.failed:,} that an entry ended by failing are {taken}")
     if found.other_rules:
         out.print(f"{found.other_rules:,} by other rules than today's are left out")
+    if found.served:
+        out.print(
+            f"{write_count(found.served, 'game')} of servers left out: they belong to a server's runs and ratings"
+        )
 
 
 def verify(sample: Sample = None, store: options.StoreName = None) -> None:
@@ -226,7 +231,7 @@ def verify(sample: Sample = None, store: options.StoreName = None) -> None:
     Example: dicegym arena verify --store all.sqlite
     """
     with options.read_store(store) as reader:
-        from dicegym.arena.saved_results import refuse_wrong_results, result_verdicts
+        from dicegym.arena.saved_results import result_verdicts
         from dicegym.arena.store.verifying import refuse_wrong, verdicts
 
         with progress_bar("matches") as progress, reader.connection() as connection:
@@ -235,15 +240,20 @@ def verify(sample: Sample = None, store: options.StoreName = None) -> None:
         unknown = sum(one.failed or one.other_rules for one in found)
         cannot = f"; {unknown:,} cannot be (an entry failed, or the rules were others)" if unknown else ""
         replayed = sum(one.replayed for one in found)
-        out.print(f"{reader.name} has {len(found):,} matches: {replayed:,} were replayed to the same end{cannot}")
+        out.print(
+            f"{reader.name} has {write_count(len(found), 'match')}: {replayed:,} replayed to the same end{cannot}"
+        )
         with progress_bar("contests") as progress:
             results = list(result_verdicts(reader, progress))
-        refuse_wrong_results(reader.name, results)
+        refuse_wrong(reader.name, results, "contest")
         same = sum(not one.unknown for one in results)
-        out.print(f"{same:,} of {len(results):,} stored results were computed again from them, and are the same")
+        out.print(f"{same:,} of {write_count(len(results), 'stored result')} computed again from them: the same")
         for one in results:
             if one.unknown:
-                out.print(f"  contest {one.contest} was left out: {one.unknown}")
+                out.print(f"  contest {one.id} was left out: {one.unknown}")
+        if served := sum(one.games for one in reader.servers()):
+            games = write_count(served, "game")
+            out.print(f"{games} of servers not verified: only matches of contests are; `arena replay` checks one game")
 
 
 def rm(
@@ -259,16 +269,17 @@ def rm(
         found = reader.contest(contest)
     from dicegym.arena.store.store import ContestStore, remove
 
-    what = f"contest {found.id} ({_game(found)}, {found.entries} entries, {_matches(found.played)})"
+    size = f"{write_count(found.entries, 'entry')}, {write_count(found.played, 'match')}"
+    what = f"contest {found.id} ({_game(found)}, {size})"
     if not yes and not typer.confirm(f"Remove {what} from {reader.name}?"):
         out.print("nothing was removed")
         raise typer.Exit(1)
     with ContestStore(options.store_name(store)) as opened:
         gone = remove(opened, found.id)
-    kept = f"; {gone.kept:,} matches stay, as other contests have them too" if gone.kept else ""
+    kept = f"; {write_count(gone.kept, 'match')} of other contests too stay" if gone.kept else ""
     out.print(
-        f"removed {what}: {_matches(gone.matches)} with {gone.games:,} games, and {gone.entries} entries that had no "
-        f"other contest{kept}"
+        f"removed {what}: {write_count(gone.matches, 'match')} with {write_count(gone.games, 'game')}, and "
+        f"{write_count(gone.entries, 'entry')} without another contest{kept}"
     )
 
 
@@ -287,10 +298,6 @@ arena = group(
 def format_name(name: str) -> str:
     """Return what a format is called on the command line."""
     return name.replace("_", "-")
-
-
-def _matches(number: int) -> str:
-    return f"{number:,} match{'es' * (number != 1)}"
 
 
 def _parts(found: Iterator[StoredMatch]) -> Iterator[list[StoredMatch]]:

@@ -18,12 +18,19 @@ def card(
     model: Annotated[Path, Argument(metavar="MODEL.zip", help="a trained model's file")],
     games: Annotated[int, Option(min=1, metavar="N", help="games against each scripted agent")] = 1000,
     seconds: Annotated[float, Option(metavar="N", help="search time for a best response")] = 3.0,
-    exploit: Annotated[
+    minutes: Annotated[
         float | None,
-        Option(metavar="MINUTES", help="first train a best response from its own networks, and report its win rate"),
+        Option(
+            "--exploit",
+            metavar="MINUTES",
+            help="first train a best response from its own networks, and report its win rate",
+        ),
     ] = None,
-    exploit_steps: Annotated[
-        int | None, Option(parser=decisions, metavar="N", help="train it for N decisions instead, in whole rollouts")
+    steps: Annotated[
+        int | None,
+        Option(
+            "--exploit-steps", parser=decisions, metavar="N", help="train it for N decisions instead, in whole rollouts"
+        ),
     ] = None,
     write: Annotated[bool, Option("--write", help="replace the card beside the model instead of showing it")] = False,
     trust: options.Trust = False,
@@ -40,15 +47,15 @@ def card(
 
     Example: dicegym runs card runs/lucky/best.zip --exploit 30 --write
     """
-    from dicegym.players.model import trained_on
+    from dicegym.players.model import read_game
 
-    exploits = exploit is not None or exploit_steps is not None
-    if exploit is not None and exploit_steps is not None:
+    exploits = minutes is not None or steps is not None
+    if minutes is not None and steps is not None:
         raise ParameterError(
-            f"--exploit {exploit:g} and --exploit-steps {exploit_steps} "
+            f"--exploit {minutes:g} and --exploit-steps {steps} "
             "both say how long a best response is trained: give one of them"
         )
-    if exploits and trained_on(model).players < 2:
+    if exploits and read_game(model).players < 2:
         raise ParameterError(
             f"{model} plays alone, where nobody can be exploited: leave out --exploit and --exploit-steps"
         )
@@ -59,11 +66,9 @@ def card(
         from dicegym.learning.best_response import best_response
         from dicegym.learning.card import write_exploited
 
-        own, game = str(model), trained_on(model)
-        with progress_bar("seconds" if exploit_steps is None else "steps") as progress:
-            found = best_response(
-                game, own, minutes=exploit, steps=exploit_steps, start=own, progress=progress, trust=trust
-            )
+        own, game = str(model), read_game(model)
+        with progress_bar("seconds" if steps is None else "steps") as progress:
+            found = best_response(game, own, minutes=minutes, steps=steps, start=own, progress=progress, trust=trust)
         out.print(f"wrote {write_exploited(model, found)}")
     with progress_bar("measurements") as progress:
         text = page(model, games, trust, seconds, progress)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import os
 import re
@@ -14,6 +15,7 @@ from typer import Option
 from typer.core import TyperCommand
 
 from dicegym.cli.console import Outputs
+from dicegym.errors import DicegymError
 
 
 def group(help: str, **commands: Callable[..., object] | typer.Typer) -> typer.Typer:
@@ -36,9 +38,14 @@ def add(group: typer.Typer, **commands: Callable[..., object] | typer.Typer) -> 
             group.command(name, cls=Command)(_flat(command))
 
 
-def loaded(name: str, command: Callable[..., object] | typer.Typer) -> Any:
+def build(name: str, command: Callable[..., object] | typer.Typer) -> Any:
     """Return a command or group as Typer runs it."""
     return typer.main.get_group(group("", **{name: command})).commands[name]
+
+
+def title_of(file: Path) -> str:
+    """Return the first line of a module's docstring, read without loading the module."""
+    return (ast.get_docstring(ast.parse(file.read_bytes())) or "").partition("\n")[0]
 
 
 def _flat(command: Callable[..., object]) -> Callable[..., object]:
@@ -72,10 +79,18 @@ def _flat(command: Callable[..., object]) -> Callable[..., object]:
 
 
 class Command(TyperCommand):
-    """A command whose options in `OPTIONAL` may be given without a value.
+    """A command whose options in `OPTIONAL` may be given without a value, and whose errors name options.
 
-    What follows such an option is its value if it can be one; else it is the next argument.
+    What follows an option of `OPTIONAL` is its value if it can be one; else it is the next argument.
     """
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command. Arguments of Python that an error names become the options that the user knows."""
+        try:
+            return super().invoke(ctx)
+        except DicegymError as error:
+            error.args = tuple(with_options(one, self, ctx) if isinstance(one, str) else one for one in error.args)
+            raise
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Take the arguments as Typer does, an empty value put after an option without one."""
@@ -88,8 +103,25 @@ class Command(TyperCommand):
         return super().parse_args(ctx, whole)
 
 
+def with_options(message: str, command: Any, ctx: Any) -> str:
+    """Return an error's message with ``games=0`` written as the user did: ``--games 0``.
+
+    A command's parameters are called as what they are passed to, so their names lead to the options. What was given as
+    ``NAME=NUMBER`` keeps that form, behind its option. What is in parentheses or backticks stays: games and commands.
+    """
+    written = {}
+    for parameter in command.params:
+        if parameter.param_type_name == "option":
+            written[parameter.name] = f"{parameter.opts[0]} "
+            written[f"{parameter.name}=True"] = parameter.opts[0]
+            given = ctx.params.get(parameter.name) if parameter.metavar == PAIRS else None
+            for name in (text.partition("=")[0] for text in given or ()):
+                written[PYTHON_NAMES.get(name, name)] = f"{parameter.opts[0]} {name}="
+    return _NAMED.sub(lambda found: written.get(found["flag"] or found["name"], found[0]), message)
+
+
 def is_address(text: str) -> bool:
-    """Return whether ``text`` can only be meant as the address of a cluster, right or wrong, and is no file."""
+    """Return whether ``text`` can only be meant as the address of a cluster, right or wrong, not as a file."""
     from dicegym.arena.ray_executor import RUNNING
 
     looks = "://" in text or re.fullmatch(r"[\w.\-\[\]:]+:\d+", text) is not None
@@ -100,6 +132,12 @@ def _is_level(text: str) -> bool:
     return bool(text) and not text.startswith("-")  # another word is refused with those that there are
 
 
+PAIRS = "NAME=NUMBER"
+"""How the help shows the values of options that each set one of several numbers."""
+PYTHON_NAMES = {"load": "start"}
+"""Names that such options take -> what Python calls them, where that differs."""
+_NAMED = re.compile(r"\([^()]*\)|`[^`]*`|(?<![\w.-])(?:(?P<flag>[a-z_]+=True)|(?P<name>[a-z_]+)=(?=[^\s=]))")
+"""What is in parentheses or backticks, or the name of an argument with a value behind it."""
 RAY, TUTOR = "--ray", "--tutor"
 OPTIONAL: dict[str, Callable[[str], bool]] = {RAY: is_address, TUTOR: _is_level}
 """Options whose value may be left out -> whether a text can be the value."""

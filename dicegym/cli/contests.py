@@ -19,7 +19,7 @@ from dicegym.cli.console import NO_FILES, Outputs, err, out
 from dicegym.cli.options import BOTS, MACHINES, STORE, BotOptions, MachineOptions, StoreOptions
 from dicegym.cli.progress import progress_bar
 from dicegym.errors import ParameterError
-from dicegym.play.seeds import drawn_seed
+from dicegym.play.seeds import draw_seed
 from dicegym.signals import going_on
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class TournamentOptions(NamedTuple):
-    """The options of a contest that `dicegym.arena.contest` takes."""
+    """The options of contests, run here or on the server of pages."""
 
     format: Annotated[
         str | None, Option(metavar="round-robin|groups|one-table|swiss", help="the pairings (default: the game's own)")
@@ -40,9 +40,6 @@ class TournamentOptions(NamedTuple):
     ] = None
     seeds: Annotated[int, Option(help="times that each match is played, with other dice each time")] = 1
     rounds: Annotated[int | None, Option(help="rounds of swiss (default: as many as it needs)")] = None
-    seeding: Annotated[
-        bool, Option("--seeding", help="seed entries in the order named, strongest first (default: by lot)")
-    ] = False
     exact: Annotated[
         bool, Option("--exact", help="rank by exact win rates, where they exist; --games 0: play nothing")
     ] = False
@@ -89,6 +86,9 @@ def tournament(
     ] = None,
     seed: options.Seed = None,
     contest: TournamentOptions = TOURNAMENT,
+    seeding: Annotated[
+        bool, Option("--seeding", help="seed entries in the order named, strongest first (default: by lot)")
+    ] = False,
     bots: BotOptions = BOTS,
     machines: MachineOptions = MACHINES,
     shard: Annotated[
@@ -111,9 +111,9 @@ def tournament(
     """
     from dicegym import arena
 
-    table = options.chosen_game(game, parameter)
-    named = named_entries(entries or dicegym.agent_names(table))
-    run = functools.partial(arena.contest, table, named, **contest._asdict())
+    table = options.make_game(game, parameter)
+    named = parse_entries(entries or dicegym.agent_names(table))
+    run = functools.partial(arena.contest, table, named, seeding=seeding, **contest._asdict())
     _run(run, named, seed, bots, machines, kept, written, shard)
 
 
@@ -148,8 +148,8 @@ def compare(
     """
     from dicegym.arena.compare import comparing
 
-    table = options.chosen_game(game, parameter)
-    named = one, two, *rest = named_entries([first, second, *(others or [])])
+    table = options.make_game(game, parameter)
+    named = one, two, *rest = parse_entries([first, second, *(others or [])])
     how = comparison._asdict()
     if comparison.games is None:
         del how["games"]
@@ -184,15 +184,15 @@ def _run(
     from dicegym.arena import Named
     from dicegym.arena.report import show
 
-    executors = machines.executors(shard)
+    executors = machines.executors()
     if machines.ray is None:
         bots.tell_isolation(str(one.spec) if isinstance(one, Named) else one for one in named)
     storage = kept.storage()
     if storage is not None:
         _check_apart(written, storage)
-    again = "the same command goes on where it stopped"
+    again = "the same command continues"
     if storage is None:
-        seed = drawn_seed() if seed is None else seed
+        seed = draw_seed() if seed is None else seed
         again = f"and nothing is kept of the contest; --seed {seed} begins the same one again"
     storage = _shared(storage, shard, seed)
     how = {"seed": seed, "limits": bots.limits(), "isolation": bots.isolation, "executors": executors, "store": storage}
@@ -227,7 +227,7 @@ def _write(result: ContestResult, storage: Storage | None, written: Outputs) -> 
 def _shared(storage: Storage | None, shard: str | None, seed: int | None) -> Storage | None:
     """Return where a contest is stored of which ``shard`` is played here; None: all of it is.
 
-    Raises ParameterError if there is no such shard, or nothing that shards would have in common.
+    Raises ParameterError for an invalid shard, and without a seed and a store that shards have in common.
     """
     if shard is None:
         return storage
@@ -236,7 +236,7 @@ def _shared(storage: Storage | None, shard: str | None, seed: int | None) -> Sto
     part = Shard.of_text(shard)
     if seed is None or storage is None:
         raise ParameterError(
-            f"--shard {shard} is a part of a contest that others hold too: give all of them the same --seed, and a "
+            f"--shard {shard} is a part of a contest that others play too: give all of them the same --seed, and a "
             "store that takes the results"
         )
     return storage._replace(share=part)
@@ -261,7 +261,7 @@ def _ending_shards() -> Iterator[None]:
         raise typer.Exit from None
 
 
-def named_entries(given: Iterable[str]) -> list[str | Named]:
+def parse_entries(given: Iterable[str]) -> list[str | Named]:
     """Return entries as they were given, ``name=entry`` under that name; what exists under all of the text is that."""
     from dicegym.arena import Named
 
@@ -286,7 +286,7 @@ def _page(result: ContestResult, storage: Storage | None) -> ContestPage:
         from dicegym.arena.pages.contests import page_of_result
 
         return page_of_result(result)
-    from dicegym.arena.pages.stored import stored_page
+    from dicegym.arena.pages.stored import build_page
 
     with options.read_store(str(storage.where)) as reader:
-        return stored_page(reader, reader.contest(result.stored.contest))
+        return build_page(reader, reader.contest(result.stored.contest))

@@ -16,7 +16,7 @@ from dicegym.columns import clock
 from dicegym.errors import ParameterError
 
 if TYPE_CHECKING:
-    from dicegym.learning.comparing_runs import RunsSide
+    from dicegym.learning.run_curves import RunsSide
 
 
 def plot(
@@ -53,7 +53,7 @@ def plot(
     if models:
         _plot_models(models, [one for one in run_dirs if one not in models], output)
         return
-    from dicegym.learning.curves import find_runs
+    from dicegym.learning.run_curves import find_runs
 
     runs, others = find_runs(run_dirs)
     one = runs[0].folder if len(runs) == 1 else run_dirs[0] if len(run_dirs) == 1 else Path()
@@ -82,7 +82,7 @@ def _plot_models(models: Sequence[Path], others: Sequence[Path], output: Path | 
         target = output or model.with_suffix(SUFFIX)
         check_writable(target)
         check_picture(target)
-        write_picture(check_learned(model).alone(), target)
+        write_picture(check_learned(model).with_legend(), target)
         out.print(f"wrote {target}")
 
 
@@ -90,7 +90,8 @@ def compare_runs(
     first: Annotated[Path, Argument(metavar="A", help="the folder of a training, or of its seeds")],
     second: Annotated[Path, Argument(metavar="B", help="the candidate: is it better?")],
     steps: Annotated[
-        int | None, Option(parser=decisions, metavar="N", help="compare after N steps (default: as far as all runs go)")
+        int | None,
+        Option(parser=decisions, metavar="N", help="compare after N steps (default: the steps that all runs have)"),
     ] = None,
     score: Annotated[
         float | None, Option(help="show when runs reach this score (default: the lower of the final scores)")
@@ -105,9 +106,9 @@ def compare_runs(
     Examples: dicegym runs compare runs/hog5 runs/wide5 -o both.png; dicegym runs compare runs/a runs/b
     --score 0.7
     """
-    from dicegym.learning.comparing_runs import compare_runs as compare
     from dicegym.learning.curve_pictures import check_picture, draw_experiments, write_curves
-    from dicegym.learning.curves import ENOUGH
+    from dicegym.learning.run_curves import ENOUGH
+    from dicegym.learning.run_curves import compare_runs as compare
 
     pictures = [path for path in (written[".png"], written[".svg"]) if path is not None]
     for picture in pictures:

@@ -18,8 +18,8 @@ def run_to_the_end(command: Callable[[], object], name: str) -> None:
     """Run a command of Typer's; say in a line what has ended it, and exit with the status for that.
 
     Mistakes of the user, and files that cannot be read or written, end with status 2. Ctrl-C, SIGTERM and SIGHUP end
-    what is being done as `dicegym.signals` says; whoever raises KeyboardInterrupt may give it a text that says what
-    was saved and how to go on.
+    what is being done as `dicegym.signals` says. The text of a KeyboardInterrupt says what was saved and how to
+    continue.
     """
     try:
         with as_interrupts():

@@ -10,6 +10,7 @@ from typer import Argument, Option
 from dicegym.cli import options
 from dicegym.cli.command import group
 from dicegym.cli.console import NO_FILES, Outputs, err, out, print_table, write_new
+from dicegym.cli.contests import TOURNAMENT, TournamentOptions
 from dicegym.cli.options import BotOptions
 
 if TYPE_CHECKING:
@@ -62,11 +63,11 @@ def list_tokens(folder: WebFolder = WEB_FOLDER) -> None:
 
         found = Tokens(desk).list_known()
     if not found:
-        out.print("there are no tokens: `dicegym web token add NAME` makes one")
+        out.print("no tokens yet: `dicegym web token add NAME` makes one")
         return
     rows = []
     for one in found:
-        may = "hold contests" if one.operator else "enter"
+        may = "run contests" if one.operator else "enter"
         rows.append([one.name, may, one.made[:10], (one.expires or "never")[:16], one.state])
     print_table(["Name", "May", "Made", "Expires", ""], rows)
 
@@ -82,7 +83,7 @@ def revoke(name: Annotated[str, Argument(help="the owner's name")], folder: WebF
         from dicegym.web.enter.tokens import Tokens
 
         Tokens(desk).revoke(name)
-    out.print(f"the token of {name} is worth nothing now")
+    out.print(f"the token of {name} is revoked")
 
 
 token = group("Manage the tokens of those who submit bots.", add=add_token, list=list_tokens, revoke=revoke)
@@ -98,12 +99,7 @@ def add_contest(
         str | None, Option(metavar="DATE|PERIOD", help="when it closes, UTC (default: when you close it)")
     ] = None,
     agent: Annotated[list[str] | None, Option(metavar="AGENT", help="an agent that also plays; repeatable")] = None,
-    format: Annotated[str | None, Option(help="the pairings (default: the game's own)")] = None,
-    games: Annotated[int | None, Option(help="games of a match (default: the contest's own)")] = None,
-    seeds: Annotated[int, Option(help="times that each match is played")] = 1,
-    rounds: Annotated[int | None, Option(help="rounds of swiss")] = None,
-    exact: Annotated[bool, Option("--exact", help="rank by exact values, where they exist")] = False,
-    less_luck: options.LessLuck = False,
+    contest: TournamentOptions = TOURNAMENT,
     limit: options.LimitsGiven = None,
     parameter: options.Parameters = None,
     folder: WebFolder = WEB_FOLDER,
@@ -122,17 +118,12 @@ def add_contest(
         parameters, limits = options.parameters_of(parameter), BotOptions(limit).limits(("seconds", "memory"))
         plan = ContestPlan(
             game,
-            format,
-            games,
-            seeds,
-            rounds,
-            parameters.pop("players", None),
-            exact,
-            less_luck,
-            parameters,
-            tuple(agent or ()),
-            limits.seconds,
-            limits.memory >> 20,
+            **contest._asdict(),
+            players=parameters.pop("players", None),
+            parameters=parameters,
+            agents=tuple(agent or ()),
+            seconds=limits.seconds,
+            memory=limits.memory >> 20,
         )
         made = WebContests(desk).add(name, plan, "", until)
     out.print(f"contest {made.id}: /enter/contests/{made.id}")
@@ -154,7 +145,7 @@ def list_contests(folder: WebFolder = WEB_FOLDER) -> None:
     if rows:
         print_table(["ID", "Name", "Game", "Closes", "Bots", ""], rows)
     else:
-        out.print("there are no contests: `dicegym web contest add NAME GAME` opens one")
+        out.print("no contests yet: `dicegym web contest add NAME GAME` opens one")
 
 
 def close(name: ContestName, folder: WebFolder = WEB_FOLDER) -> None:
@@ -185,14 +176,14 @@ def grades(
     Example: dicegym web contest grades Autumn -o grades.csv
     """
     with open_desk(folder) as desk:
-        from dicegym.arena.storage import named_store
+        from dicegym.arena.storage import resolve_store
         from dicegym.web.context import read_store
         from dicegym.web.enter.contests import WebContests
         from dicegym.web.enter.grades import GradeRow, as_csv, grade_rows
 
         found = WebContests(desk)
         one = found.find_named(name)
-        with read_store(named_store(store)) as reader:
+        with read_store(resolve_store(store)) as reader:
             rows = grade_rows(one, found.taking_part(one), reader)
     if (sheet := written[".csv"]) is not None:
         write_new(sheet, as_csv(rows))

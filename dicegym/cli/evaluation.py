@@ -43,7 +43,7 @@ SEED = 3
 def table_for(agent: str, game: str | None, parameter: list[str] | None, others: int) -> dicegym.Game:
     """Return the game that ``agent`` is to play with ``others`` who were named to share its table.
 
-    The table has as many seats as usual unless ``parameter`` says it, or more if so many were named.
+    The table has the usual seats unless ``parameter`` says it, or more if more opponents were named.
 
     Raises ParameterError if they do not fit at a table of the game.
     """
@@ -65,7 +65,7 @@ def table_for(agent: str, game: str | None, parameter: list[str] | None, others:
 
 
 @contextlib.contextmanager
-def counted_faults() -> Iterator[list[str]]:
+def count_faults() -> Iterator[list[str]]:
     """Yield a list that fills with the faults of all players, each in words, rather than print thousands of them."""
     faults: list[str] = []
     with warnings.catch_warnings():
@@ -100,7 +100,7 @@ def evaluate(
         ),
     ] = None,
     game: options.GameOption = None,
-    games: Annotated[int, Option(min=1, help="games to play if there is no exact value")] = 10_000,
+    games: Annotated[int, Option(min=1, help="games to play without an exact value")] = 10_000,
     together: Annotated[bool, Option(help="seat all of --against at one table")] = False,
     sampled: Annotated[bool, Option(help="play games even if there is an exact value")] = False,
     less_luck: options.LessLuck = False,
@@ -121,7 +121,7 @@ def evaluate(
     dicegym evaluate ppo --game liarsdice --against bayes --less-luck --temperature 1
     """
     from dicegym.learning.evaluate import evaluate as measure
-    from dicegym.learning.evaluate import kept_open, limits_of
+    from dicegym.learning.evaluate import keep_open, limits_of
     from dicegym.players.roster import agent_name, is_strangers
 
     asked = bots.limits(("seconds", "memory"))
@@ -146,9 +146,9 @@ def evaluate(
     if strangers and machines.ray is None:
         bots.tell_isolation(strangers)
     with contextlib.ExitStack() as stack:
-        faults = stack.enter_context(counted_faults())
+        faults = stack.enter_context(count_faults())
         progress = stack.enter_context(progress_bar("games"))
-        executors = stack.enter_context(kept_open(machines.executors())) if apart else None
+        executors = stack.enter_context(keep_open(machines.executors())) if apart else None
         how: dict[str, Any] = {
             "exact": not sampled,
             "seed": seed,
@@ -166,7 +166,7 @@ def evaluate(
         out.print(str(scores[0]))
     else:
         show_scores(scores, name)
-    print_lines(in_words(scores, table, name))
+    print_lines(explain_scores(scores, table, name))
     print_commands(*what_next(table, model, game, named, parameter, trust))
     about = {"model": model, **options.about(table), "fingerprint": table.fingerprint}
     about |= {"seed": seed, "faults": len(faults)}
@@ -184,7 +184,7 @@ def one_or_mix(text: str) -> str | dict[str, Any]:
         mix = tomllib.loads(f"mix = {text}")["mix"]
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         raise ParameterError(
-            f"{one_line(text, 200)!r} is no mix of opponents ({error}): write agents and weights, as in "
+            f"invalid mix of opponents {one_line(text, 200)!r} ({error}): write agents and weights, as in "
             """'{even=1, "always_roll(5)"=3}'"""
         ) from None
     return dict(mix)
@@ -216,63 +216,44 @@ def show_scores(scores: Sequence[Score], name: str) -> None:
     print_table([f"{name} against", "win rate", "95 % interval", "games"], [*rows, mean])
 
 
-def in_words(scores: Sequence[Score], table: dicegym.Game, name: str, even: float | None = None) -> list[str]:
+def explain_scores(scores: Sequence[Score], table: dicegym.Game, name: str, even: float | None = None) -> list[str]:
     """Return what the scores of ``name`` mean; ``even`` is the score of equal players, by default at ``table``."""
     if table.players == 1:
-        return [
-            "That is what a game alone brings on average. In 95 of 100 such measurements the interval holds the true",
-            "mean: if it is too wide, play more --games.",
-        ]
-    from dicegym.learning.evaluate import BEST_REPLY, EXPLOITER, OF_ONE_DRAW
+        return ["The mean return of a game played alone, with its 95 % interval: more --games make it narrower."]
+    from dicegym.analysis.less_luck import MOST_SAVED
+    from dicegym.learning.evaluate import OF_ONE_DRAW
+    from dicegym.learning.evaluator import BEST_REPLY, EXPLOITER
 
-    if [score.opponent for score in scores] == [BEST_REPLY]:
+    equal = even or 1 / table.players
+    share = f"{equal:.3f}".rstrip("0")
+    alone = scores[0].opponent if len(scores) == 1 else ""
+    if alone == BEST_REPLY:
         return [
-            "That is left to it against whoever knows all its ways and replies as well as can be: 0.5 is the most, and",
-            "what is missing from it is its exploitability.",
+            "The win rate that a best response leaves it: 0.5 is optimal, and what is missing is its exploitability."
         ]
-    even = even or 1 / table.players
-    share = f"{even:.3f}".rstrip("0")
-    if [score.opponent for score in scores] == [EXPLOITER]:
+    if alone == EXPLOITER:
         return [
-            f"That is left to it against one who was trained to beat it. Among equals it would be {share}; whoever is",
-            "trained longer may leave less.",
+            f"The win rate against an opponent trained to beat it; {share} = equal strength, longer training wins more."
         ]
     exact = not any(score.games for score in scores)
-    adjusted = any(score.saved is not None for score in scores)
     if any(score.measure == OF_ONE_DRAW for score in scores):
-        lines = [
-            "The rate of a player that draws or remembers is that of one drawn table of its answers. Another",
-            "draw wins something else; --sampled plays games.",
-        ]
+        lines = ["The win rate of one drawn table of its answers; another draw has another, and --sampled plays games."]
     elif exact:
-        lines = ["Exact: the true share of games won, no luck in it, where a fair coin says who begins."]
+        lines = ["Exact win rate, computed without luck; a fair coin says who begins."]
     else:
-        lines = [
-            "The share of games won, from every seat in turn, a shared first place shared out. In 95 of 100 such",
-            "measurements the interval holds the true share: if it is too wide, play more --games.",
-        ]
-    if adjusted:
-        lines += [how_much_luck(scores)]
-    better = [score.opponent for score in scores if score.low > even]
-    worse = [score.opponent for score in scores if score.high < even]
-    if len(scores) > 1:
-        open_ones = len(scores) - len(better) - len(worse)
-        told = f"{name} is better than {len(better)} of {len(scores)}, worse than {len(worse)}"
-        unsure = f", and {'equal to' if exact else 'cannot be told apart from'} {open_ones}" if open_ones else ""
-        return [*lines, f"Among equals it would be {share}: {told}{unsure}."]
-    told = f"{name} is {'better' if better else 'worse'}" if better or worse else "neither is better"
-    unsure = "" if better or worse or exact else ", as far as these games tell"
-    return [*lines, f"Among equals it would be {share}: {told}{unsure}."]
-
-
-def how_much_luck(scores: Sequence[Score]) -> str:
-    """Return what it is worth that luck was taken out of results."""
-    from dicegym.analysis.less_luck import MOST_SAVED
-
-    least = min(score.saved for score in scores if score.saved is not None)
-    if least > MOST_SAVED:
-        return "Luck is taken out, and nothing else was left in: without that no number of games tells as much."
-    return f"Luck is taken out: with luck left in, {least:,.3g} times as many games tell as much."
+        lines = ["The share of games won, over all seats, with its 95 % interval: more --games make it narrower."]
+    if saved := [score.saved for score in scores if score.saved is not None]:
+        more = "any number of" if min(saved) > MOST_SAVED else f"{min(saved):,.3g} times as many"
+        lines.append(f"Without variance reduction you would need {more} games.")
+    better, worse = sum(score.low > equal for score in scores), sum(score.high < equal for score in scores)
+    if alone:
+        verdict = f"{name} is {'better' if better else 'worse'}" if better or worse else "neither is better"
+        unsure = "" if better or worse or exact else " by these games"
+    else:
+        verdict = f"{name} is better than {better} of {len(scores)}, worse than {worse}"
+        rest = len(scores) - better - worse
+        unsure = f", and {'equal to' if exact else 'not distinguishable from'} {rest}" if rest else ""
+    return [*lines, f"{share} = equal strength: {verdict}{unsure}."]
 
 
 def what_next(

@@ -58,11 +58,11 @@ class ExactQuestion(NamedTuple):
         """Return an agent that is asked about."""
         return dicegym.agent(table, str(name), trust=self.trust)
 
-    def unanswered(self, table: dicegym.Game) -> ParameterError:
+    def explain_missing(self, table: dicegym.Game) -> ParameterError:
         """Return the error of a game without exact values: why, and the command that has an answer."""
-        from dicegym.games.parts import solved_with
+        from dicegym.games.parts import list_solved_settings
 
-        settings = solved_with(table)
+        settings = list_solved_settings(table)
         play = f"`{options.command_line('dicegym', 'evaluate', self.a or table.spec.baseline, game=table.name)}` plays"
         if settings is None:
             return ParameterError(f"{table!r} has no exact values: {play} games instead")
@@ -111,7 +111,7 @@ def exact(
     if bot is not None:
         check_writable(bot, force)
     question.check(bot)
-    table = options.chosen_game(question.game, question.parameter)
+    table = options.make_game(question.game, question.parameter)
     with progress_bar("steps") as progress:
         if question.distribution:
             answer = _spread(table, question, progress)
@@ -120,7 +120,7 @@ def exact(
         elif (values := solver(table)) is not None:
             answer = _duel(values, table, question, bot, progress)
         else:
-            raise question.unanswered(table)
+            raise question.explain_missing(table)
     if bot is not None:
         write_new(bot, answer.text)
     else:
@@ -134,10 +134,10 @@ def _duel(values: Any, table: dicegym.Game, asked: ExactQuestion, bot: Path | No
     """Answer for a game for two; ``values`` is its `dicegym.games.parts.Duel`, ``bot`` the file to write."""
     if asked.games is not None:
         raise ParameterError(f"--games {asked.games} is for games for one, and {table!r} is solved without any")
-    from dicegym.games.parts import tabulated
+    from dicegym.games.parts import tabulate_player
 
     first = asked.player(table, asked.a)
-    own, draws = tabulated(values.tabulate, first, table)
+    own, draws = tabulate_player(values.tabulate, first, table)
     facts: dict[str, Any] = {"a": first.name, "one_draw": draws}
     named = f"one drawn table of {first.name}" if draws else first.name
     if asked.best_response:
@@ -154,7 +154,7 @@ def _duel(values: Any, table: dicegym.Game, asked: ExactQuestion, bot: Path | No
         return _Answer(f"{value:.6f} best table found against {named}", {**facts, "value": value}, (asked.a,))
     other = asked.b or table.spec.baseline
     second = asked.player(table, other)
-    against, other_draws = tabulated(values.tabulate, second, table)
+    against, other_draws = tabulate_player(values.tabulate, second, table)
     value = values.win_rate(own, against, table)
     rival = f"one drawn table of {second.name}" if other_draws else second.name
     text = f"{value:.6f} {'' if draws or other_draws else 'exact '}win rate of {named} against {rival}"
@@ -183,13 +183,13 @@ def _alone(values: Any, table: dicegym.Game, asked: ExactQuestion, progress: Any
 
 def _spread(table: dicegym.Game, asked: ExactQuestion, progress: Any) -> _Answer:
     """Answer how the returns of best play are distributed."""
-    from dicegym.cli.spread import told
+    from dicegym.cli.spread import describe_returns
     from dicegym.games.parts import solitaire, solver
 
     values = solitaire(table)
     if solver(table) is not None:
         raise ParameterError(f"--distribution is for games for one, and {table!r} is for two: leave it out")
     if values is None:
-        raise asked.unanswered(table)
-    text, facts = told(values.distribution(table, progress=progress))
+        raise asked.explain_missing(table)
+    text, facts = describe_returns(values.distribution(table, progress=progress))
     return _Answer(text, {"question": "distribution", **facts})

@@ -9,15 +9,17 @@ from typer import Argument, Option
 
 import dicegym
 from dicegym.cli import options
+from dicegym.cli.command import title_of
 from dicegym.cli.console import out, print_table
+from dicegym.engine.part import folder_of
 from dicegym.errors import ParameterError
-from dicegym.registry import ENVIRONMENTS
+from dicegym.registry import ENVIRONMENTS, rules_module
 
 
 def games(
     game: Annotated[
         str | None,
-        Argument(metavar="[GAME]", help="show this game and its agents", autocompletion=options.complete_game),
+        Argument(metavar="[GAME]", help="show its parameters and agents", autocompletion=options.complete_game),
     ] = None,
     rules: Annotated[bool, Option("--rules", help="print its rules and the original interface of its bots")] = False,
     playthrough: Annotated[
@@ -25,7 +27,7 @@ def games(
     ] = False,
     parameter: options.Parameters = None,
 ) -> None:
-    """List the games, or show one: its agents and rules.
+    """List the games, or show one: its parameters, agents and rules.
 
     Examples: dicegym games; dicegym games hog; dicegym games liarsdice --rules; dicegym games hog -p memory=1
     """
@@ -43,32 +45,34 @@ def games(
 
         typer.echo(whole_game(game), nl=False)
     else:
-        _list_agents(options.chosen_game(game, parameter))
+        _show(options.make_game(game, parameter))
 
 
 def _list_environments() -> None:
-    from dicegym.games import loadable
-
+    """Print each environment, its game and what that is, from files alone: no game is loaded."""
     rows = []
-    known = loadable()
-    for environment in ENVIRONMENTS:
-        if environment.game not in known:
-            continue
-        game = dicegym.game(environment.game, **environment.settings)
-        low, high = game.spec.players
-        low, high = (max(2, low), high) if environment.multi else (game.players, game.players)
-        seats = f"{low}-{high}" if low < high else str(low)
-        parameters = " ".join(f"{name}={value}" for name, value in game.all_parameters.items())
-        sizes = [str(game.n_actions), str(game.observation_size)]
-        rows.append([environment.full_id, game.name, seats, *sizes, parameters])
-    print_table(["environment", "game", "players", "actions", "observation", "parameters"], rows)
+    for one in ENVIRONMENTS:
+        module = rules_module(one.game)
+        settings = " ".join(f"{name}={value}" for name, value in one.settings.items())
+        about = title_of(folder_of(module) / f"{module.rpartition('.')[2]}.py")
+        rows.append([one.full_id, one.game, settings, about])
+    print_table(["environment", "game", "arguments", "what it is"], rows)
+    out.print("`dicegym games GAME` shows a game's players, parameters, spaces and agents.")
 
 
-def _list_agents(game: dicegym.Game) -> None:
-    from dicegym.players.roster import SEARCHES, describe, names_elsewhere
+def _show(game: dicegym.Game) -> None:
+    """Print the sizes and parameters of a game, then its agents."""
+    from dicegym.players.agent_info import describe_agent
+    from dicegym.players.roster import SEARCHES, names_elsewhere
 
+    low, high = game.spec.players
+    seats = f"{game.players} of {low}-{high}" if low < high else str(low)
+    parameters = " ".join(f"{name}={value}" for name, value in game.all_parameters.items())
+    titles = ["game", "players", "actions", "observation", "parameters"]
+    print_table(titles, [[game.name, seats, str(game.n_actions), str(game.observation_size), parameters]])
+    out.print("")
     agents = dict.fromkeys([*dicegym.agent_names(game), *SEARCHES])
-    print_table(["agent", "what it is"], [[name, describe(game, name)] for name in agents])
+    print_table(["agent", "what it is"], [[name, describe_agent(game, name)] for name in agents])
     elsewhere: dict[str, list[str]] = {}
     for name, wanted in names_elsewhere(game).items():
         other = " ".join(f"-p {key}={value}" for key, value in wanted.items() if game.parameters.get(key) != value)
@@ -79,12 +83,12 @@ def _list_agents(game: dicegym.Game) -> None:
 
 
 def _print_rules(game: str) -> None:
-    from dicegym.games.parts import STARTER, part
+    from dicegym.games.parts import BOT_WRITER, part
     from dicegym.games.rules_page import rules_page
-    from dicegym.sandbox.customs import customs
+    from dicegym.sandbox.limits import customs
 
     out.print(rules_page(game).replace("``", "`"))
-    starter = part(game, STARTER)
+    starter = part(game, BOT_WRITER)
     if starter is not None:
         for title, text in (("Original interface", starter.INTERFACE), ("All bots", customs())):
             out.print(f"{title}\n{'-' * len(title)}\n\n{text}")

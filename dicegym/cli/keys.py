@@ -1,4 +1,4 @@
-"""Single keys, read while something else goes on: no line has to be ended, and nothing is echoed."""
+"""Single keys, read while something else happens: without Enter, and without an echo."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _KEY = re.compile(r"\x1b(?:\[[0-9;]*[A-Za-z~]|O[A-Za-z])|[\s\S]")
 
 @contextlib.contextmanager
 def keys() -> Iterator[Callable[[float], str] | None]:
-    """Yield a function that waits so many seconds for a key and returns what it sent, or nothing.
+    """Yield a function that waits that many seconds for a key and returns what it sent, or nothing.
 
     None where no keyboard is: the input is a file or a pipe.
     """

@@ -15,7 +15,7 @@ import typer
 from typer import Argument, Option
 
 import dicegym
-from dicegym.cli.command import RAY
+from dicegym.cli.command import PAIRS, PYTHON_NAMES, RAY
 from dicegym.cli.console import err
 from dicegym.errors import DependencyError, DicegymError, ParameterError
 from dicegym.registry import GAMES
@@ -60,7 +60,7 @@ GameOption = Annotated[
 Seed = Annotated[int | None, Option("--seed", min=0, help="same seed, same result")]
 Parameters = Annotated[
     list[str] | None,
-    Option("--parameter", "-p", metavar="NAME=NUMBER", help="a parameter of the game, such as players=4; repeatable"),
+    Option("--parameter", "-p", metavar=PAIRS, help="a parameter of the game, such as players=4; repeatable"),
 ]
 Against = Annotated[
     list[str] | None,
@@ -93,7 +93,7 @@ LimitsGiven = Annotated[
     list[str] | None,
     Option(
         "--limit",
-        metavar="NAME=NUMBER",
+        metavar=PAIRS,
         help="limit of a bot: seconds (processor time for a match: 10), load and move (default: as seconds), memory "
         "(MiB beyond Python's own: 512); repeatable",
     ),
@@ -120,6 +120,12 @@ Label = Annotated[
 ]
 LessLuck = Annotated[bool, Option("--less-luck", help="reduce variance: correct results for the luck of the dice")]
 RunFolder = Annotated[Path | None, Option("--run-dir", metavar="FOLDER", help="the run's folder (default: in runs/)")]
+HostAddress = Annotated[str, Option("--host", help="address to listen on; 0.0.0.0: all")]
+Connections = Annotated[int, Option("--connections", min=10, help="most connections at the same time")]
+AllowHost = Annotated[
+    list[str] | None,
+    Option("--allow-host", metavar="NAME", help="a host name of the server, such as games.example.org; repeatable"),
+]
 ConfigName = Annotated[
     Path | None,
     Option("--config", metavar="FILE|NAME", help="settings: a file, or a shipped configuration (default: GAME)"),
@@ -139,7 +145,9 @@ def decisions(typed: str | int) -> int:
     except ValueError:
         number = 0.0
     if not (1 <= number <= MOST and number.is_integer()):
-        raise typer.BadParameter(f"{typed!r} is no whole number from 1 to {MOST:,}: give one, such as 1000000 or 1e6")
+        raise typer.BadParameter(
+            f"invalid number {typed!r}: give a whole number from 1 to {MOST:,}, such as 1000000 or 1e6"
+        )
     return int(number)
 
 
@@ -187,12 +195,12 @@ class BotOptions(NamedTuple):
         pairs = _read_pairs("--limit", self.limit, float, "seconds=5")
         for name in pairs:
             if name not in known:
-                raise ParameterError(f"--limit {name}: there is no such limit here; limits are {', '.join(known)}")
-        limits = Limits()
-        memory = pairs.get("memory", limits.memory / 2**20)
-        if not isfinite(memory):
-            raise ParameterError(f"--limit memory={memory} is no number of MiB: write memory=512")
-        return Limits(pairs.get("seconds", limits.seconds), int(memory * 2**20), pairs.get("load"), pairs.get("move"))
+                raise ParameterError(f"unknown --limit {name}: limits here are {', '.join(known)}")
+        if not isfinite(memory := pairs.get("memory", 0)):
+            raise ParameterError(f"invalid --limit memory={memory}: give MiB, such as memory=512")
+        if "memory" in pairs:
+            pairs["memory"] = int(memory * 2**20)
+        return Limits(**{PYTHON_NAMES.get(name, name): value for name, value in pairs.items()})
 
     def tell_isolation(self, named: Iterable[str]) -> None:
         """Say how bots are isolated, before any of them runs, if one is named that a stranger may have written.
@@ -201,7 +209,7 @@ class BotOptions(NamedTuple):
         """
         from dicegym.sandbox import jail
 
-        choice = jail.chosen(self.isolation)
+        choice = jail.choose(self.isolation)
         if any(_may_run_strangers_code(name) for name in named):
             err.print(f"dicegym: bots are kept apart by {choice.description}")
 
@@ -221,11 +229,8 @@ class MachineOptions(NamedTuple):
     workers: Workers = None
     ray: RayAddress = None
 
-    def executors(self, shard: str | None = None) -> Executors:
-        """Return what makes the executors; ``shard`` is which part of the matches they play, such as "2/8".
-
-        Raises ParameterError if there is no such address or shard.
-        """
+    def executors(self) -> Executors:
+        """Return what makes the executors. Raises ParameterError if there is no such address."""
         from dicegym.arena.executors import local
 
         executors = local(self.workers)
@@ -233,26 +238,22 @@ class MachineOptions(NamedTuple):
             from dicegym.arena.ray_executor import ray_cluster
 
             executors = ray_cluster(self.ray or None, self.workers, lambda line: err.print(f"dicegym: {line}"))
-        if shard is not None:
-            from dicegym.arena.shards import sharded
-
-            executors = sharded(executors, shard)
         return executors
 
 
 MACHINES = MachineOptions()
 
 
-def chosen_game(name: str, parameters: Sequence[str] | None = None) -> dicegym.Game:
+def make_game(name: str, parameters: Sequence[str] | None = None) -> dicegym.Game:
     """Return the game ``name`` with what was given as ``--parameter``."""
     return dicegym.game(name, **parameters_of(parameters))
 
 
 def game_or_that_of(agent: str, name: str | None, parameters: Sequence[str] | None) -> dicegym.Game:
     """Return the game ``name`` or, without one, the game that ``agent`` plays."""
-    from dicegym.players.roster import game_for
+    from dicegym.players.agent_info import game_for
 
-    return chosen_game(name, parameters) if name else game_for(agent, **parameters_of(parameters))
+    return make_game(name, parameters) if name else game_for(agent, **parameters_of(parameters))
 
 
 def about(game: dicegym.Game) -> dict[str, Any]:
@@ -266,7 +267,7 @@ def values_of(game: dicegym.Game, name: str | None, progress: Progress, fair: bo
     Args:
         game: the game.
         name: the source's name; None: the best that is there.
-        progress: called as a computation goes on.
+        progress: called during a computation.
         fair: whether they must judge a player by what that player may know.
     """
     from dicegym.analysis.valuers import better_sources, fair_valuer, valuer
@@ -293,11 +294,11 @@ def needing(extra: str, what: str) -> Iterator[None]:
 
 def store_name(store: str | None) -> str:
     """Return the store to read. Raises ParameterError for "none" and DependencyError without SQLAlchemy."""
-    from dicegym.arena.storage import named_store
+    from dicegym.arena.storage import resolve_store
 
     with needing("arena", "reading stored contests"):
         importlib.import_module("dicegym.arena.store.reading")
-    return named_store(store)
+    return resolve_store(store)
 
 
 def read_store(store: str | None) -> StoreReader:
@@ -330,7 +331,7 @@ class StoreOptions(NamedTuple):
             ParameterError: a label is given for what is not stored.
             DependencyError: a store or label is given, and a library is missing.
         """
-        from dicegym.arena.storage import NONE, VARIABLE, Storage, default_store, named_store
+        from dicegym.arena.storage import NONE, VARIABLE, Storage, default_store, resolve_store
 
         store, label = self
         if store == NONE:
@@ -348,7 +349,7 @@ class StoreOptions(NamedTuple):
         if not (store or label or os.environ.get(VARIABLE) or _can_be_made(Path(default_store()))):
             err.print(f"dicegym: this contest is not stored, as {default_store()} cannot be made: give --store FILE")
             return None
-        return Storage(named_store(store), label=label)
+        return Storage(resolve_store(store), label=label)
 
 
 STORE = StoreOptions()

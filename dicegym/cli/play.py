@@ -19,7 +19,7 @@ from dicegym.cli.console import NO_FILES, Outputs
 from dicegym.cli.progress import progress_bar, thinking
 from dicegym.errors import ParameterError
 from dicegym.escape import lines
-from dicegym.play.seeds import drawn_seed
+from dicegym.play.seeds import draw_seed
 from dicegym.signals import status_of, word_of
 
 if TYPE_CHECKING:
@@ -66,20 +66,20 @@ def play(
 
     Examples: dicegym play hog --tutor; dicegym play yatzy --against hard; dicegym play liarsdice -p players=4
     """
-    from dicegym.players.sitting import AGAIN, Sitting, drawn_seat, rival_named, usual_rivals
+    from dicegym.players.sitting import AGAIN, Sitting, draw_seat, rival_named, usual_rivals
 
     table = _table(game, len(against or []), parameter)
     chosen = against or usual_rivals(table)
     if seat is not None and not 0 <= seat < table.players:
-        raise ParameterError(f"--seat {seat} is no seat: give 0 to {table.players - 1}")
+        raise ParameterError(f"invalid --seat {seat}: give 0 to {table.players - 1}")
     names = [rival_named(table, chosen[i % len(chosen)]) for i in range(table.players - 1)]
     rivals = [dicegym.agent(table, name, trust=trust) for name in names]
     adviser = None if tutor is None else _tutor(table, tutor)
     ask = _asking()
     answers = {"hint": ("what is best here, and by how much", _hinting(table)), "id": _ID}
-    number = drawn_seed() if seed is None else seed
+    number = draw_seed() if seed is None else seed
     while True:
-        place = drawn_seat(number, table.players) if seat is None else seat
+        place = draw_seat(number, table.players) if seat is None else seat
         warn = None if adviser is None else _warning(adviser)
         sitting = Sitting(
             table,
@@ -110,7 +110,7 @@ def play(
         except KeyboardInterrupt as end:
             _show(f"\n{word_of(end)[0].upper()}{word_of(end)[1:]}.")
             raise typer.Exit(status_of(end)) from None
-        number = drawn_seed() if seed is None else number + 1
+        number = draw_seed() if seed is None else number + 1
     _show("Goodbye.")
 
 
@@ -183,9 +183,9 @@ def _epilogue(sitting: Sitting, adviser: Tutor | None, file: Path | None) -> str
     if file is None:
         told.append("With `-o FILE.json` the game is written, and `dicegym values analyse FILE.json` shows all of it.")
     else:
-        from dicegym.arena.replay import played, save
+        from dicegym.arena.replay import record_replay, save
 
-        save(played(game, sitting.names, sitting.seed, actions), file)
+        save(record_replay(game, sitting.names, sitting.seed, actions), file)
         told.append(
             f"The game is written: `{options.command_line('dicegym', 'values', 'analyse', str(file))}` shows all of it."
         )
@@ -212,18 +212,18 @@ def _table(game: str, rivals: int, parameter: list[str] | None) -> dicegym.Game:
 
 def _welcome(table: dicegym.Game, names: Sequence[str], agents: Sequence[str]) -> str:
     """Return the names of the players, and what each of the agents is."""
-    from dicegym.players.roster import describe
+    from dicegym.players.agent_info import describe_agent
 
     others = f", in the order of play: {', '.join(names)}" if agents else ", alone"
     lines = [f"{table.spec.title}{others}."]
-    lines += [f"  {agent}: {describe(table, agent)}." for agent in dict.fromkeys(agents)]
+    lines += [f"  {agent}: {describe_agent(table, agent)}." for agent in dict.fromkeys(agents)]
     return "\n".join([*lines, "The same game again:"])
 
 
 def _asking() -> Callable[[str], str]:
     """Return what asks at the keyboard; what a script answers is shown, as a terminal shows what is typed."""
     if sys.stdin is None or sys.stdin.closed:
-        raise ParameterError("there is no input to read moves from: play at a keyboard")
+        raise ParameterError("the input for moves is closed: play at a keyboard")
     typed = sys.stdin.isatty()
     if typed:
         with contextlib.suppress(ImportError):  # not everywhere

@@ -53,7 +53,7 @@ def replay(
 
     gif, json = written[".gif"], written[".json"]
     if step and (written or not out.is_terminal or not sys.stdin.isatty()):
-        reason = "which writes files" if written else "and there is no terminal with a keyboard"
+        reason = "and files are written here" if written else "which only a terminal with a keyboard has"
         raise ParameterError(f"--step waits for keys, {reason}: leave it out")
     if json is not None and seat is not None:
         raise ParameterError(f"{json} holds the game of all seats: leave --seat out, or write a page (-o FILE.html)")
@@ -115,18 +115,18 @@ def replay_named(game: str, store: str | None) -> Replay:
             raise ParameterError(f"{game} is a file, and in no store: leave --store out")
         return load(game)
     options.store_name(store)  # names a missing library before the next imports do
-    from dicegym.arena.replay.stored import game_id, stored_replay
+    from dicegym.arena.replay.stored import find_replay, game_id
 
     game_id(game)  # before the store is opened
     with options.read_store(store) as reader:
-        return stored_replay(reader, game)
+        return find_replay(reader, game)
 
 
 def _heading(found: Replay, seat: int | None) -> str:
     """Return what is to be seen, in a line."""
-    from dicegym.pictures.watched import told_apart
+    from dicegym.pictures.watched import tell_apart
 
-    names = told_apart(found.seats)
+    names = tell_apart(found.seats)
     seen = "" if seat is None else f", as {names[seat]} (seat {seat}) was shown it"
     called = f"game {found.id}, " if found.id else ""
     called += f"seed {found.seed}, number {found.number}"

@@ -22,10 +22,10 @@ def settings() -> None:
 
     Example: dicegym runs settings
     """
-    from dicegym.learning.configuration import described
+    from dicegym.learning.configuration import describe_settings
 
     section = ""
-    for setting in described():
+    for setting in describe_settings():
         if setting.section != section:
             section = setting.section
             out.print(f"[{section}]")
@@ -62,7 +62,7 @@ def league(
         executors = None if machines.ray is None and (machines.workers or 1) == 1 else machines.executors()
         found = league_of(run_dir, trust)
         with progress_bar("games") as progress:
-            table, shares = found.measured_anew(games, executors, progress), found.shares()
+            table, shares = found.measure_anew(games, executors, progress), found.shares()
     show(table.report(shares), out)
 
 
@@ -92,7 +92,7 @@ def tune(
     Examples: dicegym runs tune hog --trials 20 --steps 1000000; dicegym runs tune hog --run-dir runs/rates
     --search 'algorithm.learning_rate={low=1e-4, high=1e-2, log=true}'
     """
-    from dicegym.learning.tune import BELIEVE, USUAL, command, ended, write_report
+    from dicegym.learning.tune import BELIEVE, USUAL, count_ends, train_command, write_report
     from dicegym.learning.tune import tune as search_settings
 
     folder, searched = run_dir or Path("runs") / f"tune-{game}", search or USUAL
@@ -100,15 +100,17 @@ def tune(
         how: dict[str, Any] = {"storage": storage, "trust": trust, "progress": progress}
         found = search_settings(game, folder, trials, steps, searched, config, set_ or [], seed or 0, **how)
     written = write_report(found)
-    out.print(f"{len(found.trials())} trials: {ended(found)}")
+    out.print(f"{len(found.trials())} trials: {count_ends(found)}")
     if (best := found.best) is not None:
         chosen = ", ".join(found.plan.settings(best))
-        print_lines([f"best: trial {best.number}, {best.value:.4f}, with {chosen}", BELIEVE, f"  {command(found)}"])
+        print_lines(
+            [f"best: trial {best.number}, {best.value:.4f}, with {chosen}", BELIEVE, f"  {train_command(found)}"]
+        )
     out.print(f"wrote {', '.join(map(str, written))}")
 
 
 runs = group(
-    "Plot, compare, rate and tune trainings.",
+    "Plot, compare and tune trainings, show their cards and leagues.",
     plot=plot,
     card=card,
     league=league,

@@ -38,16 +38,14 @@ def start(
     games: Annotated[int, Option(help="stop after N games; 0: never")] = 0,
     secrets: Annotated[Path | None, Option(help="file of lines name:secret, for names that need a secret")] = None,
     guests: Annotated[bool | None, Option(help="admit any name (default: on a loopback address)")] = None,
-    host: Annotated[str, Option(help="address to listen on; 0.0.0.0: all")] = "127.0.0.1",
+    host: options.HostAddress = "127.0.0.1",
     store: options.StoreName = None,
     isolation: options.IsolationName = "auto",
     seed: options.Seed = None,
-    connections: Annotated[int, Option(help="most connections at the same time")] = 1000,
-    allow_host: Annotated[
-        list[str] | None, Option(metavar="NAME", help="a host name of the server, for WebSocket (repeatable)")
-    ] = None,
+    connections: options.Connections = 1000,
+    allow_host: options.AllowHost = None,
     allow_origin: Annotated[
-        list[str] | None, Option(metavar="URL", help="a web page that may connect by WebSocket (repeatable)")
+        list[str] | None, Option(metavar="URL", help="a web page that may connect by WebSocket; repeatable")
     ] = None,
 ) -> None:
     """Run a server where bots play rated games over the network.
@@ -60,9 +58,9 @@ def start(
     """
     import asyncio
 
-    from dicegym.arena.storage import named_store
+    from dicegym.arena.storage import resolve_store
 
-    named_store(store)  # refuses "none", as a server keeps its ratings
+    resolve_store(store)  # refuses "none", as a server keeps its ratings
     from dicegym.server.scoreboard import Scoreboard
     from dicegym.server.server import serve as run
     from dicegym.server.settings import ServerSettings
@@ -173,8 +171,22 @@ def games(
             out.print(f"        the server played decision {incident.turn} of {name}: {incident.reason}")
 
 
+def mcp(
+    hints: Annotated[bool, Option("--hints", help="let the client ask what its actions are worth")] = False,
+) -> None:
+    """Serve the games to a language model's client by MCP.
+
+    MCP is the Model Context Protocol. The client starts this command, and speaks to it over standard input and output.
+
+    Example: dicegym mcp --hints
+    """
+    from dicegym.mcp_server import make_server
+
+    make_server(hints).run("stdio")
+
+
 server = group(
-    "Run a game server, join one, and show its ratings and games.",
+    "Run a game server, join one, and show its ratings and games.\n\n`dicegym mcp` serves games to language models.",
     start=start,
     join=join,
     status=status,

@@ -22,7 +22,7 @@ def solve(
     name: Annotated[str | None, Argument(metavar="[NAME]", help="the solution, where a game has several")] = None,
     parameter: options.Parameters = None,
     to: Annotated[
-        float | None, Option(metavar="QUALITY", help="stop at this quality (default: the solution's own)")
+        float | None, Option(min=0, metavar="QUALITY", help="stop at this quality (default: the solution's own)")
     ] = None,
     minutes: Annotated[float | None, Option(help="stop after this time, at any quality")] = None,
     listing: Annotated[bool, Option("--list", help="list what can be solved, and its state")] = False,
@@ -30,7 +30,7 @@ def solve(
     yes: Annotated[bool, Option("--yes", help="start even if memory or disk space is short")] = False,
     written: Annotated[Outputs, ".json"] = NO_FILES,
 ) -> None:
-    """Solve a game in minutes, and keep the tables.
+    """Compute the tables that solve a game, and store them.
 
     Values, hints and analyses then use them. The same command continues an interrupted solution.
 
@@ -51,7 +51,7 @@ def solve(
     if listing:
         _list(game, parameter, written)
         return
-    chosen = options.chosen_game(str(game), parameter)
+    chosen = options.make_game(str(game), parameter)
     if remove:
         size = solving.remove(chosen, name)
         out.print(f"removed {size:,} bytes" if size else "there was nothing to remove")
@@ -71,7 +71,7 @@ def _list(game: str | None, parameter: list[str] | None, written: Outputs) -> No
     from dicegym.analysis import solving
     from dicegym.games.solved import how_to_solve
 
-    games = solving.solvable_games() if game is None else [options.chosen_game(game, parameter)]
+    games = solving.solvable_games() if game is None else [options.make_game(game, parameter)]
     found = [solving.status(one, solution.name) for one in games for solution in solving.solutions(one)]
     if not found:
         solving.solution(games[0])  # says why

@@ -13,7 +13,7 @@ WIDTH = 40
 """Characters of the longest bar."""
 
 
-def told(chances: np.ndarray) -> tuple[str, dict[str, Any]]:
+def describe_returns(chances: np.ndarray) -> tuple[str, dict[str, Any]]:
     """Return a distribution in words and bars, and as facts for JSON.
 
     ``chances`` are the probabilities of 0, 1, .. as float64[n].

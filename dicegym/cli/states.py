@@ -76,12 +76,12 @@ def action_meant(found: Position, text: str) -> int:
     Raises ParameterError if it means none, or several that are played one after the other.
     """
     from dicegym.games.keyboard import Place
-    from dicegym.players.human import keyboard_of, legal_names, meant
+    from dicegym.players.human import keyboard_of, legal_names, match_action
 
     game, state = found.game, found.state[0]
     place = Place(game, int(state["player"]), tuple(f"player {seat}" for seat in range(game.players)))
     words = " ".join(text.lower().split())
-    action = meant(words, legal_names(place, state), bare=False)
+    action = match_action(words, legal_names(place, state), bare=False)
     if action is not None:
         return action
     actions = keyboard_of(game).read(place, state, words)
@@ -177,7 +177,7 @@ def rollout(
     Example: dicegym values rollout 3fa2c1:12 --until 0.001
     """
     from dicegym.analysis.rollouts import rollout as rolled_out
-    from dicegym.analysis.valuers import figure, titled, valuer
+    from dicegym.analysis.valuers import figure, unit_title, valuer
 
     if policy is not None and player is not None:
         raise ParameterError(f"--policy {policy} and --player {player} both say who plays on: give one of them")
@@ -206,7 +206,7 @@ def rollout(
         )
         behind = behind if place > 1 else ["", ""]
         rows.append([str(place), one.name, value, error, *behind, f"{one.games:,}", "worse" if one.dropped else ""])
-    print_table(["", "choice", titled(result.unit), "± error", "behind", "± error", "games", ""], rows)
+    print_table(["", "choice", unit_title(result.unit), "± error", "behind", "± error", "games", ""], rows)
     if len(result.candidates) > SHOWN:
         out.print(f"({len(result.candidates) - SHOWN} more)")
     print_lines(["", *result.lines()])

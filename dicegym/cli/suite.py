@@ -18,8 +18,8 @@ def suite(
     situations: Annotated[
         int | None, Option(min=2, metavar="N", help="situations of each game (default: 100; 20 by rollouts)")
     ] = None,
-    games: Annotated[
-        int | None, Option(min=1, metavar="N", help="games of each game (default: 20; 4 by rollouts)")
+    matches: Annotated[
+        int | None, Option("--games", min=1, metavar="N", help="games of each game (default: 20; 4 by rollouts)")
     ] = None,
     seed: options.Seed = None,
     written: Annotated[Outputs, ".json", ".html"] = NO_FILES,
@@ -33,7 +33,7 @@ def suite(
     from dicegym.analysis import model_suite
 
     with progress_bar("games") as progress:
-        found = model_suite.suite(agents, situations=situations, matches=games, seed=seed or 0, progress=progress)
+        found = model_suite.suite(agents, situations=situations, matches=matches, seed=seed or 0, progress=progress)
     print_table(*model_suite.suite_table(found))
     for one in dict.fromkeys(f"{one.game}: values of source {one.values}" for one in found):
         out.print(one)

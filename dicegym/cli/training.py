@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shlex
+from functools import partial
 from math import isnan
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,10 +16,10 @@ import dicegym
 from dicegym.cli import options
 from dicegym.cli.console import err, out, print_commands, print_lines, print_table
 from dicegym.cli.contests import TournamentOptions, tournament
-from dicegym.cli.evaluation import in_words
+from dicegym.cli.evaluation import explain_scores
 from dicegym.cli.options import MACHINES, MachineOptions, decisions
 from dicegym.cli.progress import progress_bar, progress_bars
-from dicegym.errors import DicegymError, ParameterError
+from dicegym.errors import ParameterError
 
 
 def train(
@@ -56,7 +57,7 @@ def train(
         _demo(game, run_dir, 1 if seed is None else seed)
         return
     from dicegym.learning.card import best_score
-    from dicegym.learning.curves import floors_in_words, floors_of
+    from dicegym.learning.evaluator import describe_floors, floors_of
     from dicegym.learning.seeds.summary import holds_seeds
     from dicegym.learning.train import train as learn
     from dicegym.players import model as models
@@ -71,9 +72,9 @@ def train(
     if machines != MACHINES:
         given = "--workers" if machines.ray is None else "--ray"
         raise ParameterError(f"{given} is about several seeds: give --seeds with it, or --resume where there are some")
-    _say_before(game, config, overrides, resume)
     with progress_bar("steps") as progress:
-        run = learn(game, folder, config, overrides, resume, progress, trust=trust)
+        say = partial(err.print, "dicegym:")
+        run = learn(game, folder, config, overrides, resume, progress, trust=trust, told=say)
     if run.finished:
         out.print(
             f"{folder} is finished, after {run.model.num_timesteps:,} steps: nothing was done; more --steps train on"
@@ -84,34 +85,12 @@ def train(
     out.print(f"{best_score(best)}: {how}, {best}\n{run.score}: at the end, {folder / 'model.zip'}")
     wanted, missed = floors_of(models.facts(best))
     if missed:
-        one = "the last one" if last else "the one"
-        out.print(f"none came to {floors_in_words(wanted)}: the best is {one} that fell least short, by {missed:.4f}")
+        one = "the last one" if last else "the best one"
+        out.print(f"no model reached {describe_floors(wanted)}: {one} misses it by {missed:.4f}")
     out.print(f"models, cards, curve and logs are in {folder}")
     longer = f"dicegym train {game} --run-dir {shlex.quote(str(folder))} --resume --steps {more}"
     score = best_score(best)
     _tell_more(run.game, score, best, longer, run.evaluator.even(score))
-
-
-def _say_before(game: str, config: Path | None, overrides: list[str], resume: bool) -> None:
-    """Say that a training is for one player, of a game that others play at tables; and that its critic begins anew."""
-    from dicegym.learning.configuration import override, read_config
-    from dicegym.players.roster import model_file
-    from dicegym.players.sb3 import has_critic, weights_of
-
-    settings = override(read_config(game, config), overrides)
-    seats, start = settings.game.get("players"), settings.run.start_from
-    with contextlib.suppress(DicegymError, ImportError):  # the training says what is wrong with it
-        if start and not resume and not has_critic(weights_of(model_file(dicegym.game(game), start, "run.start_from"))):
-            err.print(
-                f"dicegym: the file of {start} holds its policy alone, as those of models that ship do: the training "
-                "goes on with that, and its value network starts fresh."
-            )
-    most = dicegym.game(game).spec.players[1]
-    if seats == 1 and most > 1:
-        err.print(
-            "dicegym: this trains for the most points of a player alone. The model plays at tables of up to "
-            f"{most} too; --set game.players=2 trains at one."
-        )
 
 
 def _train_seeds(
@@ -163,12 +142,12 @@ def _train_seeds(
     shown = shlex.quote(str(folder))
     failed = [one.seed for one in found.results if one.how == FAILED]
     if found.best_model is not None:
-        model, table = shlex.quote(str(found.best_model)), models.trained_on(str(found.best_model))
+        model, table = shlex.quote(str(found.best_model)), models.read_game(str(found.best_model))
         seat = f"dicegym tournament {game} {model} {shlex.quote(table.spec.baseline)}"
         print_commands(
             (f"dicegym runs plot {shown}", f"the curve with its band: {PICTURE}"),
-            *([(f"dicegym evaluate {model} --against all", "how the best of all models fares")] * (table.players > 1)),
-            *([(seat, "a contest: name whom you like")] * (table.players > 1)),
+            *([(f"dicegym evaluate {model} --against all", "measure the best of all models")] * (table.players > 1)),
+            *([(seat, "a contest: name any agents")] * (table.players > 1)),
         )
     if failed:
         err.print(
@@ -179,16 +158,16 @@ def _train_seeds(
 
 def _tell_more(game: dicegym.Game, score: Any, model: Path, longer: str, even: float) -> None:
     """Say what the score of a new model means (equal players score ``even``), and what can be done with the model."""
-    print_lines(in_words([score], game, model.name, even))
+    print_lines(explain_scores([score], game, model.name, even))
     if (page := model.with_suffix(".md")).is_file():
-        out.print(f"How it fares against every bot: {page}")
+        out.print(f"Its results against every bot: {page}")
     named = shlex.quote(str(model))
     print_commands(
         (f"dicegym runs plot {shlex.quote(str(model.parent))}", "the curve as a picture"),
         *([(f"dicegym play {game.name} --against {named}", "play against it")] if game.players > 1 else []),
         *([(f"dicegym watch {named}", "see it play alone")] if game.players == 1 else []),
-        (f"dicegym tournament {game.name} {named} {shlex.quote(game.spec.baseline)}", "a contest: name whom you like"),
-        (longer, "go on where this ended"),
+        (f"dicegym tournament {game.name} {named} {shlex.quote(game.spec.baseline)}", "a contest: name any agents"),
+        (longer, "continue this training"),
     )
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dicegym.pictures.watched import WatchedMove
 
 Delay = Annotated[
-    float | None, Option(min=0, help="seconds for each move (default: 1; 0 if the output is no terminal)")
+    float | None, Option(min=0, help="seconds for each move (default: 1; 0 if the output is not a terminal)")
 ]
 DELAY = 1.0
 """Seconds for each move in a terminal and in films by default."""
@@ -46,7 +46,7 @@ class ViewerPace:
 
     Args:
         delay: seconds from move to move.
-        key: waits so many seconds for a key and returns it, or "".
+        key: waits that many seconds for a key and returns it, or "".
         paused: whether every move waits for a key.
     """
 
@@ -66,7 +66,7 @@ class ViewerPace:
             pressed = self._key(1.0 if self.paused else until - time.monotonic())
             for pressing, moves in ((NEXT, 1), (BACK, -1), (FIRST, -ALL), (LAST, ALL), (LEAVE, None)):
                 if pressed in pressing:
-                    self.paused = self.paused or moves not in (1, None)  # who goes back wants to look
+                    self.paused = self.paused or moves not in (1, None)  # going back is for looking
                     return moves
             if pressed in PAUSE:
                 self.paused = not self.paused

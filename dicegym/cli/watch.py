@@ -13,7 +13,7 @@ from dicegym.cli.console import NO_FILES, Outputs, out
 from dicegym.cli.evaluation import table_for
 from dicegym.cli.viewer import Delay, record, show
 from dicegym.errors import ParameterError, one_line
-from dicegym.play.seeds import drawn_seed
+from dicegym.play.seeds import draw_seed
 
 
 def watch(
@@ -42,7 +42,7 @@ def watch(
     player = dicegym.agent(table, model, trust=trust)
     rivals = against or ([table.spec.baseline] if table.players > 1 else [])
     seated = seating(table, player, [dicegym.agent(table, name, trust=trust) for name in rivals], seat)
-    number = drawn_seed() if seed is None else seed
+    number = draw_seed() if seed is None else seed
     out.print(f"{table.spec.title}: {', '.join(names_of(seated))}, in the order of their seats")
     every = moments(table, seated, number)
     if written:

@@ -13,27 +13,24 @@ from typer import Argument, Option
 from dicegym.cli import options
 from dicegym.cli.command import add
 from dicegym.cli.console import err, out
-from dicegym.cli.entering import WEB_FOLDER, contest, open_desk, token
+from dicegym.cli.entering import WEB_FOLDER, WebFolder, contest, open_desk, token
 
 if TYPE_CHECKING:
-    from dicegym.arena.store.reading import StoredContest
+    from dicegym.arena.store.stored import StoredContest
 
 
 def serve_pages(
     context: typer.Context,
-    host: Annotated[str, Option(help="address to listen on; 0.0.0.0: all")] = "127.0.0.1",
+    host: options.HostAddress = "127.0.0.1",
     port: Annotated[int, Option(help="port to listen on; 0: any free port")] = 8000,
     folder: Annotated[Path, Option(help="folder for the server's data: games, uploads, tokens")] = WEB_FOLDER,
     store: options.StoreName = None,
     runs: Annotated[list[Path] | None, Option(help="a folder of trainings; repeatable")] = None,
-    allow_host: Annotated[
-        list[str] | None,
-        Option(metavar="NAME", help="a host name of the server, such as games.example.org (repeatable)"),
-    ] = None,
+    allow_host: options.AllowHost = None,
     proxy: Annotated[
-        list[str] | None, Option(metavar="ADDRESS", help="a proxy whose X-Forwarded-* headers are trusted (repeatable)")
+        list[str] | None, Option(metavar="ADDRESS", help="a proxy whose X-Forwarded-* headers are trusted; repeatable")
     ] = None,
-    connections: Annotated[int, Option(min=10, help="most connections at the same time")] = 1500,
+    connections: options.Connections = 1500,
     log: Annotated[str, Option(metavar="FILE", help="write a line of JSON for each request; -: on stderr")] = "",
     export: Annotated[
         Path | None,
@@ -66,13 +63,13 @@ def serve_pages(
         from dicegym.web.serving import serve
     import logging
 
-    from dicegym.arena.storage import named_store
+    from dicegym.arena.storage import resolve_store
     from dicegym.signals import SignalInterrupt
     from dicegym.web.settings import WebSettings
 
     settings = WebSettings(
         folder,
-        named_store(store),
+        resolve_store(store),
         tuple(runs or [Path("runs")]),
         host,
         port,
@@ -108,13 +105,13 @@ def write_pages(target: Path, store: str | None, folder: Path) -> None:
     with options.needing("web", "dicegym web --export"):
         from dicegym.web.enter.contests import WebContests
         from dicegym.web.static_pages import export, never_open
-    from dicegym.arena.storage import named_store
+    from dicegym.arena.storage import resolve_store
 
     with contextlib.ExitStack() as stack:
         is_open: Callable[[StoredContest], bool] = never_open
         if folder.is_dir():
             is_open = WebContests(stack.enter_context(contextlib.closing(open_desk(folder)))).is_open
-        written = export(target, named_store(store), is_open=is_open, tell=err.print)
+        written = export(target, resolve_store(store), is_open=is_open, tell=err.print)
     for line in written.left_out:
         err.print(line)
     out.print(f"wrote {written.files} files, {written.size / 1e6:.1f} MB: open {written.folder / 'index.html'}")
@@ -126,21 +123,23 @@ def _tell(line: str) -> None:
 
 
 def tell_of_uploads(isolation: str) -> None:
-    """Say what holds uploaded bots, if that is less than a jail. Raises UnknownNameError for no such isolation."""
+    """Say what isolates uploaded bots, if that is less than a jail. Raises UnknownNameError for an unknown one."""
     from dicegym.sandbox import jail
 
     if jail.probe(isolation):
         err.print(
-            f"dicegym: no bots can be handed in, as nothing would hold them: {jail.probe(isolation)}; "
-            "--isolation process takes them all the same, and lets them see more of this machine"
+            f"dicegym: bots cannot be uploaded, as nothing would isolate them: {jail.probe(isolation)}; "
+            "--isolation process accepts them all the same, and lets them see more of this machine"
         )
-    elif jail.chosen(isolation).level != jail.Isolation.JAIL:
-        err.print(f"dicegym: uploaded bots are held by {jail.chosen(isolation).description}: take them from friends")
+    elif jail.choose(isolation).level != jail.Isolation.JAIL:
+        err.print(
+            f"dicegym: uploaded bots are isolated by {jail.choose(isolation).description}: take them from friends"
+        )
 
 
 def backup(
     target: Annotated[Path, Argument(help="a new folder")],
-    folder: Annotated[Path, Option(help="the folder of the web server, as given to `dicegym web`")] = WEB_FOLDER,
+    folder: WebFolder = WEB_FOLDER,
     store: options.StoreName = None,
 ) -> None:
     """Back up the web server's data while it runs.
@@ -149,10 +148,10 @@ def backup(
 
     Example: dicegym web backup backups/monday --folder course --store course.sqlite
     """
-    from dicegym.arena.storage import named_store
+    from dicegym.arena.storage import resolve_store
     from dicegym.web.backup import back_up
 
-    made = back_up(folder, named_store(store), target)
+    made = back_up(folder, resolve_store(store), target)
     out.print(f"{target}: {made.files} files, {made.databases} of them databases, {made.size / 1e6:.1f} MB")
 
 

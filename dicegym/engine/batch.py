@@ -37,6 +37,13 @@ class Batch:
         overs: bool[n], games that ended with the last step.
 
     ``threads`` says how many threads step the games; what is played does not depend on it.
+
+    Example:
+        >>> import dicegym
+        >>> batch = dicegym.game("hog").batch(1000, seed=0)
+        >>> batch.step(batch.masks.argmax(axis=1))
+        >>> batch.observations.shape
+        (1000, 62)
     """
 
     def __init__(self, game: BatchGame, n: int, seed: int = 0, threads: int = 1) -> None:
@@ -52,8 +59,7 @@ class Batch:
         self.results = np.zeros((n, game.players), np.float32)
         self.overs = np.zeros(n, np.bool_)
         self._actions = np.zeros(n, np.int64)
-        self._given = np.zeros(n if threads > 1 else 0, np.int64)  # actions where helpers look for them
-        self._written = (self.observations, self.masks, self.results, self.overs)
+        self._given = np.zeros(n, np.int64)  # actions where compiled code looks for them
         self._crew = Crew(threads)
         self._shared: Task | None = None
         self._sound = True  # False for good once a step was cut off: then nobody knows what each game has done
@@ -84,27 +90,20 @@ class Batch:
                 "and others not: make a new batch"
             )
         self._sound = False
-        edges = self._threads.edges(len(self))
-        if len(edges) == 2:
-            loops.play_on(self.game.blank, self.states, self.seeds, self.episodes, actions, *self._written)
-        else:
-            self._given[:] = actions
-            self._crew.call(self._task(), edges, loops.PLAY_ON)
+        self._given[:] = actions
+        self._crew.call(self._task(), self._threads.edges(len(self)), loops.PLAY_ON)
         self._sound = True
 
     def _task(self) -> Task:
         """Return what threads share out."""
         if self._shared is None:
-            arrays = self.states, self.seeds, self.episodes, self._given, *self._written
-            arguments = self.game.blank, *arrays, self.seed, self._actions
-            self._shared = Task(loops.help_batch, loops.prepare_batch, arguments)
+            arrays = self.states, self.seeds, self.episodes, self._given
+            written = self.observations, self.masks, self.results, self.overs
+            arguments = self.game.blank, *arrays, *written, self.seed, self._actions
+            self._shared = Task(loops.help_batch, loops.prepare_batch, arguments, unlocks=True)
         return self._shared
 
     def random_actions(self, time: int) -> np.ndarray:
         """Return a random legal action for every game (int64[n], overwritten by the next call)."""
-        edges = self._threads.edges(len(self))
-        if len(edges) == 2:
-            loops.random_legal(self.masks, self.seed, time, 0, self._actions)
-        else:
-            self._crew.call(self._task(), edges, loops.CHOOSE, time)
+        self._crew.call(self._task(), self._threads.edges(len(self)), loops.CHOOSE, time)
         return self._actions

@@ -32,7 +32,7 @@ class RefusedError(Exception):
 
 
 def is_ours(facts: os.stat_result) -> bool:
-    """Return whether a file belongs to this user or to whoever owns the machine, and no others may write to it."""
+    """Return whether a file belongs to this user or to the owner of the machine, and no others may write to it."""
     return _owned(facts) and not (OWNERS_KNOWN and facts.st_mode & OTHERS_WRITE)
 
 
@@ -69,7 +69,7 @@ def _own(folder: Path) -> bool:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     facts = folder.lstat()
     if not stat.S_ISDIR(facts.st_mode):
-        raise RefusedError(f"{folder} is no folder")
+        raise RefusedError(f"{folder} is not a folder")
     if not _owned(facts):
         raise RefusedError(f"{folder} belongs to another user")
     if is_ours(facts) or facts.st_mode & stat.S_ISVTX:  # in a sticky one nobody can replace what is ours

@@ -35,7 +35,7 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.engine.entries import Task, enter, raised
+from dicegym.engine.entries import Task, enter, read_error
 from dicegym.engine.jit import COMPILED, loop_kernel
 from dicegym.engine.numba_names import cgutils, intrinsic, ir, types
 
@@ -52,7 +52,7 @@ HELPERS_PATIENCE, CALLERS_PATIENCE = 10_000, 3000
 other processes in between was tried, and cost milliseconds on a busy machine."""
 LOOKS = 256
 """How often either looks, for 10 µs, before it asks whether the other one has been put on the same core, where nobody
-comes to anything while somebody waits like that."""
+gets any work done while somebody waits like that."""
 NAP = 2e-5
 """Seconds for which the caller then sleeps: the helper may wait for the core on which it looks."""
 _CORE = "sched_getcpu" if sys.platform == "linux" else ""
@@ -126,7 +126,7 @@ def _next_job(board):
     if _waited(board, False, HELPERS_PATIENCE, CALLERS_CORE):
         return True
     _store(board, ASLEEP, 1)
-    if _load(board, POSTED) == _load(board, DONE):  # else a job was posted by somebody who saw nobody asleep
+    if _load(board, POSTED) == _load(board, DONE):  # else a job was posted while nobody was seen asleep
         return False
     _store(board, ASLEEP, 0)
     return True
@@ -172,7 +172,7 @@ class _Helper:
 
     def post(self, task: Task, job: int, start: int, end: int, now: int) -> None:
         """Let the helper do ``job`` for a part of the rows."""
-        self.settle()  # whoever was interrupted twice did not wait
+        self.settle()  # a caller that was interrupted twice did not wait
         self._held[:] = [task]
         if _post(self.board, task.entry, task.place, job, start, end, now):
             self.wakes.put(True)
@@ -187,7 +187,7 @@ class _Helper:
         while True:
             try:
                 while not _waited(self.board, True, CALLERS_PATIENCE, HELPERS_CORE):
-                    if self.board[ASLEEP]:  # who posted the job may have been interrupted before it woke the helper
+                    if self.board[ASLEEP]:  # the caller may have been interrupted before it woke the helper
                         self.wakes.put(True)
                     time.sleep(NAP)
                 break
@@ -206,7 +206,7 @@ class _Helper:
 
 def _result(given: int, failed: int) -> int:
     if failed:
-        raise raised(int(failed))
+        raise read_error(int(failed))
     return int(given)
 
 
@@ -230,8 +230,8 @@ def _work(board: np.ndarray, wakes: SimpleQueue[bool], held: list[Task]) -> None
 def _leave(core: int) -> None:
     """Go to another core if there is one that this thread may use, and let the system move it later as it likes.
 
-    Where others use the machine too, who is woken is put beside who wakes it, and stays there as long as nobody is much
-    busier: two threads then gained nothing.
+    On a machine that others use too, the system puts a woken thread on the core of the thread that wakes it, and leaves
+    it there until another core is much less busy: two threads then gained nothing.
     """
     if core < 0 or not hasattr(os, "sched_setaffinity"):
         return
@@ -297,6 +297,8 @@ class Crew:
         Raises what compiled code raised, that of the first part which did, once all parts are done.
         """
         parts = list(pairwise(edges))
+        if len(parts) == 1 and meanwhile is None:
+            return [task.run(job, *parts[0], now)]
         if not COMPILED:
             if meanwhile is not None:
                 meanwhile()

@@ -14,7 +14,7 @@ from dicegym.engine.forms import Form
 from dicegym.errors import ParameterError
 
 LINE = 100
-"""Characters to a line of a table; a meaning that is longer goes on below."""
+"""Characters to a line of a table; a longer meaning continues below."""
 SHOWN = 32
 """Characters of values that a table shows; all of them are in `DescribedPart.values`."""
 
@@ -32,7 +32,7 @@ class DescribedPart(NamedTuple):
     one-hot its number or None, of ones how many they are, of flags the numbers of those that are 1. Else the values.
     """
     meaning: str
-    """The words of the rules page; empty where there are none."""
+    """The words of the rules page; empty where it has none."""
 
     @property
     def places(self) -> str:
@@ -114,7 +114,7 @@ def describe(observation: Any, features: Mapping[str, int], forms: Mapping[str, 
 
 
 def _meanings(rules: str) -> dict[str, str]:
-    """Return part -> meaning from the table below "Observation" in a module's docstring; nothing if there is none."""
+    """Return part -> meaning from the table below "Observation" in a module's docstring; nothing without that table."""
     page = importlib.import_module(rules).__doc__ or ""  # Python may leave docstrings out
     section = re.search(r"^Observation\b.*\n((?:(?: .*)?\n|$)*)", page, re.MULTILINE)
     lines = section[1].splitlines() if section else []

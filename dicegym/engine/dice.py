@@ -30,7 +30,7 @@ _ONE, _S27, _S30, _S31, _S32, _S40 = (np.uint64(n) for n in (1, 27, 30, 31, 32, 
 _LOW_64 = (1 << 64) - 1
 
 HOST_SEAT = 254
-"""The seat whose dice belong to those who hold games; `dicegym.engine.seats` lists what they draw."""
+"""The seat whose dice belong to the host of a game; `dicegym.engine.seats` lists what they draw."""
 FINE = 1 << 31
 """Weights are compared with a whole number drawn below this, so a share is right to 5e-10."""
 BOT_SEATS = 128
@@ -55,7 +55,7 @@ def mix(value):
 @_wrapping
 @kernel
 def turn_stream(key, seat, turn):
-    """Return the uint64 from which all dice of one turn of one seat follow; outside kernels see `drawn`.
+    """Return the uint64 from which all dice of one turn of one seat follow; outside kernels see `draw_number`.
 
     Seats below 256 and turns below 2**40 never share a stream within a game.
     """
@@ -87,15 +87,6 @@ def die(stream, number, sides):
     return 1 + draw(stream, number, sides)
 
 
-@kernel
-def sum_of_dice(stream, n, sides):
-    """Return the sum of the first ``n`` dice of a turn: a loop that mixes and does nothing else, to be timed."""
-    total = np.int64(0)
-    for number in range(n):
-        total += die(stream, number, sides)
-    return total
-
-
 @_wrapping
 @kernel
 def key_of(seed, episode):
@@ -112,13 +103,13 @@ def game_key(seed: int, episode: int) -> int:
 
 
 @kernel
-def _drawn(key, seat, turn, number, n):
+def _draw_number(key, seat, turn, number, n):
     return draw(turn_stream(key, seat, turn), number, n)
 
 
-def drawn(key: int, seat: int, turn: int, number: int, n: int) -> int:
+def draw_number(key: int, seat: int, turn: int, number: int, n: int) -> int:
     """Return `draw` ``number`` below ``n`` of one turn of one seat, for callers outside compiled code."""
-    return int(_drawn(np.uint64(key), seat, turn, number, n))
+    return int(_draw_number(np.uint64(key), seat, turn, number, n))
 
 
 def named_seed(*parts: object) -> int:

@@ -1,4 +1,4 @@
-"""Kernels that other threads call by a number: where they begin, and where their arguments lie in memory.
+"""Kernels that other threads call by a number: where they begin, and where their arguments are in memory.
 
 To call a kernel from Python with the thirty arrays of a batch takes 4 to 7 µs and Python's lock. A `Task` writes them
 down once; from then on compiled code calls the kernel with four numbers.
@@ -33,7 +33,7 @@ CELLS = 1024
 """How many 8 bytes the arguments of a kernel may take: an array takes 7 and more."""
 _WORD, _BYTES = ir.IntType(64), ir.IntType(8).as_pointer()
 _ENTRY = ir.FunctionType(_WORD, [_BYTES, _WORD, _WORD, _WORD, _WORD, _WORD.as_pointer()])
-"""(arguments, job, start, end, now, where the result goes) -> 0, or where it lies what the kernel raised (`raised`)."""
+"""(arguments, job, start, end, now, where the result goes) -> 0, or where what the kernel raised is (`read_error`)."""
 _UNKNOWN = -1
 """What stands for that where Numba does not say what was raised."""
 _LOST = "compiled code raised an error: with NUMBA_DISABLE_JIT=1 in the environment Python says which"
@@ -92,7 +92,7 @@ def _entry_of(typingctx, do, place, arguments):
 entry_of: Any = _entry_of
 """``entry_of(do, place, arguments)`` writes a tuple of arguments to ``place`` (int64[CELLS]).
 
-It returns where code begins that calls ``do`` with them. Nothing is counted: whoever asks has to keep them, and the
+It returns where code begins that calls ``do`` with them. Nothing is counted: the caller has to keep them, and the
 kernel that asks.
 """
 
@@ -101,7 +101,7 @@ kernel that asks.
 def enter(typingctx, entry, place, job, start, end, now, results, cell):
     """Call what begins at ``entry``; its result goes to ``results[cell]`` (int64).
 
-    Return 0 if it raised nothing, else what `raised` takes.
+    Return 0 if it raised nothing, else what `read_error` takes.
     """
 
     def codegen(context, builder, signature, args):
@@ -115,9 +115,10 @@ def enter(typingctx, entry, place, job, start, end, now, results, cell):
     return number(number, number, number, number, number, number, results, number), codegen
 
 
-_ENTRY_CELL, _PLACE_CELL, _UNLOCKS, _LISTED = range(4)
-"""The cells that a function of Python's form is made for: where the kernel begins, and where its arguments lie; 1 if
-other threads may run meanwhile; where numbers lie of which a list is returned, 0 if the kernel's result is."""
+_ENTRY_CELL, _PLACE_CELL, _UNLOCKS, _LISTED, _FAILED = range(5)
+"""The cells that a function of Python's form is made for: where the kernel begins, and where its arguments are; 1 if
+other threads may run meanwhile; where numbers are of which a list is returned, 0 if the kernel's result is; what a
+kernel raised last, as `enter` returns it."""
 _NUMBERS = 4
 
 
@@ -160,6 +161,7 @@ def _answer(typingctx):
             python.restore_thread(inside.load(thread))
         went_well = inside.icmp_signed("==", status, ir.Constant(_WORD, 0))
         with cgutils.if_unlikely(inside, inside.not_(went_well)):
+            inside.store(status, inside.gep(cells, [ir.Constant(_WORD, _FAILED)]))
             python.err_set_string("PyExc_RuntimeError", _LOST)
             inside.ret(nothing)
         number = inside.load(result)
@@ -218,7 +220,7 @@ class _Raised(ctypes.Structure):
     )
 
 
-def raised(place: int) -> BaseException:
+def read_error(place: int) -> BaseException:
     """Return what a kernel raised, by what `enter` gave; the kernel and its `Task` have to be there still.
 
     Words that were put together of what the kernel knew are lost: then the kind alone is told, and where it was.
@@ -241,24 +243,37 @@ class Task:
         prepare: the one beside it.
         arguments: what ``do`` gets after its four numbers. They are kept, and read where they lie: what is written into
             arrays is noticed.
-        unlocks: whether `ask` lets other threads of Python run meanwhile, which takes longer than a short kernel.
+        unlocks: whether `ask` and `run` let other threads of Python run meanwhile, which takes longer than a short
+            kernel.
 
     Attributes:
         entry: where the kernel begins.
         place: where its arguments lie.
         ask: ``ask(job, start, end, now)`` calls the kernel once and returns its result. Python calls it as it calls
             ``len``, in a quarter of the time that Numba takes to look at four numbers. Raises RuntimeError where the
-            kernel raised something, TypeError for what is no whole number, OverflowError for more than 64 bits.
+            kernel raised something, TypeError for anything but a whole number, OverflowError for more than 64 bits.
     """
 
     def __init__(
         self, do: Callable[..., Any], prepare: Callable[..., Any], arguments: tuple[Any, ...], unlocks: bool = False
     ) -> None:
         self.do, self._prepare, self.arguments, self._unlocks = do, prepare, arguments, unlocks
-        self._memory = np.zeros(CELLS, np.int64)
+        self._memory, self._cells = np.zeros(CELLS, np.int64), np.zeros(1 + _FAILED, np.int64)
         self.entry = int(prepare(self._memory, arguments)) if COMPILED else 0
         self.place = self._memory.ctypes.data
-        self.ask: Callable[[int, int, int, int], int] = self._function(0) if COMPILED else self._interpreted
+        self.ask: Callable[[int, int, int, int], int] = (
+            self._function(self._cells, 0) if COMPILED else self._interpreted
+        )
+
+    def run(self, job: int, start: int, end: int, now: int) -> int:
+        """Do what `ask` does, but raise what the kernel raised."""
+        try:
+            return self.ask(job, start, end, now)
+        except RuntimeError as error:
+            place, self._cells[_FAILED] = int(self._cells[_FAILED]), 0
+            if not place:  # with compilation off it is the kernel's own
+                raise
+            raise read_error(place) from error
 
     def listing(self, numbers: np.ndarray) -> Callable[[int, int, int, int], list[int]]:
         """Return a function as `ask` is, of a kernel that writes ``numbers`` (int64) and returns how many.
@@ -267,11 +282,13 @@ class Task:
         """
         if not COMPILED:
             return lambda *told: numbers[: self._interpreted(*told)].tolist()
-        found: Callable[[int, int, int, int], list[int]] = self._function(numbers.ctypes.data)
+        found: Callable[[int, int, int, int], list[int]] = self._function(
+            np.zeros(1 + _FAILED, np.int64), numbers.ctypes.data
+        )
         return found
 
-    def _function(self, listed: int) -> Any:
-        cells = np.array([self.entry, self.place, self._unlocks, listed], np.int64)
+    def _function(self, cells: np.ndarray, listed: int) -> Any:
+        cells[:_FAILED] = self.entry, self.place, self._unlocks, listed
         kept = cells, self._memory, self.arguments, self.do, self._prepare  # for as long as anybody has the function
         return _new_function(_method(), cells.ctypes.data, kept)
 

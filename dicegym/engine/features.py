@@ -49,7 +49,7 @@ class Features:
         size: elements of all parts together, of those that a setting leaves out too.
 
     Raises:
-        ParameterError: a length is no whole number of at least 1, two parts would go by one name in code, or a part
+        ParameterError: a length is not a whole number of at least 1, two parts would go by one name in code, or a part
             would begin elsewhere in other settings.
     """
 

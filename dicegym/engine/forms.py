@@ -11,7 +11,7 @@ import numpy as np
 
 
 class OneHot(NamedTuple):
-    """``rows`` times one of ``size`` whole numbers from ``first`` on: a 1 in its place, 0 elsewhere; all 0 is none."""
+    """``rows`` times one of ``size`` whole numbers from ``first`` on: a 1 in its place, 0 elsewhere; if none, None."""
 
     size: int
     first: int = 0

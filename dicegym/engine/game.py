@@ -15,7 +15,7 @@ from dicegym.engine.description import Description, describe
 from dicegym.engine.dice import game_key
 from dicegym.engine.jit import records
 from dicegym.engine.scene import TEXT, Scene, Text
-from dicegym.engine.spec import GameSpec, V
+from dicegym.engine.spec import GameSpec, V, pack
 from dicegym.engine.state import State, StateMemory
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError, StepError, unknown_argument
@@ -36,6 +36,12 @@ class Game(Generic[V]):
     Raises:
         ParameterError: a value is out of range.
         UnknownNameError: the game has no such parameter.
+
+    Example:
+        >>> import dicegym
+        >>> game = dicegym.game("hog", goal=50)
+        >>> game.observation_size, game.features["scores"]
+        (62, 2)
     """
 
     def __init__(self, spec: GameSpec[V], players: int | None = None, **parameters: Any) -> None:
@@ -80,22 +86,23 @@ class Game(Generic[V]):
         }
 
     def drawing_bytes(self, states: np.ndarray) -> np.ndarray:
-        """Return records as rows of bytes that players draw by: uint8[n, bytes].
+        """Return records as rows of bytes that players draw by: uint8[n, bytes], as the fields were declared.
 
         Added parameters at their defaults are left out, so that players draw as they did before these were added.
         """
-        raw: np.ndarray = np.ascontiguousarray(states).view(np.ndarray).view(np.uint8).reshape(len(states), -1)
-        return raw[:, self._drawing_columns]
+        return pack(states, self._drawing_record).view(np.uint8).reshape(len(states), -1)
 
     @cached_property
-    def _drawing_columns(self) -> slice | np.ndarray:
-        """The places of these bytes in a record."""
-        kept = np.ones(self.spec.state.itemsize, np.bool_)
-        for name, parameter in self.spec.parameters.items():
-            if parameter.added and name not in self.added_parameters:
-                field, start = self.spec.state.fields[name][:2]  # type: ignore[index]  # a record has fields
-                kept[start : start + field.itemsize] = False
-        return slice(None) if kept.all() else np.flatnonzero(kept)
+    def _drawing_record(self) -> np.dtype:
+        """The fields of these bytes."""
+        declared, known, added = self.spec.declared_record, self.spec.parameters, self.added_parameters
+        return np.dtype(
+            [
+                (name, declared[name])
+                for name in declared.names or ()
+                if name in added or name not in known or not known[name].added
+            ]
+        )
 
     def check_original(self, bot: str) -> None:
         """Raise ParameterError if this is not the original game, for which bots of its interface are written.
@@ -183,7 +190,7 @@ class Game(Generic[V]):
         Each part has a name, the places ``start`` to ``stop - 1``, its values, where they can be read plainly what
         they say, and the words of the rules page.
 
-        Raises ParameterError if ``observation`` is none of this game.
+        Raises ParameterError if ``observation`` does not fit this game.
         """
         return describe(observation, self.features, getattr(self.spec.features, "forms", {}), self.spec.module)
 
@@ -268,7 +275,7 @@ class Game(Generic[V]):
 
 
 _fingerprints: dict[tuple[Any, ...], tuple[GameSpec[Any], str]] = {}
-"""The fingerprints that this process knows, by specification and settings. The specification is held, so that no other
+"""The fingerprints that this process knows, by specification and settings. The specification is kept, so that no other
 one gets its id."""
 
 

@@ -1,10 +1,10 @@
 """How kernels are compiled and cached.
 
 Numba keys a cached function on the file that holds it alone: after a change of a rule, a loop in another
-file that calls it would go on running the old rule. So all kernels live in a folder named by a hash of
-every source file that kernels stand in or take constants from (`KERNEL_SOURCES`, which a test compares with the
+file that calls it would keep running the old rule. So all kernels live in a folder named by a hash of
+every source file that holds kernels or constants of theirs (`KERNEL_SOURCES`, which a test compares with the
 imports); a change of any of them starts a new folder. A checkout and an installed wheel of the same sources share one.
-What lies in it is the matter of `dicegym.engine.kernel_cache`, where it lies that of `dicegym.engine.cache_folder`.
+`dicegym.engine.kernel_cache` writes what is in it, and `dicegym.engine.cache_folder` finds its place.
 
 Environment variables:
     DICEGYM_CACHE: folder for compiled kernels (default: ``dicegym`` in the user's cache folder).
@@ -62,7 +62,7 @@ WITHOUT_KERNELS = (
 """Files below ``games`` that no compiled code depends on: what a screen says must not make everybody compile again."""
 APART = "solving"
 """Folders below ``games`` of this name hold kernels that nothing outside of them calls, and which call none of another
-such folder. They are kept by the sources of their own folder, as kernels of other packages are, so that who improves a
+such folder. They are kept by the sources of their own folder, as kernels of other packages are, so that a change of one
 solver compiles that solver alone."""
 
 _COUNTING_CAN_BE_SET = hasattr(DefaultOptions, "_nrt")

@@ -76,7 +76,7 @@ def _hash_of(files: tuple[tuple[str, int, int], ...]) -> str:
 def hash_beside(file: str) -> str | None:
     """Return a hash of the Python files in the folder of ``file``, and below it if that is a package.
 
-    None if there is no such file (a notebook's cell, the prompt) or one cannot be read: nothing can be said then.
+    None if that is not a file (a notebook's cell, the prompt) or one cannot be read: nothing can be said then.
     """
     try:
         if not os.path.isfile(file):
@@ -107,7 +107,7 @@ def declare(dtype: np.dtype, function: Callable[..., Any], is_part: Callable[[st
 
 
 def _drop(path: Path) -> None:
-    """Remove what stands in the place of an entry, whatever it is."""
+    """Remove whatever is in the place of an entry."""
     with contextlib.suppress(OSError):
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
@@ -150,7 +150,7 @@ class Entries:
         return None
 
     def save(self, key: Any, data: Any) -> None:
-        """Write ``data`` whole or not at all, whoever writes at the same time. Raises OSError."""
+        """Write ``data`` whole or not at all, even if another process writes at the same time. Raises OSError."""
         body = dumps((key, data))
         path = self.path(key)
         unfinished = path.with_name(f"{path.name}.{uuid.uuid4().hex[:16]}.tmp")

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from inspect import signature
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from dicegym.engine.entries import entry_of
 from dicegym.engine.flags import how_many, place_of
 from dicegym.engine.jit import declare, kernel, loop_kernel
 from dicegym.engine.numba_names import as_dtype, overload, types
-from dicegym.engine.twins import chain, declared, situation_kernel
+from dicegym.engine.twins import chain, list_twins, situation_kernel
 
 
 @kernel
@@ -57,60 +58,72 @@ def bind(dtype: np.dtype, kernels: Kernels) -> None:
     _KERNELS[np.dtype((np.record, dtype))] = kernels  # the form a record has with compilation off
 
 
-def _of(state):
-    return _KERNELS[state.dtype]
+def _by_record(function):
+    """Let ``function`` call the kernel of its name that the game of a record has, compiled or not.
+
+    Numba compares the names of arguments, so what it is told is written out as source.
+    """
+    name, arguments = function.__name__, ", ".join(signature(function).parameters)
+    source = f"def typed({arguments}):\n    call = kernel(state)\n    return lambda {arguments}: call({arguments})"
+    made: dict[str, Any] = {}
+
+    def kernel_of(state):
+        if not isinstance(state, types.Record):
+            raise TypeError(f"{name} takes one record of a game, not {state}")
+        return getattr(_KERNELS[as_dtype(state)], name)
+
+    @functools.wraps(function)
+    def call(state, *others):
+        return getattr(_KERNELS[state.dtype], name)(state, *others)
+
+    exec(source, {"kernel": kernel_of}, made)  # of names in this file alone
+    overload(call)(made["typed"])
+    return call
 
 
-def _compiled(state, name):
-    """Return the compiled kernel ``name`` for a Numba record type."""
-    if not isinstance(state, types.Record):
-        raise TypeError(f"{name} takes one record of a game, not {state}")
-    return getattr(_KERNELS[as_dtype(state)], name)
-
-
+@_by_record
 def reset(state):
     """Make a zeroed record with key, players and parameters a new game."""
-    _of(state).reset(state)
 
 
+@_by_record
 def step(state, action):
     """Play one decision; return 0 or the number of the fault."""
-    return _of(state).step(state, action)
 
 
+@_by_record
 def legal(state, mask):
     """Write what the player to move may do."""
-    _of(state).legal(state, mask)
 
 
+@_by_record
 def observe(state, seat, out):
     """Write what ``seat`` may know."""
-    _of(state).observe(state, seat, out)
 
 
+@_by_record
 def returns(state, out):
     """Write each seat's sum of rewards so far."""
-    _of(state).returns(state, out)
 
 
+@_by_record
 def margin(state, out):
     """Write each seat's lead so far."""
-    _of(state).margin(state, out)
 
 
 @functools.cache
 def _chooser(rules_module: str) -> Callable[..., Any]:
-    return chain(declared(rules_module))
+    return chain(list_twins(rules_module))
 
 
 def choose(state, bot):
     """Return the action of compiled twin number ``bot`` for the player to move; see `dicegym.engine.twins`."""
-    return _chooser(_of(state).step.__module__)(state, bot)
+    return _chooser(_KERNELS[state.dtype].step.__module__)(state, bot)
 
 
 def situation(state):
     """Return the number of what the player to move knows; -1 in games that number no situations."""
-    call = situation_kernel(_of(state).step.__module__)
+    call = situation_kernel(_KERNELS[state.dtype].step.__module__)
     return call(state) if call else -1
 
 
@@ -125,48 +138,12 @@ def _situation(state):
     return (lambda state: call(state)) if call else (lambda state: np.int64(-1))
 
 
-@overload(reset)
-def _reset(state):
-    call = _compiled(state, "reset")
-    return lambda state: call(state)
-
-
-@overload(step)
-def _step(state, action):
-    call = _compiled(state, "step")
-    return lambda state, action: call(state, action)
-
-
-@overload(legal)
-def _legal(state, mask):
-    call = _compiled(state, "legal")
-    return lambda state, mask: call(state, mask)
-
-
-@overload(observe)
-def _observe(state, seat, out):
-    call = _compiled(state, "observe")
-    return lambda state, seat, out: call(state, seat, out)
-
-
-@overload(returns)
-def _returns(state, out):
-    call = _compiled(state, "returns")
-    return lambda state, out: call(state, out)
-
-
-@overload(margin)
-def _margin(state, out):
-    call = _compiled(state, "margin")
-    return lambda state, out: call(state, out)
-
-
 @loop_kernel
 def first_places(state, out):
-    """Write what each seat has of the first place: 1 to whoever has it alone, -1 / (players - 1) to all others.
+    """Write what each seat has of the first place: 1 if it is first alone, -1 / (players - 1) if it is not first.
 
-    Those who share it share the 1 and the rest evenly, so all sum to 0: between two it is +1, -1 and 0. While a game
-    goes on it is 0 for everybody.
+    Seats that tie for it share the 1 and the rest evenly, so all sum to 0: between two it is +1, -1 and 0. Until the
+    end of a game it is 0 for everybody.
     """
     if not state.over:
         out[:] = 0

@@ -1,8 +1,8 @@
 """A part that a game's folder may hold beside its rules, and how it is asked for.
 
 A game is a folder, in this package or anywhere else where Python finds modules. Its rules name nothing that builds on
-them, so whoever wants another part looks beside the rules' module. Which parts there are stands in
-`dicegym.games.parts`. Those that are asked for below it are declared where that is done: `dicegym.engine.scene`,
+them, so other code looks beside the rules' module for another part. `dicegym.games.parts` lists
+the parts. Those that are asked for below it are declared where that is done: `dicegym.engine.scene`,
 `dicegym.engine.twins` and, as a list of all verbs must not load the games, here (`Commands`).
 """
 
@@ -34,7 +34,7 @@ def sibling_name(rules_module: str, name: str) -> str:
 
 @functools.cache
 def sibling(rules_module: str, name: str) -> ModuleType | None:
-    """Return module ``name`` of the folder that holds ``rules_module``, or None if there is no such file.
+    """Return module ``name`` of the folder that holds ``rules_module``, or None if the file does not exist.
 
     It is loaded when it is first asked for. What it raises while it is loaded is raised here.
     """
@@ -48,7 +48,7 @@ def sibling(rules_module: str, name: str) -> ModuleType | None:
 def folder_of(rules_module: str) -> Path:
     """Return the folder that holds ``rules_module``, without loading it or the packages that it is in.
 
-    Raises ModuleNotFoundError if there is none.
+    Raises ModuleNotFoundError if it does not exist.
     """
     if (loaded := sys.modules.get(rules_module)) is not None:
         return _folder(loaded.__file__ or sys.path[0])
@@ -73,7 +73,7 @@ def _folder(file: str | None) -> Path:
 class Part(Generic[P]):
     """A module that may stand beside a game's rules, and what it offers.
 
-    Several parts may share a file when each game has one of them at the most: who offers what tells them apart.
+    Several parts may share a file when each game has at most one of them: what the module offers tells them apart.
     """
 
     protocol: Any
@@ -81,10 +81,10 @@ class Part(Generic[P]):
     file: str
     """The module's name, without ``.py``."""
     purpose: str
-    """What it is for, in a few words that go on from "which ..."."""
+    """What it is for, in a few words that continue "which ..."."""
     demanded: Demand = "none"
     place: str = "games"
-    """Where it stands in the order of imports: the room of the package whose modules it may use."""
+    """Its place in the order of imports: the folder of the package whose modules it may use."""
 
     @property
     def name(self) -> str:
@@ -112,7 +112,7 @@ class Part(Generic[P]):
         return path if path.is_file() else None
 
     def demand(self, rules_module: str, title: str) -> P:
-        """Return the part, as `beside` does. Raises PartError, which says what to write, if there is none."""
+        """Return the part, as `beside` does. Raises PartError, which says what to write, if the game has none."""
         found = self.beside(rules_module)
         if found is None:
             raise self.lack(rules_module, title)

@@ -1,6 +1,6 @@
-"""Who sits where, drawn from a game's own key: the same game has the same seats in every environment and contest.
+"""The seats of players, drawn from a game's own key: the same game has the same seats in every environment and contest.
 
-What those who hold games draw, they draw as seat `HOST_SEAT`, so that it meets no player's dice:
+The host of a game draws as seat `HOST_SEAT`, so that its draws never meet a player's dice:
 
 =================  ==================  =========================================================================
 turn of the host   number of the draw  what is drawn
@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dicegym.engine.dice import FINE, HOST_SEAT, draw, drawn, turn_stream
+from dicegym.engine.dice import FINE, HOST_SEAT, draw, draw_number, turn_stream
 from dicegym.engine.jit import loop_kernel
 
 LEARNER_TURN, MATCH_TURN = 0, 1
@@ -75,7 +75,7 @@ def seat_pool(bounds, alike, distinct, copies, first, key, learner, seats):
 
 @loop_kernel
 def _undrawn_member(bounds, stream, number, before):
-    """Return which member is the opponent of this ``number``: one of those who were drawn least ``before`` it."""
+    """Return which member is the opponent of this ``number``: a member that was drawn least ``before`` it."""
     total = np.int64(0)
     for member in range(len(bounds)):
         total += _weight_left(bounds, member, number, before)
@@ -104,12 +104,12 @@ def seating(key: int, players: int) -> list[int]:
 
 
 def permutation(key: int, seat: int, turn: int, n: int) -> list[int]:
-    """Return 0 .. n - 1 in a uniformly random order that is drawn in one turn of one seat (see `drawn`).
+    """Return 0 .. n - 1 in a uniformly random order that is drawn in one turn of one seat (see `draw_number`).
 
     Source: R. Durstenfeld, "Algorithm 235: Random permutation", Communications of the ACM 7 (1964).
     """
     order = list(range(n))
     for last in range(n - 1, 0, -1):
-        other = drawn(key, seat, turn, last, last + 1)
+        other = draw_number(key, seat, turn, last, last + 1)
         order[last], order[other] = order[other], order[last]
     return order

@@ -6,8 +6,10 @@ It knows no game by name.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple
 
 import numpy as np
@@ -15,7 +17,7 @@ import numpy as np
 from dicegym.engine.validate import whole_number
 from dicegym.registry import GAMES, rules_module
 
-if TYPE_CHECKING:  # with a default, so that whoever does not care for the view's type need not name it
+if TYPE_CHECKING:  # with a default, so that code that does not care for the view's type need not name it
     from typing_extensions import TypeVar
 
     from dicegym.engine.loops import Kernels
@@ -36,15 +38,50 @@ HEADER = [
 
 
 def record(fields: list[tuple[Any, ...]]) -> np.dtype:
-    """Return the dtype of a game's record: the common header, then ``fields``.
+    """Return the dtype of a game's record: the common header and ``fields``, each on a boundary of its own size.
 
-    Without padding: a copy would leave it undefined, and equal states must have equal bytes.
+    The widest fields come first, so no gaps are left between fields. A copy would leave a gap undefined, and equal
+    states must have equal bytes. What the end lacks is a field of its own, ``padding``, which stays zero.
     """
-    return np.dtype([*HEADER, *fields])
+    declared = np.dtype([*HEADER, *fields])
+    laid = sorted(((name, declared[name]) for name in declared.names or ()), key=lambda field: -field[1].alignment)
+    if gap := -declared.itemsize % laid[0][1].alignment:
+        laid.append(("padding", np.dtype((np.uint8, (gap,)))))
+    aligned = np.dtype(laid, align=True)
+    _DECLARED[aligned] = declared
+    return aligned
+
+
+_DECLARED: dict[np.dtype, np.dtype] = {}
+"""Records by their layout in memory -> the same fields in the order of their declaration, without padding."""
+
+
+def pack(states: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Return records in another layout: an array of ``dtype``, all of whose fields ``states`` has."""
+    found = np.empty(len(states), dtype)
+    for name in dtype.names or ():
+        found[name] = states[name]
+    return found
+
+
+def reader(dtype: np.dtype, names: Sequence[str]) -> Callable[[bytes], tuple[Any, ...]]:
+    """Return a function from the bytes of a record to its fields ``names``: numbers, and arrays as bytes.
+
+    It takes a fraction of the time of asking a record field by field.
+    """
+    fields = dict(dtype.fields or {})
+    rising = sorted(names, key=lambda name: fields[name][1])
+    form, end = "=", 0
+    for name in rising:
+        kind, begin = fields[name][:2]
+        form += f"{begin - end}x" + (f"{kind.itemsize}s" if kind.shape else kind.char)
+        end = begin + kind.itemsize
+    unpack, places = struct.Struct(form).unpack_from, itemgetter(*map(rising.index, names))
+    return lambda record: places(unpack(record))
 
 
 class Parameter(NamedTuple):
-    """A number that a game may be played with; it stands in the record under the same name."""
+    """A number that a game may be played with; the record has it under the same name."""
 
     default: int
     low: int
@@ -55,7 +92,7 @@ class Parameter(NamedTuple):
     was kept before has the same names and keys; elsewhere bots of the original interface cannot play."""
 
     def check(self, name: str, value: Any) -> int:
-        """Return ``value`` as an int; raise ParameterError if it is no whole number in low..high.
+        """Return ``value`` as an int; raise ParameterError if it is not a whole number in low..high.
 
         A switch, whose numbers are 0 and 1, may be given as False and True.
         """
@@ -74,10 +111,10 @@ class JointAction(NamedTuple):
     most: tuple[int, ...]
     """For each thing the largest number that may be chosen."""
     actions: Callable[[Sequence[int]], list[int]]
-    """The numbers, one for each thing -> the actions that make exactly this choice, which are played in turn; what
-    they come to is the same as if the choice had been made action by action."""
-    limits: Callable[[Any, int], Sequence[int]]
-    """(record, seat) -> for each thing the largest number that the seat may choose if it chooses nothing else."""
+    """The numbers, one for each thing -> the actions that make exactly this choice, which are played in turn;
+    the effect is the same as if the choice had been made action by action."""
+    limits: Callable[[Any], Sequence[Sequence[int]]]
+    """record -> by seat, for each thing the largest number that the seat may choose if it chooses nothing else."""
     is_open: Callable[[Any], bool]
     """record -> whether a round begins here: nobody has chosen anything yet."""
 
@@ -104,7 +141,7 @@ class GameSpec(Generic[V]):
 
     ``margin(state, out)``
         Write float32[players], by how much each seat is ahead so far, near -1..1: they sum to 0, and at the end
-        whoever has the higher return is further ahead.
+        the seat with the higher return is further ahead.
     """
 
     name: str
@@ -136,12 +173,12 @@ class GameSpec(Generic[V]):
     sighted: Mapping[str, int] = field(default_factory=dict)
     """Parameters with which observations show more of what a seat could know, and that change nothing else."""
     secret: frozenset[str] = frozenset()
-    """Fields of the record that no seat may know. All fields that stand in neither set are public."""
+    """Fields of the record that no seat may know. All fields in neither set are public."""
     forfeit: int | None = None
     """The action that counts when a player does not answer properly: it raises, hangs or answers nonsense. None:
     the rules know no such action, and contests strike the player."""
     public_event: str | None = None
-    """A field of the record that changes when those who follow a game (`dicegym.play.turn.Follower`) are to be
+    """A field of the record that changes when followers of a game (`dicegym.play.turn.Follower`) are to be
     told, such as the number of hands played."""
     joint_action: JointAction | None = None
     """For games in which all players choose at once and in secret: what a whole choice is."""
@@ -156,7 +193,7 @@ class GameSpec(Generic[V]):
 
     def __post_init__(self) -> None:
         """Let the generic loops find the kernels."""
-        from dicegym.engine import loops  # which loads Numba: whoever has kernels has loaded it
+        from dicegym.engine import loops  # which loads Numba: a module with kernels has loaded it
 
         loops.bind(self.state, self.kernels)
 
@@ -164,6 +201,11 @@ class GameSpec(Generic[V]):
     def module(self) -> str:
         """The dotted name of the module that holds the rules; the game's other parts stand beside it."""
         return str(self.kernels.step.__module__)
+
+    @property
+    def declared_record(self) -> np.dtype:
+        """The fields of the record in the order of their declaration, without padding: what outlives a layout."""
+        return _DECLARED.get(self.state, self.state)
 
     @property
     def registered(self) -> bool:

@@ -1,6 +1,6 @@
-"""One game at a time, from Python: `State`, for search, for evaluation, and for whoever plays a single game.
+"""One game at a time, from Python: `State`, for search, for evaluation, and for playing a single game.
 
-A record is slow to hand to compiled code: Numba looks at it for a microsecond. So the records of states lie in blocks,
+A record is slow to hand to compiled code: Numba looks at it for a microsecond. So the records of states are in blocks,
 whose place compiled code knows (`dicegym.engine.entries`), and a call hands over four whole numbers: what to do, in
 which row of the block, and two more. One call plays an action and writes down what is legal after it. Environments in
 which every seat is the caller's play by the same rows.
@@ -20,7 +20,7 @@ import numpy as np
 from dicegym.engine.batch import BatchGame
 from dicegym.engine.dice import key_of
 from dicegym.engine.entries import Task, entry_of
-from dicegym.engine.flags import write_places
+from dicegym.engine.flags import write_bits, write_places
 from dicegym.engine.jit import loop_kernel
 from dicegym.engine.loops import begin, first_places, legal, margin, observe, returns, step
 from dicegym.engine.scene import Scene
@@ -75,13 +75,13 @@ def _changed(known, now):
 
 
 @loop_kernel
-def do_state(job, row, what, more, blank, states, masks, legals, observations, sums):
+def do_state(job, row, what, more, blank, states, masks, bits, legals, observations, sums):
     """Do one thing with the state in a row; see `dicegym.engine.entries` for the first four numbers.
 
     Args: ``what`` is the action to play, the seat to observe or the seed of the game that begins; ``more`` its number
-    under that seed or, of a step, what rewards are the gain of (`OF_NOTHING`, `OBSERVED`). ``sums``
-    (float32[rows, 3, players]) are returns, what rewards sum to if that is something else, and room to reckon;
-    ``legals`` (int64[n_actions]) the last list of `LEGAL`.
+    under that seed or, of a step, what rewards are the gain of (`OF_NOTHING`, `OBSERVED`). ``bits`` (uint64[rows,
+    words]) are the flags of ``masks``; ``legals`` (int64[n_actions]) the last list of `LEGAL`. ``sums`` (float32[rows,
+    3, players]) are returns, what rewards sum to if that is something else, and room to reckon.
 
     Returns what a `State` remembers of a step: see `OVER`.
     """
@@ -107,6 +107,7 @@ def do_state(job, row, what, more, blank, states, masks, legals, observations, s
         mask[:] = False
     else:
         legal(state, mask)
+    write_bits(mask, bits[row])
     if paid != OF_NOTHING:
         scratch = sums[row, 2]
         returns(state, scratch)
@@ -141,7 +142,7 @@ class StateRow:
         records: records[1], the game's own.
         record: the only one of them.
         mask: bool[n_actions].
-        mask_bytes: returns the same as bytes.
+        mask_bits: returns the same as bytes of bits, by which masks are told apart in an eighth of the time.
         returns: float32[players].
         observation: float32[observation_size].
         paid: float32[players], what rewards sum to if that is not the returns.
@@ -151,7 +152,7 @@ class StateRow:
         "ask",
         "list_legal",
         "mask",
-        "mask_bytes",
+        "mask_bits",
         "number",
         "observation",
         "paid",
@@ -165,7 +166,7 @@ class StateRow:
         self.records = block.states[number : number + 1]
         self.record = block.states[number]
         self.mask, self.observation = block.masks[number], block.observations[number]
-        self.mask_bytes = memoryview(self.mask).tobytes
+        self.mask_bits = memoryview(block.bits[number]).tobytes
         self.returns, self.paid = block.sums[number, 0], block.sums[number, 1]
 
 
@@ -182,8 +183,9 @@ class Block:
         self.masks = np.zeros((size, game.n_actions), np.bool_)
         self.observations = np.zeros((size, game.observation_size), np.float32)
         self.sums = np.zeros((size, 3, game.players), np.float32)
+        self.bits = np.zeros((size, -(-game.n_actions // 64)), np.uint64)
         legals = np.zeros(game.n_actions, np.int64)
-        arguments = game.blank, self.states, self.masks, legals, self.observations, self.sums
+        arguments = game.blank, self.states, self.masks, self.bits, legals, self.observations, self.sums
         task = Task(do_state, prepare_state, arguments)
         self.ask, self.list_legal = task.ask, task.listing(legals)
         self.rows = [StateRow(self, number) for number in range(size)]
@@ -237,7 +239,7 @@ class State:
         "_copy_mask",
         "_copy_observation",
         "_list_legal",
-        "_mask_bytes",
+        "_mask_bits",
         "_memory",
         "_number",
         "_row",
@@ -252,7 +254,7 @@ class State:
         self._memory = memory = game.state_memory
         self._row = row = memory.take()
         self._ask, self._list_legal, self._number = row.ask, row.list_legal, row.number
-        self._copy_mask, self._copy_observation, self._mask_bytes = row.mask.copy, row.observation.copy, row.mask_bytes
+        self._copy_mask, self._copy_observation, self._mask_bits = row.mask.copy, row.observation.copy, row.mask_bits
         self._told, self._watched = 0, OF_NOTHING
         self.over = False
 
@@ -294,7 +296,7 @@ class State:
         lists = self._memory.lists
         if lists is None:
             return self._list_legal(LEGAL, self._number, 0, 0)
-        mask = self._mask_bytes()
+        mask = self._mask_bits()
         found = lists.get(mask)
         if found is None:
             lists[mask] = found = self._list_legal(LEGAL, self._number, 0, 0)
@@ -316,7 +318,7 @@ class State:
         Raises:
             StepError: the game is over.
             RuntimeError: the rules raised something.
-            TypeError: the action is no whole number.
+            TypeError: the action is not a whole number.
         """
         if self.over:
             raise StepError("the game is over and takes no more actions: begin another with new_state()")
@@ -329,7 +331,7 @@ class State:
     def observation(self, seat: int | None = None) -> np.ndarray:
         """Return what ``seat`` knows, by default the player to move: float32[observation_size].
 
-        Raises ParameterError if there is no such seat.
+        Raises ParameterError if the game has no seat of that number.
         """
         told = self._told
         if seat is None:
@@ -375,7 +377,7 @@ class State:
 
         Args:
             n: number of rollouts.
-            policy: who plays every seat: an agent's name, a function as for `dicegym.agent`, or a player; default:
+            policy: what plays every seat: an agent's name, a function as for `dicegym.agent`, or a player; default:
                 uniformly random legal actions. Random play and compiled agents never leave compiled code.
             seed: names all random numbers; the same seed gives the same array.
             threads: number of threads; the array does not depend on it.
@@ -420,7 +422,7 @@ class State:
     def _checked(self, seat: int) -> int:
         seat = index(seat)
         if not 0 <= seat < self.game.players:
-            raise ParameterError(f"seat {seat} is no seat of {self.game!r}: give 0 to {self.game.players - 1}")
+            raise ParameterError(f"seat {seat} does not exist in {self.game!r}: give 0 to {self.game.players - 1}")
         return seat
 
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 LEAST_ROWS = 512
-"""A thread gets at least so many games: two threads were slower than one with 256 games (Hog, two cores)."""
+"""Games that a thread gets at least: two threads were slower than one with 256 games (Hog, two cores)."""
 FEW_ROWS = 64
 """As many are enough where a helper is awake (`dicegym.engine.crew`), as one is that just computed a network's part."""
 
@@ -62,7 +62,7 @@ class Threads:
         count: number of threads, the caller's own included.
 
     Raises:
-        ParameterError: ``count`` is no whole number from 1 to 1024.
+        ParameterError: ``count`` is not a whole number from 1 to 1024.
     """
 
     def __init__(self, count: Any = 1) -> None:

@@ -86,7 +86,7 @@ def twin(*names: str, file: str) -> Callable[[K], K]:
     return declare
 
 
-def declared(rules_module: str) -> tuple[Twin, ...]:
+def list_twins(rules_module: str) -> tuple[Twin, ...]:
     """Return the twins of the game with these rules by their numbers; none if it has no ``twins.py``."""
     TWINS.beside(rules_module)  # loaded: it uses the rules, so they cannot name it among their kernels
     return tuple(_DECLARED.get(sibling_name(rules_module, TWINS.file), {}).values())

@@ -25,7 +25,7 @@ MOST = 1 << 40
 
 
 def is_whole_number(value: Any) -> TypeGuard[int | np.integer[Any]]:
-    """Return whether ``value`` is a whole number, Python's or NumPy's; True and False are none here."""
+    """Return whether ``value`` is a whole number, Python's or NumPy's; True and False do not count."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
@@ -42,7 +42,7 @@ def whole_number(name: str, value: Any, low: int, high: int, what: str) -> int:
 def whole_numbers(name: str, values: Any, n: int, what: str) -> np.ndarray:
     """Return ``values`` as int64[n], copied only if they are anything else; ``what`` says in words what they fit.
 
-    Raises ParameterError if there are more or fewer, or if they are no whole numbers.
+    Raises ParameterError if there are more or fewer, or if they are not whole numbers.
     """
     found = np.asarray(values)
     if found.shape != (n,) or found.dtype.kind not in "iu":
@@ -78,7 +78,7 @@ def one_of(name: str, value: Any, known: Sequence[str]) -> str:
 
 
 def as_int64(value: Any) -> int | None:
-    """Return ``value`` as an int, or None if it is no whole number of 64 bits: how actions are read.
+    """Return ``value`` as an int, or None if it is not a whole number of 64 bits: how actions are read.
 
     An array or tensor is a number only without a shape, as for Gymnasium's ``Discrete``: one of shape (1,) is a row.
     """

@@ -54,7 +54,7 @@ class PerGame:
         ``"seat"`` and ``"state"`` (a copy of the record) are each game's own; a space is that of one game. All else
         the games of a batch share.
 
-        Raises AttributeError if there is none.
+        Raises AttributeError if they have no such attribute.
         """
         if name == "seat":
             return tuple(self._rows["seat"].tolist())
@@ -69,12 +69,12 @@ class PerGame:
         return self.call(name)
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
-        """Return what the method ``name`` returns for each game; of what is no method, its value.
+        """Return what the method ``name`` returns for each game; of anything else, its value.
 
         ``action_masks`` and ``render`` answer for each game; any other method is called once for all.
 
         Raises:
-            AttributeError: there is no such attribute.
+            AttributeError: they have no such attribute.
             ParameterError: the method acts on the whole batch.
         """
         if name in WHOLE:

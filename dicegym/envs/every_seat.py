@@ -64,10 +64,15 @@ class EverySeat:
         self.action_spaces: dict[str, gym.spaces.Space[Any]] = {}
         self._seed: int | None = None
         self._episode = -1
-        self._row = Block(game, 1).rows[0]
+        self._take_row()
         self._paid_by = PAID[self.reward]
         self._gained = [0.0] * game.players  # the sums of rewards so far
         self._window = Window(game.spec.title, self.metadata["render_fps"])
+
+    def _take_row(self) -> None:
+        """Take memory for the game."""
+        self._row = Block(self.game, 1).rows[0]
+        self._copy_observation, self._copy_mask = self._row.observation.copy, self._row.mask.view(np.int8).copy
 
     @property
     def _state(self) -> Any:
@@ -101,7 +106,7 @@ class EverySeat:
         """Return the whole table, for a critic that all agents share in training: float32[``state_space.shape``].
 
         It is the observation of ``player_0``, what the others hide from it (`dicegym.envs.privileged.Privileged`), and
-        a number for each agent: 1 for who is to move, all 0 once the game is over. Dice that are yet to be rolled are
+        a number for each agent: 1 for the one to move, all 0 once the game is over. Dice that are yet to be rolled are
         no part of it.
 
         Raises StepError before `reset`.
@@ -159,14 +164,15 @@ class EverySeat:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the row, of which the record is enough, and the window."""
-        kept = {name: value for name, value in vars(self).items() if name not in ("_row", "_window")}
+        left_out = ("_row", "_copy_observation", "_copy_mask", "_window")
+        kept = {name: value for name, value in vars(self).items() if name not in left_out}
         return kept | {"record": self._row.records.copy()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Go on with a copy."""
         record = state.pop("record")
         self.__dict__.update(state)
-        self._row = Block(self.game, 1).rows[0]
+        self._take_row()
         self._row.records[:] = record
         if self._seed is not None:
             self._row.ask(LOOK, 0, 0, self._paid_by | OBSERVED)

@@ -10,7 +10,7 @@ import numpy as np
 
 from dicegym.errors import DependencyError, ParameterError
 from dicegym.files import writing
-from dicegym.pictures.captions import captioned
+from dicegym.pictures.captions import add_caption
 from dicegym.pictures.raster import pixels
 from dicegym.pictures.watched import WatchedMove
 
@@ -40,7 +40,7 @@ class Film(Sequence[np.ndarray]):
 
 
 def _picture(moment: WatchedMove) -> np.ndarray:
-    return pixels(captioned(moment.picture(), moment.done))
+    return pixels(add_caption(moment.picture(), moment.done))
 
 
 def film_of(moments: Iterable[WatchedMove]) -> Film:

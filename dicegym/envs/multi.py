@@ -12,13 +12,13 @@ from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 from dicegym.engine.game import Game
 from dicegym.engine.state import FAULT, GAINED, OBSERVE, OBSERVED, OVER, SEAT, STEP
 from dicegym.envs.every_seat import EverySeat
-from dicegym.envs.options import ILLEGAL_ACTION, NO_FAULT, check_cap, documented, illegal, read_action, set_game
+from dicegym.envs.options import ILLEGAL_ACTION, NO_FAULT, check_cap, fill_docstring, illegal, read_action, set_game
 from dicegym.envs.simultaneous import SimultaneousEnv
 from dicegym.errors import ParameterError, StepError
 from dicegym.games import game as make_game
 
 
-@documented
+@fill_docstring
 class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
     """Play all seats of a game in turn.
 
@@ -31,13 +31,13 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
 
     Args:
         game: a game's name (the registry fills it in) or a `dicegym.Game`.
-        flat: observations are the arrays float32[game.observation_size] alone, and the masks of all agents stand in
+        flat: observations are the arrays float32[game.observation_size] alone, and the masks of all agents are in
             ``infos[agent]["action_mask"]``.
         <on_illegal>
         <reward>
-        max_cycles: truncate when the agent to move has had so many turns already; None: never. A turn is a decision,
+        max_cycles: truncate when the agent to move has had this many turns; None: never. A turn is a decision,
             and where all choose at once a whole choice: there this counts rounds, as for `SimultaneousEnv`.
-        max_steps: truncate after so many decisions of all agents together; None: never. A game that ends with the last
+        max_steps: truncate after this many decisions of all agents; None: never. A game that ends with the last
             turn or decision is both terminated and truncated, as by ``gymnasium.wrappers.TimeLimit``.
         <render_mode>
             It shows the whole table.
@@ -45,6 +45,15 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
 
     Raises:
         <raises>
+
+    Example:
+        >>> from dicegym.envs import TurnEnv
+        >>> env = TurnEnv("liarsdice", players=3)
+        >>> env.reset(seed=0)
+        >>> observation, reward, terminated, truncated, info = env.last()
+        >>> env.step(int(observation["action_mask"].argmax()))
+        >>> env.agents
+        ['player_0', 'player_1', 'player_2']
     """
 
     def __init__(
@@ -83,7 +92,7 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
         are what seats gain from there on, and dice those of the state: to plan, give what `dicegym.analysis.fork`
         returns. Other options are not used.
 
-        Raises ParameterError if no game can go on from that state.
+        Raises ParameterError if no game can continue from that state.
         """
         self._begin(seed, self._read_state(options))
         self._had = [0] * self.game.players  # turns by seat
@@ -119,33 +128,36 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
         """
         seat = self._seat_of.get(agent)
         if seat is None:
-            raise ParameterError(f"there is no agent {agent!r}: give one of {', '.join(self.possible_agents)}")
+            raise ParameterError(f"unknown agent {agent!r}: give one of {', '.join(self.possible_agents)}")
         if self._seed is None:
             raise StepError("observe() was called with no game going on: call reset() first")
         if seat != self._mover or not self._seen:
             self._row.ask(OBSERVE, 0, seat, 0)
             self._seen = seat == self._mover
-        observation = self._row.observation.copy()
+        observation = self._copy_observation()
         return observation if self.flat else {"observation": observation, "action_mask": self._mask_of(agent)}
 
     def observe_all(self) -> dict[str, Any]:
         """Return what `observe` returns of each agent that is left, by agent."""
         if self.flat or len(self.agents) < self.game.players:
             return {agent: self.observe(agent) for agent in self.agents}
-        ask, copy, size, found = self._row.ask, self._row.observation.copy, self.game.n_actions, {}
+        ask, copy, size, mover = self._row.ask, self._copy_observation, self.game.n_actions, self._mover
+        movers = self.observe(self.possible_agents[mover])  # first: the last step has written it already
+        found = {}
         for seat, agent in enumerate(self.possible_agents):
-            ask(OBSERVE, 0, seat, 0)
-            mask = self._mask_of(agent) if seat == self._mover else np.zeros(size, np.int8)
-            found[agent] = {"observation": copy(), "action_mask": mask}
-        self._seen = self._mover == seat
+            if seat == mover:
+                found[agent] = movers
+            else:
+                ask(OBSERVE, 0, seat, 0)
+                found[agent] = {"observation": copy(), "action_mask": np.zeros(size, np.int8)}
+        self._seen = self.game.players == 1
         return found
 
     def _mask_of(self, agent: str) -> np.ndarray:
-        """Return int8[n_actions]: all zero for who is not to move, and for all once no more action is taken."""
+        """Return int8[n_actions]: all zero for agents that are not to move, and for all after the end."""
         if agent != self.agent_selection or self.terminations.get(agent, True) or self.truncations[agent]:
             return np.zeros(self.game.n_actions, np.int8)
-        mask: np.ndarray = self._row.mask.view(np.int8).copy()
-        return mask
+        return self._copy_mask()
 
     def _tell(self) -> None:
         """Put the returns into ``infos``, and the masks where observations hold none."""
@@ -161,7 +173,7 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
 
         Raises:
             StepError: before `reset`, or when no agent is left.
-            IllegalActionError: with ``on_illegal="raise"``; also for what is no whole number at all.
+            IllegalActionError: with ``on_illegal="raise"``; also for anything but a whole number.
         """
         if not self.agents:
             raise StepError("step() was called with no game going on: call reset() first")
@@ -260,7 +272,8 @@ class TurnsInParallel(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, Any]:
         """Begin a game; see `TurnEnv.reset`. Returns (observations, infos) by agent."""
         observations, infos = super().reset(seed, options)
-        return observations, self._named_active(infos)
+        active = self.aec_env.agent_selection
+        return observations, {agent: {**info, "active_agent": active} for agent, info in infos.items()}
 
     def step(self, actions: dict[str, Any]) -> tuple[Any, ...]:
         """Play the action of the agent to move.
@@ -276,19 +289,19 @@ class TurnsInParallel(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
             raise StepError("step() was called with no game going on: call reset() first")
         if not self.agents:
             return {}, {}, {}, {}, {}
-        if env.agent_selection not in actions:
-            raise ParameterError(f"there is no action of {env.agent_selection}, who is to move: give one")
-        env.step(actions[env.agent_selection])
-        rewards, terminations, truncations = env.rewards.copy(), env.terminations.copy(), env.truncations.copy()
-        observations, infos = env.observe_all(), env.infos.copy()
-        while env.agents and (env.terminations[env.agent_selection] or env.truncations[env.agent_selection]):
+        agent = env.agent_selection
+        if agent not in actions:
+            raise ParameterError(f"there is no action of {agent}, who is to move: give one")
+        env.step(actions[agent])
+        active = env.agent_selection
+        ended = env.terminations[active] or env.truncations[active]  # of one agent as of all
+        told = {"active_agent": "" if ended else active}
+        infos = {agent: {**info, **told} for agent, info in env.infos.items()}
+        found = env.observe_all(), env.rewards.copy(), env.terminations.copy(), env.truncations.copy(), infos
+        while ended and env.agents:
             env.step(None)
         self.agents = env.agents
-        return observations, rewards, terminations, truncations, self._named_active(infos)
-
-    def _named_active(self, infos: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-        active = self.aec_env.agent_selection if self.aec_env.agents else ""
-        return {agent: {**info, "active_agent": active} for agent, info in infos.items()}
+        return found
 
 
 def parallel_env(
@@ -309,6 +322,14 @@ def parallel_env(
     masks in ``infos``.
 
     Raises ParameterError if both caps are given, and as the two classes do.
+
+    Example:
+        >>> from dicegym.envs import parallel_env
+        >>> env = parallel_env("hog")
+        >>> observations, infos = env.reset(seed=0)
+        >>> observations, rewards, terminated, truncated, infos = env.step(dict.fromkeys(env.agents, 5))
+        >>> sorted(rewards)
+        ['player_0', 'player_1']
     """
     if make_game(game).spec.joint_action is not None:
         rounds: dict[str, Any] = {} if max_steps is None else {"max_steps": max_steps}  # refused there by name

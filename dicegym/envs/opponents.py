@@ -1,4 +1,4 @@
-"""The opponents of a batch of games: who sits where, and how each of them is asked."""
+"""The opponents of a batch of games: their seats, and how each of them is asked."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Opponents:
         pool: from whom games draw that begin in the compiled loop; None: players are only seated by `sit`.
 
     Attributes:
-        who: int16[n, players], who sits where: indices into the players known here; -1: nobody of ours.
+        who: int16[n, players], the player in each seat: an index into the players known here; -1: none of ours.
         watched: bool[n], games in which somebody is told after each decision; may be replaced by a view.
     """
 
@@ -43,9 +43,9 @@ class Opponents:
         self._states = states
         self._pool = pool
         self._pool_sits = _sits(pool)
-        self._players: list[Player] = []  # all who sit anywhere, or are to
-        self._acts: dict[int, dict[int, Act]] = {}  # row -> seat -> who to ask, for players that answer game by game
-        self._audiences: dict[int, Audience] = {}  # row -> those of them who follow the game
+        self._players: list[Player] = []  # all that have a seat, or will
+        self._acts: dict[int, dict[int, Act]] = {}  # row -> seat -> what to ask, for players that answer game by game
+        self._audiences: dict[int, Audience] = {}  # row -> those of them that follow the game
         self._situations = situations(game)
         self._tables: dict[int, Tabulated] = {}  # index of a player -> its answers
         self._arrays: OpponentArrays | None = None  # made anew when players come or go
@@ -109,13 +109,13 @@ class Opponents:
         self.seat(row, key)
 
     def place(self, row: int, players: dict[int, Player]) -> None:
-        """Let ``players`` (seat -> player) have their seats in ``row``; those who need it, `seat` lets sit down."""
+        """Let ``players`` (seat -> player) have their seats in ``row``; `seat` lets those that need it sit down."""
         self.who[row] = -1
         for seat, player in players.items():
             self.who[row, seat] = self._index(player)
 
     def seat(self, row: int, key: int) -> None:
-        """Let those who sit in ``row`` by `who`, and draw or remember, sit down at the game with ``key``."""
+        """Let the players in ``row`` that draw or remember sit down at the game with ``key``."""
         self._acts.pop(row, None)
         self._audiences.pop(row, None)
         taken = {seat: self._players[index] for seat, index in enumerate(self.who[row].tolist()) if index >= 0}
@@ -127,7 +127,7 @@ class Opponents:
         self.watched[row] = row in self._audiences
 
     def state_dict(self) -> dict[str, Any]:
-        """Return who sits where: indices (-1: nobody) by row and seat, and the players they count."""
+        """Return the seats: indices (-1: nobody) by row and seat, and the players they count."""
         return {"who": self.who.copy(), "players": list(self._players)}
 
     def load_state_dict(self, state: dict[str, Any], keys: np.ndarray) -> None:
@@ -153,12 +153,12 @@ class Opponents:
             actions, tasks = self.answers(rows, nobody)
 
     def tell(self, row: int) -> None:
-        """Tell those who follow a game what has happened in it."""
+        """Tell the followers of a game what has happened in it."""
         if row in self._audiences:
             self._audiences[row].tell()
 
     def answer(self, row: int) -> int:
-        """Ask whoever is to move in a game; see `answers`."""
+        """Ask the player to move in a game; see `answers`."""
         state = self._states[row]
         seat = int(state["player"])
         index = int(self.who[row, seat])
@@ -167,7 +167,7 @@ class Opponents:
         return self._acts[row][seat](Turn(self.game, state, seat))
 
     def answers(self, rows: np.ndarray, seats: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Ask whoever is to move in each of ``rows``, having told those who follow the games.
+        """Ask the player to move in each of ``rows``, after telling followers of the games.
 
         Returns:
             Actions (int64) and tasks (int8): WAIT where the learner (``seats[row]``) is to move or the game is over.

@@ -46,7 +46,7 @@ illegal_reward: the reward for an illegal action under ``"terminate"``.""",
     "reward": """
 reward: what rewards sum to: ``"win"``, the game's result as its rules have it, ``"margin"``, how far the
     seat is ahead at the end, paid out as it gains and loses (the game's page has the formula), or ``"first"``,
-    what it has of the first place: 1, shared by those who tie, and -1 / (players - 1) to everybody else.
+    what it has of the first place: 1, shared by seats that tie, and -1 / (players - 1) to everybody else.
     Returns, as in ``info["returns"]``, are the game's result in any case.""",
     "render_mode": """
 render_mode: ``"ansi"`` (text), ``"rgb_array"`` (uint8[height, width, 3]; needs the extra ``render``),
@@ -62,7 +62,7 @@ ParameterError, UnknownNameError, AgentError: an argument cannot work; the messa
 C = TypeVar("C", bound=type[Any])
 
 
-def documented(cls: C) -> C:
+def fill_docstring(cls: C) -> C:
     """Put the text of `DOCUMENTATION` in the place of lines such as ``<seat>`` in a class's docstring."""
 
     def text(match: re.Match[str]) -> str:
@@ -96,7 +96,7 @@ def check_on_illegal(value: Any) -> OnIllegal:
 
 
 def check_illegal_reward(value: Any) -> float:
-    """Return ``value`` as a float; raise ParameterError if it is no number."""
+    """Return ``value`` as a float; raise ParameterError if it is not a number."""
     return finite_number("illegal_reward", value, "a reward")
 
 
@@ -104,10 +104,10 @@ def check_reward(game: Game, value: Any) -> Reward:
     """Return ``value``; raise ParameterError if it names no rewards, or such as ``game`` does not have."""
     reward = cast(Reward, one_of("reward", value, get_args(Reward)))
     if reward == "margin" and not game.has_margin:
-        why = "who plays alone is ahead of nobody" if game.players == 1 else f"the rules of {game.spec.title} have none"
+        why = "a single player is ahead of nobody" if game.players == 1 else f"the rules of {game.spec.title} have none"
         raise ParameterError(f"reward='margin' cannot work: {why}. Leave it out, or write reward='win'")
     if reward == "first" and game.players == 1:
-        why = "who plays alone is always first"
+        why = "a single player is always first"
         raise ParameterError(f"reward='first' cannot work: {why}. Leave it out, or write reward='win'")
     return reward
 
@@ -136,7 +136,7 @@ def check_render_mode(value: Any) -> str | None:
 def seat_rule(game: Game, seat: Any) -> int:
     """Return how the learner's seat is found, as a number (see `dicegym.engine.seats`).
 
-    Raises ParameterError if ``seat`` is no `SeatRule` of this game.
+    Raises ParameterError if ``seat`` is not a `SeatRule` of this game.
     """
     if isinstance(seat, str) and seat in ("random", "alternate"):
         return RANDOM_SEAT if seat == "random" else ALTERNATE_SEAT
@@ -153,7 +153,7 @@ def read_state(game: Game, given: Any) -> np.ndarray:
         game: the game.
         given: the id of a state (`dicegym.games.positions.position_id`), a record or an array of one.
 
-    Raises ParameterError if it is none of this game, is known to one seat alone, or the game is over in it.
+    Raises ParameterError if it does not fit this game, is known to one seat alone, or the game is over in it.
     """
     if not isinstance(given, str):
         given = _id_of_record(game, given)
@@ -181,7 +181,7 @@ def _id_of_record(game: Game, given: Any) -> str:
     names = [name for name in ("players", *game.parameters) if record[name] != game.blank[name][0]]
     if names:
         name = names[0]
-        raise ParameterError(f"a record whose {name} is {record[name]} is none of {game!r}: use the same parameters")
+        raise ParameterError(f"a record whose {name} is {record[name]} does not fit {game!r}: use the same parameters")
     return position_id(game, record)
 
 

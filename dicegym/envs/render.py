@@ -1,4 +1,8 @@
-"""What rendering returns, for one game and for many. Scenes and pictures come from the games."""
+"""What rendering returns, for one game and for many. Scenes and pictures come from the games.
+
+The text of "ansi" is the scene; where one seat's view is shown, also the facts and legal actions that a language model
+reads (`dicegym.players.prompts.observation_text`).
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ from dicegym.engine.game import Game
 from dicegym.envs.window import Window
 from dicegym.pictures.drawing import draw
 from dicegym.pictures.raster import pixels
+from dicegym.players.prompts import observation_text
 
 RenderedTables = Iterable[tuple[Any, int | None]]
 """Records, each with the seat whose view is shown; None: everything."""
@@ -42,8 +47,9 @@ def render_games(mode: str | None, game: Game, tables: RenderedTables) -> tuple[
         return None
     if mode == "rgb_array":
         return tuple(pixels(draw(game, state, seat)) for state, seat in tables)
-    texts = tuple(game.scene(state, seat).text() for state, seat in tables)
     if mode == "ansi":
-        return texts
-    print("\n\n".join(texts))
+        return tuple(
+            game.scene(state).text() if seat is None else observation_text(game, state, seat) for state, seat in tables
+        )
+    print("\n\n".join(game.scene(state, seat).text() for state, seat in tables))
     return None

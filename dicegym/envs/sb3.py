@@ -24,7 +24,34 @@ except ImportError as error:
     raise DependencyError.for_extra("stable-baselines3", "train", "dicegym.envs.sb3") from error
 
 
-class SB3VecEnv(VecEnv):
+class PlainVecEnv(VecEnv):
+    """What batches of games share of Stable-Baselines3's interface: games begin alike, and all is in memory."""
+
+    _actions: np.ndarray
+
+    def step_async(self, actions: np.ndarray) -> None:
+        """Take the actions (int[num_envs]) for the next `step_wait`."""
+        self._actions = actions
+
+    def set_options(self, options: list[dict[str, Any]] | dict[str, Any] | None = None) -> None:
+        """Refuse options: games of a batch begin alike. Raises ParameterError for any."""
+        if options and any(options if isinstance(options, list) else [options]):
+            raise ParameterError(f"options {options!r} have no meaning here: set seat and opponent when it is made")
+
+    def _reset_options(self) -> None:
+        """Keep no options, see `set_options`: the base class keeps an empty dict for each game."""
+
+    def env_is_wrapped(self, wrapper_class: type, indices: VecEnvIndices = None) -> list[bool]:
+        """Return False for each index, but True for Monitor: episode returns are reported here already."""
+        from stable_baselines3.common.monitor import Monitor
+
+        return [wrapper_class is Monitor] * len(list(self._get_indices(indices)))
+
+    def close(self) -> None:
+        """Release nothing: all is in memory."""
+
+
+class SB3VecEnv(PlainVecEnv):
     """Steps all games in one call and resets ended ones in the same step, as Stable-Baselines3 expects.
 
     Action masks reach sb3-contrib through ``env_method("action_masks")``. Where an episode ends, ``infos`` hold
@@ -50,6 +77,12 @@ class SB3VecEnv(VecEnv):
     Raises:
         ParameterError: seats have no secrets of each other, or with ``privileged`` episodes would be truncated, where
             something is to be foretold at their end.
+
+    Example:
+        >>> from dicegym.envs import SB3VecEnv
+        >>> games = SB3VecEnv("hog", 4, seed=0)
+        >>> games.reset().shape[0], games.env_method("action_masks")[0].dtype
+        (4, dtype('bool'))
     """
 
     def __init__(
@@ -130,13 +163,6 @@ class SB3VecEnv(VecEnv):
     @reset_infos.setter
     def reset_infos(self, infos: list[dict[str, Any]]) -> None:
         self._reset_infos = infos
-
-    def _reset_options(self) -> None:
-        """Hold no options, see `set_options`: the base class holds an empty dict for each game."""
-
-    def step_async(self, actions: np.ndarray) -> None:
-        """Take the actions (int[num_envs]) for the next `step_wait`."""
-        self._actions = actions
 
     def step_wait(self) -> VecEnvStepReturn:
         """Play them; return observations, rewards (float32), dones and infos."""
@@ -227,20 +253,6 @@ class SB3VecEnv(VecEnv):
             raise ParameterError(f"{method_name}() cannot be called for some games only: a batch acts as one")
         return list(self.batch.call(method_name, *method_args, **method_kwargs))
 
-    def set_options(self, options: list[dict[str, Any]] | dict[str, Any] | None = None) -> None:
-        """Refuse options: games of a batch are begun alike. Raises ParameterError for any."""
-        if options and any(options if isinstance(options, list) else [options]):
-            raise ParameterError(f"options {options!r} have no meaning here: set seat and opponent when it is made")
-
-    def env_is_wrapped(self, wrapper_class: type, indices: VecEnvIndices = None) -> list[bool]:
-        """Return False for each index, but True for Monitor: episode returns are reported here already."""
-        from stable_baselines3.common.monitor import Monitor
-
-        return [wrapper_class is Monitor] * len(list(self._get_indices(indices)))
-
     def get_images(self) -> Sequence[np.ndarray | None]:
         """Return a picture of every game (uint8[height, width, 3])."""
         return list(self.batch.render() or ())
-
-    def close(self) -> None:
-        """Release nothing: all is in memory."""

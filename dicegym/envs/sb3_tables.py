@@ -7,26 +7,23 @@ one network may learn at several tables at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
-from dicegym.envs.sb3 import SB3VecEnv
+from dicegym.envs.sb3 import PlainVecEnv, SB3VecEnv
 from dicegym.envs.tables import in_words, tables_of
 from dicegym.envs.vector import BatchEnv
-from dicegym.errors import DependencyError, ParameterError
+from dicegym.errors import ParameterError
 from dicegym.games import game as make_game
 
-try:
-    from stable_baselines3.common.vec_env import VecEnv
+if TYPE_CHECKING:
     from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
-except ImportError as error:
-    raise DependencyError.for_extra("stable-baselines3", "train", "dicegym.envs.sb3_tables") from error
 
 
-class MixedTablesVecEnv(VecEnv):
+class MixedTablesVecEnv(PlainVecEnv):
     """Batches of games at tables of different sizes, side by side: to a learner it is one batch.
 
     Row by row it plays what `SB3VecEnv`, made with that number of players and the same seeds, plays there. The first
@@ -39,7 +36,7 @@ class MixedTablesVecEnv(VecEnv):
         tables: numbers of players; one that is given twice has twice as many games.
         seed: game i has the seed ``seed + i`` from the first reset on; None: fresh entropy.
         reward_scale: as for `SB3VecEnv`.
-        privileged: as for `SB3VecEnv`; where fewer sit, zeros stand for those who are not there.
+        privileged: as for `SB3VecEnv`; where fewer sit, zeros fill the missing seats.
         **settings: as for `dicegym.envs.vector.BatchEnv` (``opponent``, ``seat``, ``max_episode_steps``, ...), and the
             game's parameters, if ``game`` is a name.
 
@@ -49,6 +46,12 @@ class MixedTablesVecEnv(VecEnv):
 
     Raises:
         ParameterError: fewer games than tables, ``players`` beside ``tables``, or as for `tables_of` and `SB3VecEnv`.
+
+    Example:
+        >>> from dicegym.envs import MixedTablesVecEnv
+        >>> games = MixedTablesVecEnv("liarsdice", 5, [2, 4], seed=0)
+        >>> [part.num_envs for part in games.parts]
+        [3, 2]
     """
 
     def __init__(
@@ -82,7 +85,7 @@ class MixedTablesVecEnv(VecEnv):
         self._actions = np.zeros(num_envs, np.int64)
 
     def _widened(self, part: SB3VecEnv, seen: Any) -> Any:
-        """Return what is seen at a table, with zeros for what others know who are not there."""
+        """Return what is seen at a table, with zeros for what missing seats would know."""
         missing = self.privileged - part.privileged
         return np.pad(seen, [(0, 0)] * (seen.ndim - 1) + [(0, missing)]) if missing else seen
 
@@ -121,13 +124,6 @@ class MixedTablesVecEnv(VecEnv):
     @reset_infos.setter
     def reset_infos(self, infos: list[dict[str, Any]]) -> None:
         """Keep nothing: the parts do."""
-
-    def _reset_options(self) -> None:
-        """Hold no options, see `set_options`: the base class holds an empty dict for each game."""
-
-    def step_async(self, actions: np.ndarray) -> None:
-        """Take the actions (int[num_envs]) for the next `step_wait`."""
-        self._actions = actions
 
     def step_wait(self) -> VecEnvStepReturn:
         """Play them; return observations, rewards (float32), dones and infos."""
@@ -185,17 +181,6 @@ class MixedTablesVecEnv(VecEnv):
             found |= zip([first + row for row in rows], ask(part, rows), strict=True)
         return [found[row] for row in self._get_indices(indices)]
 
-    def set_options(self, options: list[dict[str, Any]] | dict[str, Any] | None = None) -> None:
-        """Refuse options; see `SB3VecEnv.set_options`. Raises ParameterError for any."""
-        self.parts[0].set_options(options)
-
-    def env_is_wrapped(self, wrapper_class: type, indices: VecEnvIndices = None) -> list[bool]:
-        """Return False for each index, but True for Monitor; see `SB3VecEnv.env_is_wrapped`."""
-        return self._asked(lambda part, rows: part.env_is_wrapped(wrapper_class, rows), indices)
-
     def get_images(self) -> Sequence[np.ndarray | None]:
         """Return a picture of every game (uint8[height, width, 3])."""
         return [image for part in self.parts for image in part.get_images()]
-
-    def close(self) -> None:
-        """Release nothing: all is in memory."""

@@ -26,7 +26,7 @@ class Seating:
         rule: how the learner's seat is found, as a number; see `dicegym.engine.seats`.
 
     Raises:
-        ParameterError: ``seat`` is none of these.
+        ParameterError: ``seat`` is something else.
         UnknownNameError, AgentError: an opponent cannot be found or loaded.
     """
 
@@ -46,4 +46,4 @@ class Seating:
 
     def opponents(self, key: int, learner: int) -> dict[int, Player]:
         """Return the opponent in every seat but the learner's."""
-        return self.pool.seated(key, learner, self.game.players)
+        return self.pool.draw_seats(key, learner, self.game.players)

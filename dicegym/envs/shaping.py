@@ -34,7 +34,13 @@ class PotentialReward(VecEnvWrapper):
         gamma: the learner's discount.
 
     Raises:
-        ParameterError: ``gamma`` is no number, or (at reset) ``potential`` returns something else than n numbers.
+        ParameterError: ``gamma`` is not a number, or (at reset) ``potential`` does not return n numbers.
+
+    Example:
+        >>> from dicegym.envs import PotentialReward, SB3VecEnv
+        >>> games = PotentialReward(SB3VecEnv("hog", 4, seed=0), lambda observations: observations[:, 0])
+        >>> games.reset().shape[0]
+        4
     """
 
     def __init__(self, venv: VecEnv, potential: Potential, gamma: float = 1.0) -> None:

@@ -15,7 +15,7 @@ from dicegym.engine.game import Game
 from dicegym.engine.spec import JointAction
 from dicegym.engine.state import FAULT, LOOK, OBSERVE, OVER, SEAT, STEP
 from dicegym.envs.every_seat import EverySeat
-from dicegym.envs.options import ILLEGAL_ACTION, NO_FAULT, documented, set_game
+from dicegym.envs.options import ILLEGAL_ACTION, NO_FAULT, fill_docstring, set_game
 from dicegym.errors import IllegalActionError, ParameterError, StepError
 
 Infos = dict[str, dict[str, Any]]
@@ -33,7 +33,7 @@ def _masks_of(size: int) -> list[np.ndarray]:
     return list(masks)
 
 
-@documented
+@fill_docstring
 class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
     """Play all seats of a game of simultaneous choices (``game.spec.joint_action``), round by round.
 
@@ -47,7 +47,7 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
         game: a game's name or a `dicegym.Game`; all its players choose at once.
         <on_illegal>
         <reward>
-        max_cycles: truncate after so many rounds; None: never. A game that ends with the last of them is both
+        max_cycles: truncate after this many rounds; None: never. A game that ends with the last of them is both
             terminated and truncated, as by ``gymnasium.wrappers.TimeLimit``.
         <render_mode>
             It shows the whole table.
@@ -55,6 +55,15 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
 
     Raises:
         <raises>
+
+    Example:
+        >>> from dicegym.envs import SimultaneousEnv
+        >>> env = SimultaneousEnv("lucky", players=2)
+        >>> observations, infos = env.reset(seed=0)
+        >>> orders = {agent: env.action_space(agent).sample() * 0 for agent in env.agents}
+        >>> observations, rewards, terminated, truncated, infos = env.step(orders)
+        >>> sorted(observations)
+        ['player_0', 'player_1']
     """
 
     def __init__(
@@ -69,7 +78,7 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
     ) -> None:
         game = set_game(SimultaneousEnv, game, parameters)
         if game.spec.joint_action is None:
-            raise ParameterError(f"{game!r} is no game of simultaneous choices: use dicegym.envs.multi.parallel_env")
+            raise ParameterError(f"{game!r} is not a game of simultaneous choices: use dicegym.envs.multi.parallel_env")
         self._joint_action: JointAction = game.spec.joint_action
         self._set_up(game, on_illegal, illegal_reward, reward, max_cycles, render_mode, is_parallelizable=True)
         numbers = np.array(self._joint_action.most, np.int64) + 1
@@ -77,6 +86,7 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
             self.observation_spaces[agent] = gym.spaces.Box(0.0, 1.0, (game.observation_size,), np.float32)
             self.action_spaces[agent] = gym.spaces.MultiDiscrete(numbers)
         self._masks = [_masks_of(int(number)) for number in numbers]
+        self._names = frozenset(self.possible_agents)
         self._rounds = 0
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -108,21 +118,21 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
         return self._observations(), self._infos({})
 
     def _observations(self) -> dict[str, np.ndarray]:
-        row, found = self._row, {}
+        ask, copy, found = self._row.ask, self._copy_observation, {}
         for seat, agent in enumerate(self.possible_agents):
-            row.ask(OBSERVE, 0, seat, 0)
-            found[agent] = row.observation.copy()
+            ask(OBSERVE, 0, seat, 0)
+            found[agent] = copy()
         return found
 
     def _infos(self, faults: Mapping[int, str]) -> Infos:
         infos: Infos = {}
-        state = self._state
+        masks, copy = self._masks, self._returns.copy
+        limits = self._joint_action.limits(self._state) if self.agents else [[-1] * len(masks)] * self.game.players
         for seat, agent in enumerate(self.possible_agents):
-            limits = self._joint_action.limits(state, seat) if self.agents else [-1] * len(self._masks)
             infos[agent] = {
-                "action_mask": tuple(map(getitem, self._masks, limits)),  # the last one for -1
+                "action_mask": tuple(map(getitem, masks, limits[seat])),  # the last one for -1
                 "fault": faults.get(seat, NO_FAULT),
-                "returns": self._returns.copy(),
+                "returns": copy(),
             }
         return infos
 
@@ -138,8 +148,8 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
         """
         if not self.agents:
             raise StepError("step() was called with no game going on: call reset() first")
-        if strangers := sorted(set(actions) - set(self.agents), key=str):
-            raise ParameterError(f"{strangers[0]!r} is no agent of this game: give choices of {', '.join(self.agents)}")
+        if actions.keys() != self._names and (strangers := sorted(set(actions) - self._names, key=str)):
+            raise ParameterError(f"{strangers[0]!r} is not an agent here: give choices of {', '.join(self.agents)}")
         choices = [self._choice(agent, actions) for agent in self.possible_agents]
         before = None if self.on_illegal == "rule" else self._row.records.copy()
         faults = self._play(choices)
@@ -155,11 +165,12 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
         """Return the numbers that an agent chose. Raises ParameterError."""
         most = self._joint_action.most
         if agent not in actions:
-            raise ParameterError(f"there is no choice of {agent}: {self._form(agent)}")
+            raise ParameterError(f"the choice of {agent} is missing: {self._form(agent)}")
+        numbers = actions[agent]
         try:
-            numbers = np.asarray(actions[agent])
+            numbers = numbers if type(numbers) is np.ndarray else np.asarray(numbers)
         except ValueError:
-            raise ParameterError(f"the choice of {agent} is no row of numbers: {self._form(agent)}") from None
+            raise ParameterError(f"the choice of {agent} is not a row of numbers: {self._form(agent)}") from None
         if numbers.shape != (len(most),) or numbers.dtype.kind not in "iu":
             raise ParameterError(
                 f"the choice of {agent} with shape {numbers.shape} and dtype {numbers.dtype} cannot be read: "

@@ -33,7 +33,7 @@ from dicegym.envs.options import (
     check_on_illegal,
     check_render_mode,
     check_reward,
-    documented,
+    fill_docstring,
     illegal,
     no_number,
     read_state,
@@ -49,7 +49,7 @@ from dicegym.errors import ParameterError, StepError
 from dicegym.pictures.drawing import draw
 
 
-@documented
+@fill_docstring
 class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
     """Play one seat of a game against other players.
 
@@ -76,11 +76,19 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
     the seed). The seed s plays the games ``dicegym.engine.dice.game_key(s, 0)``, ``(s, 1)``, ...
     ``options={"state": s}`` begins in a state instead: the id of one (`dicegym.analysis.position_id`), or a record such
     as `state`. The learner has the seat to move, unless its seat is a number; rewards are what it gains from there on.
-    It is no game of the seed, and its dice to come are those of the state: to plan, give what `dicegym.analysis.fork`
-    returns, as a copy of an environment plays the very dice that this one will.
+    It is not a game of the seed, and its dice to come are those of the state: to plan, give what
+    `dicegym.analysis.fork` returns, as a copy of an environment plays the very dice that this one will.
 
     Raises:
         <raises>
+
+    Example:
+        >>> from dicegym.envs import SingleAgentEnv
+        >>> env = SingleAgentEnv("hog", opponent="bacon", seat=0)
+        >>> observation, info = env.reset(seed=0)
+        >>> observation, reward, terminated, truncated, info = env.step(5)
+        >>> observation.dtype, info["action_mask"].shape
+        (dtype('float32'), (12,))
     """
 
     metadata = {"render_modes": render_modes(), "render_fps": 2}  # noqa: RUF012 - Gymnasium's form
@@ -138,7 +146,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         self._tell_compiled()
 
     def _tell_compiled(self) -> None:
-        """Tell compiled code where the game lies and who the opponents are, if they are others than before."""
+        """Tell compiled code where the game is and who its opponents are, if they have changed."""
         arrays = self._opponents.arrays
         if arrays is not self._arrays:
             self._arrays = arrays
@@ -147,7 +155,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
             self._ask = Task(do_alone, prepare_alone, arguments).ask
 
     def _sit(self, key: int) -> None:
-        """Let those sit down who have to."""
+        """Seat the opponents that have to sit down."""
         if self._opponents.seating:
             self._opponents.seat(0, key)
         self._watched = bool(self._opponents.watched[0])
@@ -155,11 +163,11 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
 
     def _advance(self) -> None:
         """Let the others play until the learner is to move or the game is over."""
-        self._playing = False  # an opponent that raises leaves no game to go on with
+        self._playing = False  # after an opponent raises, the game cannot continue
         self._playing = not self._others(self._ask(LOOK, 0, self._seat, self._watched)) & ENDED
 
     def _others(self, told: int) -> int:
-        """Ask opponents outside, and tell those who follow, until the learner is to move or the game is over."""
+        """Ask opponents outside, and tell followers, until the learner is to move or the game is over."""
         opponents, fault = self._opponents, told >> FAULT << FAULT
         while True:
             opponents.tell(0)
@@ -257,7 +265,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
     def _read_options(self, options: dict[str, Any] | None) -> tuple[int | None, int | None, np.ndarray | None]:
         """Return the seat (as `seat_rule` has it), the episode and the state that ``options`` name, None for each."""
         if not isinstance(options, dict | None):
-            raise ParameterError(f"options={options!r} is no dict: give such as {{'seat': 0}}")
+            raise ParameterError(f"options={options!r} is not a dict: give one such as {{'seat': 0}}")
         for name in options or {}:
             if name not in ("seat", "episode", "state"):
                 raise ParameterError(f"options has {name!r}, which reset does not know: use 'seat', 'episode', 'state'")
@@ -277,7 +285,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
 
         Raises:
             StepError: before `reset` or after the end of the episode.
-            IllegalActionError: with ``on_illegal="raise"``; also for what is no whole number at all.
+            IllegalActionError: with ``on_illegal="raise"``; also for anything but a whole number.
             AgentError: an opponent failed; the message names it. `reset` begins a new game.
         """
         if not self._playing:

@@ -12,7 +12,7 @@ def tables_of(game: Game, numbers: Sequence[int]) -> tuple[Game, ...]:
     """Return ``game`` with each of these numbers of players, as often as it is given, in that order.
 
     Raises:
-        ParameterError: a number is none that the game has, learners would see something else at one of the tables, or
+        ParameterError: the game has no such number of players, learners would see other things at one of the tables, or
             games alone, which are scored by points, are mixed with others, which are won.
     """
     found = tuple(Game(game.spec, players=number, **game.parameters) for number in numbers)

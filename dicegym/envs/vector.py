@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import gymnasium as gym
@@ -27,7 +26,8 @@ from dicegym.envs.batch_kernels import (
     NEXT_STEP,
     OPTIONS,
     PLAY,
-    PLAY_ON,
+    PLAY_ALL,
+    PLAY_SOME,
     REFUSE,
     ROW,
     SAME_STEP,
@@ -35,8 +35,6 @@ from dicegym.envs.batch_kernels import (
     WAIT,
     BatchArrays,
     OpponentArrays,
-    Share,
-    advance_rows,
     help_rows,
     prepare_rows,
 )
@@ -50,7 +48,7 @@ from dicegym.envs.options import (
     check_on_illegal,
     check_render_mode,
     check_reward,
-    documented,
+    fill_docstring,
     illegal,
     read_state,
     render_modes,
@@ -70,7 +68,7 @@ _RANDOM = np.uint64(0)
 """The seed of `BatchEnv.random_actions`."""
 
 
-@documented
+@fill_docstring
 class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     """As `dicegym.envs.single.SingleAgentEnv`, for ``num_envs`` games at once.
 
@@ -89,7 +87,7 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
             the end resets and ignores its action), ``"SameStep"`` (the observation is already the next game's;
             the last one is in ``info["final_obs"]``) or ``"Disabled"`` (reset with ``options["reset_mask"]``).
             Stated in ``metadata["autoreset_mode"]``.
-        max_episode_steps: truncate a learner's episode after so many of its steps; None: never. A game that ends with
+        max_episode_steps: truncate a learner's episode after this many of its steps; None: never. A game that ends with
             the last of them is both terminated and truncated, as by ``gymnasium.wrappers.TimeLimit``.
         copy: return new arrays each step. False: observations (the last of an episode too), rewards, flags, masks,
             seats and returns are the environment's own and are overwritten by later steps; the rest of ``info`` is new.
@@ -109,6 +107,14 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
 
     Raises:
         <raises>
+
+    Example:
+        >>> from dicegym.envs import BatchEnv
+        >>> envs = BatchEnv("hog", num_envs=4)
+        >>> observations, infos = envs.reset(seed=0)
+        >>> observations, rewards, terminated, truncated, infos = envs.step(infos["action_mask"].argmax(axis=1))
+        >>> rewards.shape
+        (4,)
     """
 
     metadata = {"render_modes": render_modes(), "render_fps": 2}  # noqa: RUF012 - Gymnasium's form
@@ -214,11 +220,7 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
         Raises ParameterError unless ``time`` is a whole number from 0 to `LATEST`.
         """
         time = whole_number("time", time, 0, LATEST, "the time of random actions")
-        edges, task = self._threads.edges(self.num_envs), self._task(self._opponents.arrays)
-        if len(edges) == 2:
-            task.ask(CHOOSE, 0, self.num_envs, time)
-        else:
-            self._crew.call(task, edges, CHOOSE, time)
+        self._crew.call(self._task(self._opponents.arrays), self._threads.edges(self.num_envs), CHOOSE, time)
         return self._chosen
 
     def set_opponent(self, opponent: Any) -> None:
@@ -246,7 +248,7 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Begin the next game of every seed, or the first ones of new seeds.
 
-        ``seed``: s gives game i the seed s + i; a list gives each its own (None: goes on with the one it has).
+        ``seed``: s gives game i the seed s + i; a list gives each its own (None: keeps the one it has).
         ``options={"reset_mask": bool[num_envs]}`` begins only those games.
         ``options={"state": s}`` begins them in a state instead, as in a single environment; a list gives each game its
         own (None: its next game). Games that begin in one state roll the same dice: `dicegym.analysis.fork` gives
@@ -383,40 +385,24 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
     ) -> np.ndarray:
         """Take each of ``rows`` on, shared out among threads; return those that wait for somebody outside."""
         whole = first and rows is self._all
-        edges = self._threads.edges(len(rows), few=whole and self._crew.awake())
-        if whole:
-            task = self._task(opponents)
-            task.arguments[1][:], task.arguments[2][:] = actions, tasks
-        if len(edges) == 2:
-            if whole:
-                count = task.ask(PLAY_ON, 0, len(rows), 0)
-            else:
-                count = advance_rows(Share(rows, actions, tasks, self._waiting), first, self._batch, opponents)
-            return self._waiting[:count].copy() if count else self._waiting[:0]
-        if whole:
-            counts = self._crew.call(task, edges, PLAY_ON)
-            if not any(counts):
-                return self._waiting[:0]
-            shares = list(zip(edges, counts, strict=False))
-        else:
-            work = partial(self._advance_share, (rows, actions, tasks, self._waiting), first, opponents)
-            shares = self._threads.share(len(rows), work)
-        return np.concatenate([self._waiting[start : start + count] for start, count in shares])
+        n, task = len(rows), self._task(opponents)
+        edges = self._threads.edges(n, few=whole and self._crew.awake())
+        given = task.arguments
+        if not whole:
+            given[1][:n] = rows
+        given[2][:n], given[3][:n] = actions, tasks
+        counts = self._crew.call(task, edges, PLAY_ALL if whole else PLAY_SOME, first)
+        if not any(counts):
+            return self._waiting[:0]
+        return np.concatenate([self._waiting[start : start + n] for start, n in zip(edges, counts, strict=False)])
 
     def _task(self, opponents: OpponentArrays) -> Task:
         """Return what threads share out: the same until opponents come or go."""
-        if self._shared is None or self._shared.arguments[5] is not opponents:
-            given = np.zeros(self.num_envs, np.int64), np.zeros(self.num_envs, np.int8)
+        if self._shared is None or self._shared.arguments[6] is not opponents:
+            given = np.zeros(self.num_envs, np.int64), np.zeros(self.num_envs, np.int64), self._tasks.copy()
             arguments = self._all, *given, self._waiting, self._batch, opponents, _RANDOM, self._chosen
             self._shared = Task(help_rows, prepare_rows, arguments, unlocks=True)
         return self._shared
-
-    def _advance_share(
-        self, whole: tuple[np.ndarray, ...], first: bool, opponents: OpponentArrays, start: int, end: int
-    ) -> int:
-        """Take the rows number ``start`` to ``end - 1`` of those given on; see `advance_rows`."""
-        waiting: int = advance_rows(Share(*[array[start:end] for array in whole]), first, self._batch, opponents)
-        return waiting
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Play one action (int64[num_envs]) in every game, then everybody else's turns.
@@ -435,7 +421,7 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
         return observations, rewards, terminated, truncated, info
 
     def play(self, actions: np.ndarray) -> BatchArrays:
-        """Do what `step` does, and return the batch's own arrays, for who tells of them in another form."""
+        """Do what `step` does, and return the batch's own arrays, for callers that report them in another form."""
         actions = self._check_actions(actions)
         tasks = self._tasks_of(actions)
         self._sound = False

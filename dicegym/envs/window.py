@@ -1,7 +1,7 @@
 """A window that shows a game while it is played (`render_mode="human"`); without one, the table as text.
 
 Windows are pygame's (extra ``render``). They follow the game at `render_fps` pictures a second at the most, can be made
-larger and smaller, and may be closed: the game goes on without.
+larger and smaller, and may be closed: the game continues without.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Window:
         self._shown = 0.0
 
     def show(self, picture: Callable[[], np.ndarray], text: Callable[[], str]) -> None:
-        """Show a picture, uint8[height, width, 3], in a window; where there can be none, print the text.
+        """Show a picture, uint8[height, width, 3], in a window; where none can be opened, print the text.
 
         Raises DependencyError if pygame is there and what draws pictures is not.
         """
@@ -89,7 +89,7 @@ def _say(words: str) -> None:
 
 @cache
 def _pygame() -> Any:
-    """Return pygame, ready for windows; None, said once and why, where there can be none."""
+    """Return pygame, ready for windows; None, said once and why, where none can be opened."""
     if sys.platform.startswith("linux") and not any(os.environ.get(name) for name in DISPLAYS):
         _say("render_mode='human' prints the table: there is no display to open a window on")
         return None

@@ -1,4 +1,4 @@
-"""The games. Each folder holds one; `dicegym.games.parts` lists what may stand in it beside ``rules.py``."""
+"""The games. Each folder holds one; `dicegym.games.parts` lists its files beside ``rules.py``."""
 
 from __future__ import annotations
 
@@ -69,6 +69,12 @@ def game(name: str | Game | GameSpec, players: int | None = None, **parameters: 
     Raises:
         UnknownNameError: there is no such game or parameter.
         ParameterError: a value is out of range, or a `Game` is to be set anew.
+
+    Example:
+        >>> import dicegym
+        >>> game = dicegym.game("liarsdice", players=3, dice=2)
+        >>> game.players, game.all_parameters["dice"], game.n_actions
+        (3, 2, 181)
     """
     from dicegym.engine.game import Game  # and with it Numba, which takes half a second that `--help` need not wait
     from dicegym.engine.spec import GameSpec
@@ -85,5 +91,5 @@ def game(name: str | Game | GameSpec, players: int | None = None, **parameters: 
 
 
 def _called(spec: GameSpec) -> str:
-    """Return what stands for a game in a call."""
+    """Return how a call names a game."""
     return repr(spec.name) if spec.registered else f"{spec.module}.SPEC"

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from dicegym.errors import ParameterError, one_line
-from dicegym.games.keyboard import Place, count, listed, number_of
+from dicegym.games.keyboard import Place, count, list_names, number_of
 
 Fields = Mapping[str, Sequence[str]]
 """What was filled in: the values of each field, by the names of widgets. What comes from a browser may be anything."""
@@ -173,7 +173,7 @@ class Controls(Protocol):
         What the rules do not allow now cannot be filled in, or says why it is refused.
         """
 
-    def chosen(self, place: Place, state: Any, form: str, fields: Fields) -> Sequence[int]:
+    def read_form(self, place: Place, state: Any, form: str, fields: Fields) -> Sequence[int]:
         """Return the actions that a form means that was filled in; as of `Keyboard.read`.
 
         Raises ParameterError, with what to do instead, if it means none or the rules do not allow it.
@@ -201,7 +201,7 @@ class FilledForm:
     def __init__(self, forms: Sequence[PlayForm], name: str, fields: Fields) -> None:
         offered = {form.name: form for form in forms}
         if name not in offered:
-            can = listed([f'"{form.send}"' for form in forms], "or") if forms else "nothing"
+            can = list_names([f'"{form.send}"' for form in forms], "or") if forms else "nothing"
             raise ParameterError(f"{one_line(name, 40)!r} cannot be done now: choose {can}")
         self.form = offered[name]
         self._fields = fields
@@ -213,7 +213,7 @@ class FilledForm:
         chosen = next((option for option in widget.options if option.value == value), None)
         if chosen is None:
             names = [option.label for option in widget.options if not option.refused]
-            shown = listed(names, "or") if 0 < len(names) <= _LISTED else "one of those shown"
+            shown = list_names(names, "or") if 0 < len(names) <= _LISTED else "one of those shown"
             raise ParameterError(f"{one_line(value, 40)!r} is nothing to choose here: choose {shown}")
         if chosen.refused:
             raise ParameterError(f"{chosen.label} cannot be chosen, {chosen.refused}: choose another")
@@ -249,7 +249,7 @@ class FilledForm:
         return number
 
     def basket(self, name: str) -> dict[str, int]:
-        """Return how many are chosen of each item of a `Basket`, those of which there are none left out.
+        """Return how many are chosen of each item of a `Basket`, items with none left out.
 
         Raises ParameterError for more than there are or than the budget pays for.
         """

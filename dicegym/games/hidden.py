@@ -21,12 +21,12 @@ def open_fields(game: Game) -> frozenset[str]:
     return frozenset() if keyboard is None else keyboard.OPEN & game.spec.private
 
 
-def hidden_fields(game: Game) -> frozenset[str]:
+def list_hidden_fields(game: Game) -> frozenset[str]:
     """Return the private fields of which a seat at a table knows its own entry alone."""
     return game.spec.private - open_fields(game)
 
 
-def known(game: Game, state: Any, seat: int) -> np.ndarray:
+def keep_known(game: Game, state: Any, seat: int) -> np.ndarray:
     """Return a copy of a record, as an array of one, in which all that ``seat`` may not know is zero."""
     states = game.new_states(1)
     states[0] = state
@@ -34,6 +34,6 @@ def known(game: Game, state: Any, seat: int) -> np.ndarray:
     for name in game.spec.secret:
         states[name] = 0
     others = [other for other in range(game.players) if other != seat]
-    for name in hidden_fields(game):
+    for name in list_hidden_fields(game):
         states[name][:, others] = 0
     return states

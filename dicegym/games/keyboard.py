@@ -1,7 +1,7 @@
 """How a person plays at the keyboard: what a game's ``controls.py`` offers, and words that all of them use.
 
-`Wording` tells the same game to language models. The screen itself, with its questions, ``undo`` and ``again``, is
-`dicegym.players.sitting`; it knows no game.
+Language models are told the same game in the same words. The screen itself, with its questions, ``undo`` and ``again``,
+is `dicegym.players.sitting`; it knows no game.
 """
 
 from __future__ import annotations
@@ -62,6 +62,8 @@ class Keyboard(Protocol):
     are rolled in the open. Of all other private fields, and of secret ones, `table` shows the person's own alone."""
     HELP: str
     """The game in a few lines, and what can be typed."""
+    RULES: str
+    """The same for a language model (`dicegym.players.prompts`), and what can be typed as an action."""
 
     def table(self, place: Place, state: Any, full: bool) -> str:
         """Return what the person sees when it is to move, and what each choice is worth where that is plain.
@@ -76,7 +78,7 @@ class Keyboard(Protocol):
         instead, if it means none or the rules do not allow it.
         """
 
-    def told(self, place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:
+    def tell(self, place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:
         """Return what there is to tell of one action: the records before and after it, and what was wrong with it.
 
         Nothing that the person's seat may not know after it. ``brief`` asks for a line at the most.
@@ -85,17 +87,6 @@ class Keyboard(Protocol):
     def ending(self, place: Place, state: Any) -> str:
         """Return who has won, in words."""
 
-
-class Wording(Protocol):
-    """A game's ``controls.py``: what a language model is told, and how its actions are written.
-
-    `Keyboard.read` reads them back. Without it a model is told the scene alone, and names actions
-    (`dicegym.players.prompts`).
-    """
-
-    RULES: str
-    """The game in a few lines, and what can be typed as an action."""
-
     def list_facts(self, place: Place, state: Any) -> list[str]:
         """Return what the seat may know and its scene does not show, a line each; no advice and no estimates.
 
@@ -103,7 +94,7 @@ class Wording(Protocol):
         """
 
     def write_actions(self, place: Place, state: Any, actions: Sequence[int]) -> str:
-        """Return the text that `Keyboard.read` reads as the actions of one whole decision."""
+        """Return the text that `read` reads as the actions of one whole decision."""
 
 
 def dice(faces: Iterable[int]) -> str:
@@ -116,7 +107,7 @@ def count(number: int, thing: str, things: str = "") -> str:
     return f"{number:,} {thing if number == 1 else things or thing + 's'}"
 
 
-def listed(names: Sequence[str], word: str = "and") -> str:
+def list_names(names: Sequence[str], word: str = "and") -> str:
     """Return names as people list them: ``a, b and c``."""
     return f" {word} ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
@@ -140,7 +131,7 @@ class UnreadError(ParameterError):
 
 
 def unread(text: str, instead: str) -> UnreadError:
-    """Return the error for what means nothing; ``instead`` goes on from "type"."""
+    """Return the error for text that means nothing; ``instead`` continues "type"."""
     return UnreadError(f"{text!r} means nothing here: type {instead}")
 
 
@@ -150,10 +141,10 @@ def winners(place: Place, state: Any) -> list[int]:
     return [seat for seat, value in enumerate(returns) if value == max(returns)]
 
 
-def won(place: Place, first: Sequence[int]) -> str:
+def name_winners(place: Place, first: Sequence[int]) -> str:
     """Return who has won, as a sentence without its end: ``You win``, ``You and even share the first place``."""
     if len(first) == 1:
         return place.does(first[0], "win")
     names = [place.who(seat) for seat in sorted(first, key=lambda seat: seat != place.seat)]
-    together = listed(names)
+    together = list_names(names)
     return f"{together[:1].upper() if place.seat in first else together[:1]}{together[1:]} share the first place"

@@ -67,7 +67,7 @@ class Wire(Protocol):
     def totals_of(self, game: Game, state: Any) -> list[int]:
         """Return what each seat has reached, more being better."""
 
-    def given_up(self, state: Any, seat: int) -> bool:
+    def has_given_up(self, state: Any, seat: int) -> bool:
         """Return whether the rules play all the rest of the game for a seat."""
 
     def interludes(self, game: Game, state: Any, action: int) -> Sequence[Any]:
@@ -79,7 +79,7 @@ class Wire(Protocol):
     def final_text(self, message: object) -> str:
         """Return in one line what a FINAL says."""
 
-    def welcomed(self, message: object) -> str:
+    def read_welcome(self, message: object) -> str:
         """Return the name in a WELCOME."""
 
     def mover_of(self, standing: object) -> str:

@@ -1,6 +1,6 @@
 """Numbers, most of which are what is expected, as one whole number: an asymmetric numeral system (Duda, 2009).
 
-Each symbol has a share of all that might stand in its place, and takes as many bits as that share says, parts of a bit
+Each symbol has a share of all that might be in its place, and takes as many bits as that share says, parts of a bit
 included. Long integers of Python make it exact, and so small.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 UNIFORM = 1 << 12
-"""Ranges up to this size are written as a number among so many; of larger ones how many bits it has, then these."""
+"""Ranges up to this size are written as one of the range; of larger ones the number of bits, then the bits."""
 
 
 class SymbolWriter:
@@ -72,7 +72,7 @@ def write(writer: SymbolWriter, value: int, usual: int, low: int, high: int) -> 
 
 
 def read(reader: SymbolReader, usual: int, low: int, high: int) -> int:
-    """Return the number that `write` wrote. Raises ValueError if there is none, or one out of range."""
+    """Return the number that `write` wrote. Raises ValueError for an unreadable number, or one out of range."""
     if high - low < UNIFORM:
         return low + reader.one_of(high - low + 1)
     sign = -1 if reader.one_of(2) else 1
@@ -119,7 +119,7 @@ def write_all(
 
 
 def read_all(reader: SymbolReader, usual: Sequence[int], low: Sequence[int], high: Sequence[int]) -> list[int]:
-    """Return the numbers that `write_all` wrote. Raises ValueError for what is none, or out of its range."""
+    """Return the numbers that `write_all` wrote. Raises ValueError for an unreadable number or one out of range."""
     habit, found = Habit(), []
     for expected, least, most in zip(usual, low, high, strict=True):
         if least == most:

@@ -8,9 +8,9 @@ the list; the page ``docs/add_a_game.md`` and the tests are compared with it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from types import ModuleType
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -21,10 +21,11 @@ from dicegym.engine.spec import GameSpec
 from dicegym.engine.twins import SITUATIONS, TWINS, Situations, Twins
 from dicegym.errors import unknown_name
 from dicegym.games.controls import Controls
-from dicegym.games.keyboard import Keyboard, Wording
+from dicegym.games.exact_values import Z_95, Duel, Estimate, Replies, Solitaire
+from dicegym.games.keyboard import Keyboard
 from dicegym.games.messages import Wire
 from dicegym.games.solved import Solutions
-from dicegym.games.worth import Luck, Progress, SearchTime, Values
+from dicegym.games.worth import Luck, Progress, Values
 from dicegym.pictures.drawing import PICTURE, Picture
 from dicegym.play.player import Player, draws_openly
 from dicegym.play.turn import Act
@@ -32,13 +33,12 @@ from dicegym.registry import GAMES, rules_module
 
 __all__ = [
     "ADAPTER",
+    "BOT_WRITER",
     "CHANCE",
-    "CLAIMS",
     "COMMANDS",
     "CONTROLS",
     "DUEL",
     "EXAMINATION",
-    "EXPORTER",
     "INTERFACE",
     "KEYBOARD",
     "LUCK",
@@ -50,28 +50,25 @@ __all__ = [
     "SOLITAIRE",
     "SOLUTIONS",
     "SPARRING",
-    "STARTER",
     "TEXT",
     "TWINS",
     "VALUES",
     "WIRE",
     "Z_95",
     "Adapter",
+    "BotWriter",
     "Chance",
-    "Claim",
     "Commands",
     "Controls",
     "Duel",
     "Estimate",
     "Examination",
-    "Exporter",
     "Interface",
     "Keyboard",
     "Luck",
     "Part",
     "Picture",
     "Progress",
-    "PublishedValues",
     "Recall",
     "Replies",
     "SecretChoices",
@@ -79,19 +76,18 @@ __all__ = [
     "Solitaire",
     "Solutions",
     "Sparring",
-    "Starter",
     "Text",
     "Twins",
     "Values",
     "Wire",
+    "list_solved_settings",
     "need",
     "part",
     "plays_with",
     "quick_solver_of",
     "solitaire",
-    "solved_with",
     "solver",
-    "tabulated",
+    "tabulate_player",
 ]
 
 P = TypeVar("P")
@@ -108,7 +104,7 @@ class Interface(Protocol):
     ENTRY_FILES: tuple[str, ...]
     """What a bot's file is called by the original interface; a folder with one of them is a bot."""
 
-    def supplied_modules(self, rng: Any) -> Mapping[str, ModuleType]:
+    def supply_modules(self, rng: Any) -> Mapping[str, ModuleType]:
         """Return the modules that bots may import; ``rng`` is the bot's `dicegym.bots.surroundings.PrivateRandom`."""
 
     def recognises(self, text: str) -> bool:
@@ -117,7 +113,7 @@ class Interface(Protocol):
     def find(self, program: Any) -> Callable[..., Any]:
         """Return the bot in a `dicegym.bots.program.Program`, a function or a class. Raises AgentError."""
 
-    def seated(self, program: Any, bot: Callable[..., Any], seat: int) -> Callable[..., Any]:
+    def seat_bot(self, program: Any, bot: Callable[..., Any], seat: int) -> Callable[..., Any]:
         """Return what is asked in one game, of what `find` found. Raises AgentError."""
 
 
@@ -221,7 +217,7 @@ class Chance(Protocol):
         """
 
     def decisions(self, state: Any, draw: int) -> list[tuple[Any, int]]:
-        """Return what whoever saw one of these draws has done since: (the record before, its ordinary action), in turn.
+        """Return what the seat that saw one of these draws has done since, in turn: (record before, ordinary action).
 
         All that is hidden is in these records as in ``state``.
         """
@@ -240,10 +236,10 @@ class SecretChoices(Protocol):
         """Take back what ``seat`` has chosen in this round, and all that is private of it: it has not chosen yet."""
 
 
-class Starter(Protocol):
-    """A game's ``adapter.py``: the original interface for those who write a bot, in words and as a file to begin with.
+class BotWriter(Protocol):
+    """A game's ``adapter.py``: the original interface in words, a bot to begin with, and players written as bots.
 
-    Asked by ``dicegym games GAME --rules`` and ``dicegym new bot``.
+    Asked by ``dicegym games GAME --rules``, ``dicegym new bot`` and ``dicegym export``.
     """
 
     INTERFACE: str
@@ -255,161 +251,22 @@ class Starter(Protocol):
         ``form`` is one of the adapter's ``ENTRY_FILES``; ``file`` is what its author calls the file in commands.
         """
 
-
-class Exporter(Protocol):
-    """A game's ``adapter.py``: the way back, from any player to a file of the original interface.
-
-    Asked by ``dicegym export``; see `dicegym.bots.export`, which has most of what it needs.
-    """
-
     def export(self, player: Player, game: Game, form: str) -> str:
-        """Return the source of a bot that chooses as ``player`` does; ``form`` is one of the adapter's ``ENTRY_FILES``.
+        """Return the source of a bot that chooses as ``player`` does; `dicegym.bots.export` has most of what it needs.
 
-        Raises ParameterError if the player cannot be written so, AgentError and ModelError if it cannot play.
-        """
-
-
-class Duel(Protocol):
-    """What ``exact.py`` of a game for two offers, if it can be solved: true values instead of estimates.
-
-    A table is a strategy as an array that only the module reads. Where a strategy is asked for, a player, a
-    function in the form of the game's original interface, or a table made for the same game may be given. All
-    of them raise AgentError if a player fails or chooses what the rules do not know, and ParameterError for a
-    table that does not fit the game and for a game that the module does not solve.
-    """
-
-    SOLVED: Mapping[str, int]
-    """Parameters, the number of players among them, with which the game can be solved."""
-    MIXED: bool
-    """Whether tables hold probabilities, so that those are measured who draw and can be asked with which
-    (`dicegym.play.player.DrawsOpenly`). Elsewhere such a player has no exact values."""
-
-    def solves(self, game: Game) -> bool:
-        """Return whether the game, with its parameters, has exact values."""
-
-    def questions(self, game: Game) -> int:
-        """Return how many questions at most `tabulate` asks a player that may draw and does not say how."""
-
-    def tabulate(self, player: Player | Callable[..., Any], game: Game) -> np.ndarray:
-        """Return all that ``player`` would choose."""
-
-    def win_rate(self, a: Any, b: Any, game: Game) -> float:
-        """Return the probability that strategy ``a`` beats ``b``, who moves first being drawn by a fair coin."""
-
-    def win_rate_matrix(self, strategies: Sequence[Any], game: Game, *, progress: Progress | None = None) -> np.ndarray:
-        """Return float64[n, n]: `win_rate` of each strategy (row) against each other one (column).
-
-        ``progress`` is called after each of the n (n - 1) / 2 pairs.
-        """
-
-    def best_response(self, opponent: Any, game: Game) -> tuple[float, np.ndarray]:
-        """Return the best win rate against ``opponent`` for one who sees everything, and how to play it."""
-
-    def best_table(
-        self,
-        opponent: Any,
-        game: Game,
-        *,
-        seed: int = 0,
-        trials: int = ...,
-        progress: Progress | None = None,
-        time: SearchTime | None = None,
-    ) -> tuple[float, np.ndarray]:
-        """Return the best win rate found for a table against ``opponent``, and the table.
-
-        With ``time`` the search takes that long, and not so many ``trials``.
-        """
-
-    def best_bot(
-        self, opponent: Player, game: Game, *, seed: int = 0, trials: int = ..., progress: Progress | None = None
-    ) -> str:
-        """Return the source of a bot, in the game's original interface, that plays `best_table`."""
-
-
-class Replies(Protocol):
-    """What ``values.py`` of a game for two offers: what a reply to an agent makes of each action."""
-
-    def reply_values(self, opponent: Any, game: Game, trials: int = 0) -> Callable[[np.ndarray], np.ndarray]:
-        """Return a function that says what choices are worth to one who replies to an agent as well as is known.
-
-        The reply knows what players see, and no more; it is looked for the longer the more ``trials``. The function
-        takes records of which none is over, and returns float64[n, n_actions], how likely the player to move wins
-        against ``opponent``. Raises AgentError and ParameterError as `Duel` does.
+        ``form`` is one of the adapter's ``ENTRY_FILES``. Raises ParameterError if the player cannot be written so,
+        AgentError and ModelError if it cannot play.
         """
 
 
 MOST_QUESTIONS = 1_000_000
-"""Players that may draw are asked for tables of at most so many questions by evaluations, which else play games."""
-Z_95 = 1.959963984540054
-"""Two-sided 95 % quantile of the normal distribution: ``NormalDist().inv_cdf(0.975)``, whose last digit is another,
-correctly rounded. Intervals that were kept, in models' files and as JSON, are made with it to their last digit."""
-
-
-class Estimate(NamedTuple):
-    """A mean over games."""
-
-    mean: float
-    half: float
-    """Half the width of its 95 % interval."""
-    games: int
-
-
-class Solitaire(Protocol):
-    """What ``exact.py`` of a game for one offers, if it can be solved.
-
-    All raise ParameterError for a game that it does not solve.
-    """
-
-    SOLVED: Mapping[str, int]
-    """As for `Duel`."""
-
-    def solves(self, game: Game) -> bool:
-        """Return whether the game, with its parameters, has exact values."""
-
-    def optimum(self, game: Game, *, progress: Progress | None = None) -> float:
-        """Return the mean return of the best way to play."""
-
-    def distribution(self, game: Game, *, progress: Progress | None = None) -> np.ndarray:
-        """Return the probability of each return of the best way to play: float64[n], index 0 for a return of 0."""
-
-    def mean_return(
-        self, player: Player, game: Game, games: int = ..., seed: int = 0, *, progress: Progress | None = None
-    ) -> Estimate:
-        """Return the mean return of ``player``: the optimum less what its choices cost in ``games`` games.
-
-        Luck is taken out, so a few games say what otherwise takes thousands. Raises AgentError if it fails.
-        """
-
-
-class Claim(NamedTuple):
-    """A published value, and how it is computed anew."""
-
-    what: str
-    value: float
-    tolerance: float
-    """How far the computed value may be away: rounding, or the width of the bounds that a solver stops at."""
-    source: str
-    """Who published it, or how it was proved."""
-    compute: Callable[[], float | None]
-    """Returns None where the value rests on tables that are not on this machine."""
-    needs: str = ""
-    """The command that makes such tables."""
-
-
-class PublishedValues(Protocol):
-    """A game's ``values.py``: the values that are published for it, for `dicegym values verify`."""
-
-    def claims(self) -> Sequence[Claim]:
-        """Return the claims; nothing is computed yet."""
-
+"""Evaluations ask players that may draw for tables of at most this many questions; else they play games."""
 
 KEYBOARD: Part[Keyboard] = Part(Keyboard, "controls", "that reads what a person types and tells what happens")
-WORDING: Part[Wording] = Part(Wording, "controls", "that words the game for language models")
 CONTROLS: Part[Controls] = Part(Controls, "controls", "that says how a person plays on a page")
 INTERFACE: Part[Interface] = Part(Interface, "interface", "that says how bots are written", "finished", "bots")
 ADAPTER: Part[Adapter] = Part(Adapter, "adapter", "that plays bots of an original interface", "finished", "bots")
-STARTER: Part[Starter] = Part(Starter, "adapter", "that helps to write a bot", "finished", "bots")
-EXPORTER: Part[Exporter] = Part(Exporter, "adapter", "that writes players as bots", "finished", "bots")
+BOT_WRITER: Part[BotWriter] = Part(BotWriter, "adapter", "that writes bots", "finished", "bots")
 EXAMINATION: Part[Examination] = Part(Examination, "examination", "that tests bots before a contest", "none", "bots")
 SPARRING: Part[Sparring] = Part(Sparring, "examination", "that steers bots through smoke games", "none")
 DUEL: Part[Duel] = Part(Duel, "exact", "that knows exact win rates", "none", "bots")
@@ -418,7 +275,6 @@ VALUES: Part[Values] = Part(Values, "values", "that says what its states are wor
 LUCK: Part[Luck] = Part(Luck, "values", "that takes luck out of results", "none", "players")
 SOLUTIONS: Part[Solutions] = Part(Solutions, "values", "that can be solved and kept", "none", "players")
 REPLIES: Part[Replies] = Part(Replies, "values", "that knows what actions are worth in replies", "none", "players")
-CLAIMS: Part[PublishedValues] = Part(PublishedValues, "values", "that lists published values", "none", "players")
 CHANCE: Part[Chance] = Part(Chance, "chance", "that lists what its dice may decide")
 SECRETS: Part[SecretChoices] = Part(SecretChoices, "chance", "that takes secret choices back")
 WIRE: Part[Wire] = Part(Wire, "protocol", "that servers and clients say to each other")
@@ -427,12 +283,10 @@ PARTS: tuple[Part[Any], ...] = (
     TEXT,
     PICTURE,
     KEYBOARD,
-    WORDING,
     CONTROLS,
     INTERFACE,
     ADAPTER,
-    STARTER,
-    EXPORTER,
+    BOT_WRITER,
     EXAMINATION,
     SPARRING,
     TWINS,
@@ -443,7 +297,6 @@ PARTS: tuple[Part[Any], ...] = (
     LUCK,
     SOLUTIONS,
     REPLIES,
-    CLAIMS,
     CHANCE,
     SECRETS,
     WIRE,
@@ -488,7 +341,7 @@ def solver(game: Game | str) -> Duel | None:
 
 
 def solver_of(game: Game, *players: object) -> Duel | None:
-    """Return the exact values that a game has for these players; None if it has none, or none for one who draws."""
+    """Return the exact values that a game has for these players; None if it has none, or none for players that draw."""
     values = solver(game)
     draws = any(draws_openly(player) for player in players)
     return None if draws and not getattr(values, "MIXED", False) else values
@@ -520,7 +373,7 @@ class _Reseeded(Player):
         return self._player.join(game, seat, seed + 1)
 
 
-def tabulated(tabulate: Callable[[Player, Game], np.ndarray], player: Any, game: Game) -> tuple[Any, bool]:
+def tabulate_player(tabulate: Callable[[Player, Game], np.ndarray], player: Any, game: Game) -> tuple[Any, bool]:
     """Return the strategy of a player for exact values, and whether that is one draw of its answers.
 
     A player that is not known to be pure is asked for its table twice, with other randomness the second time. Where the
@@ -552,7 +405,7 @@ def _solving(game: Game | str, kind: Part[S]) -> S | None:
     return found if found is not None and found.solves(game) else None
 
 
-def solved_with(game: Game | str) -> Mapping[str, int] | None:
+def list_solved_settings(game: Game | str) -> Mapping[str, int] | None:
     """Return the parameters, players among them, with which a game has exact values; None if it never has any.
 
     Of parameters that the original game does not have, those that ``game`` sets are at their defaults there.

@@ -24,7 +24,7 @@ import numpy as np
 from dicegym.engine.game import Game
 from dicegym.errors import DicegymError, ParameterError, one_line
 from dicegym.games import game as make_game
-from dicegym.games.hidden import known
+from dicegym.games.hidden import keep_known
 from dicegym.games.packing import SymbolReader, SymbolWriter, read, read_all, write, write_all
 
 FieldLimits = Mapping[str, tuple[Any, Any]]
@@ -56,13 +56,20 @@ def position_id(game: Game, state: Any, seat: int | None = None) -> str:
         seat: leave out what this seat may not know; None: the whole state, its dice to come included.
 
     Raises ParameterError if there is no such seat.
+
+    Example:
+        >>> import dicegym
+        >>> from dicegym.values import position_id
+        >>> game = dicegym.game("hog")
+        >>> position_id(game, game.new_game(seed=1)[0])[:4]
+        'hog-'
     """
     if seat is not None and not 0 <= seat < game.players:
         raise ParameterError(f"seat {seat} is no seat of {game!r}: give 0 to {game.players - 1}")
     states = game.new_states(1)
     states[0] = state
     if seat is not None:
-        states = known(game, states[0], seat)
+        states = keep_known(game, states[0], seat)
     key = int(states["key"][0])
     writer = SymbolWriter()
     spec = game.spec
@@ -92,10 +99,18 @@ def position(text: str, game: Game | None = None) -> Position:
 
     Args:
         text: what `position_id` returned.
-        game: where it is none of the registered games; its parameters are those of the text all the same.
+        game: where it is not a registered game; its parameters are those of the text all the same.
 
     Raises ParameterError, which says what is wrong with it: it was cut or mistyped, or made by other rules, or nobody
     can have played to what it stands for.
+
+    Example:
+        >>> import dicegym
+        >>> from dicegym.values import position, position_id
+        >>> game = dicegym.game("hog")
+        >>> text = position_id(game, game.new_game(seed=1)[0])
+        >>> position(text).game.name
+        'hog'
     """
     told = f"{one_line(text, 60)!r} cannot be read as a state"
     found = _FORM.fullmatch(text.strip()) if len(text) <= LONGEST else None
@@ -168,7 +183,7 @@ def _fields(game: Game, begun: np.ndarray) -> list[_Field]:
     own: Callable[[Game], FieldLimits] | None = getattr(game.text, "limits", None)
     limits = {"player": (0, game.players - 1), "over": (0, 1), **({} if own is None else own(game))}
     found = []
-    for name in begun.dtype.names or ():
+    for name in game.spec.declared_record.names or ():
         if name in ("key", "players", *game.all_parameters):
             continue
         usual = begun[name][0]
@@ -188,11 +203,11 @@ def _begun(game: Game, key: int, seat: int | None) -> np.ndarray:
     states = game.new_states(1)
     states["key"] = key
     game.spec.kernels.reset(states[0])
-    return states if seat is None else known(game, states[0], seat)
+    return states if seat is None else keep_known(game, states[0], seat)
 
 
 def _check_sum(game: Game, number: int) -> int:
-    about = f"{game.name} {game.spec.state.descr} {list(game.all_parameters)} {number}".encode()
+    about = f"{game.name} {game.spec.declared_record.descr} {list(game.all_parameters)} {number}".encode()
     return int.from_bytes(hashlib.blake2b(about, digest_size=_CHECK // 8).digest())
 
 

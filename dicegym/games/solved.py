@@ -13,9 +13,9 @@ import os
 import shlex
 import zipfile
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -59,16 +59,16 @@ def how_to_solve(game: Game, name: str) -> str:
     return shlex.join(["dicegym", "values", "solve", game.name, name, *options])
 
 
-def unsolved(game: Game, name: str) -> ParameterError:
-    """Return the error for who asks for tables that nobody has solved yet here; it names the command."""
+def report_unsolved(game: Game, name: str) -> ParameterError:
+    """Return the error for tables that are not solved on this machine; it names the command."""
     command = how_to_solve(game, name)
     return ParameterError(f"{name!r} of {game!r} is not solved on this machine yet: `{command}` does it")
 
 
-def damaged(file: Path, reason: str, game: Game, name: str) -> DamagedFileError:
+def report_damage(file: Path, reason: str, game: Game, name: str) -> DamagedFileError:
     """Return the error for a file of the tables ``name`` that cannot be used; it names the commands that mend it.
 
-    ``reason`` goes on from the file's name: ``is broken off``.
+    ``reason`` continues the file's name: ``is broken off``.
     """
     command = how_to_solve(game, name)
     return DamagedFileError(file, reason, f"`{command} --remove` removes these tables, `{command}` solves them again")
@@ -97,14 +97,14 @@ def read_arrays(file: Path, game: Game, name: str, like: Mapping[str, tuple[Any,
         with file.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
             found = {key: archive[key] for key in like}
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError) as error:
-        raise damaged(file, f"cannot be read ({error})", game, name) from None
+        raise report_damage(file, f"cannot be read ({error})", game, name) from None
     for key, (shape, dtype) in like.items():
         array = found[key]
         fits = shape is None or (
             len(shape) == array.ndim and all(want in (None, got) for want, got in zip(shape, array.shape, strict=True))
         )
         if not fits or array.dtype != dtype:
-            raise damaged(file, f"holds {key} of shape {array.shape} and dtype {array.dtype}", game, name)
+            raise report_damage(file, f"holds {key} of shape {array.shape} and dtype {array.dtype}", game, name)
     return found
 
 
@@ -132,11 +132,11 @@ class Solution(Protocol):
     def quality(self, folder: Path) -> float | None:
         """Return what ``measure`` says of the tables in a folder, 0 if it says nothing; None if there are none.
 
-        Raises DamagedFileError (`damaged`) if what is there cannot be used.
+        Raises DamagedFileError (`report_damage`) if what is there cannot be used.
         """
 
     def solve(self, folder: Path, *, goal: float, seconds: float | None, threads: int, progress: Progress) -> float:
-        """Solve it, or go on with what lies in ``folder``; return its quality.
+        """Solve it, or continue from what ``folder`` holds; return its quality.
 
         ``progress`` is told (steps done, of how many, in words: the quality so far) about once a second; steps of
         earlier runs count. It ends when ``goal`` is reached or ``seconds`` are over. Tables, and what is needed for
@@ -146,11 +146,29 @@ class Solution(Protocol):
         """
 
 
+class Claim(NamedTuple):
+    """A published value, and how it is computed anew."""
+
+    what: str
+    value: float
+    tolerance: float
+    """How far the computed value may be away: rounding, or the width of the bounds that a solver stops at."""
+    source: str
+    """Who published it, or how it was proved."""
+    compute: Callable[[], float | None]
+    """Returns None where the value rests on tables that are not on this machine."""
+    needs: str = ""
+    """The command that makes such tables."""
+
+
 class Solutions(Protocol):
-    """A game's ``values.py``: what of it can be solved and kept."""
+    """A game's ``values.py``: what of it can be solved and kept, and which values are published."""
 
     SETTINGS: Sequence[Mapping[str, int]]
     """Parameters, players among them, with which something can be solved, for lists and errors."""
 
     def solutions(self, game: Game) -> Sequence[Solution]:
         """Return what can be solved of ``game`` with its parameters; nothing if nothing can."""
+
+    def claims(self) -> Sequence[Claim]:
+        """Return the published values, for `dicegym values verify`; nothing is computed yet."""

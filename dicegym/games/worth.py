@@ -26,8 +26,8 @@ ValueKind = Literal["exact", "equilibrium", "rollouts"]
 """How a value is known: computed without error; by an equilibrium that was computed, exactly or nearly; by games played
 from there."""
 ValueUnit = Literal["win rate", "points", "return"]
-"""What a value counts: the probability to win, a shared first place shared out; points of the game, for those who play
-alone; the return of the rules (`dicegym.engine.spec.GameSpec`)."""
+"""What a value counts: the probability to win, a shared first place shared out; points of the game, for players
+that play alone; the return of the rules (`dicegym.engine.spec.GameSpec`)."""
 
 
 class ActionValues(NamedTuple):
@@ -58,19 +58,19 @@ class Valuer(Protocol):
     """How sure its values are, in words that go on from "values are": ``exact``, ``those of an equilibrium that a best
     reply beats in 0.5003 of games``."""
     sees_all: bool
-    """Whether its actions are judged by the whole record, hidden things included, as one who sees all would."""
+    """Whether its actions are judged by the whole record, hidden things included, as a player that sees all would."""
 
     def value(self, state: Any, seat: int) -> float:
         """Return what a state is worth to a seat before the player to move decides, or at the end; in its unit.
 
-        Everybody goes on as the valuer supposes. Values of all seats sum to 1 where the unit is win rate.
+        Everybody plays on as the valuer supposes. Values of all seats sum to 1 where the unit is win rate.
         """
 
     def action_values(self, state: Any) -> ActionValues:
         """Return what each of the ``n_actions`` is worth to the player to move, before chance has a say."""
 
     def action_value(self, state: Any, action: int) -> float:
-        """Return the same of one action, wide and illegal ones included (the rules say what these come to)."""
+        """Return the same of one action, wide and illegal ones included (the rules decide what these do)."""
 
     def policy(self, state: Any) -> np.ndarray:
         """Return how the valuer supposes the player to move plays: float64[n_actions], probabilities."""
@@ -109,7 +109,7 @@ class Values(Protocol):
 
 
 class Bracket(NamedTuple):
-    """How often the best reply to a player wins, between two bounds; 0.5 against one who cannot be exploited."""
+    """How often the best response to a player wins, between two bounds; 0.5 if it cannot be exploited."""
 
     low: float
     """A reply that wins so often was found."""
@@ -179,12 +179,12 @@ def training_against(game: Game, name: str) -> str:
 
 
 class Exploits(Protocol):
-    """What a game's ``values.py`` may offer besides, if it can say how often a best reply to a player wins."""
+    """What a game's ``values.py`` may also offer: how often a best response to a player wins."""
 
     def exploitability(
         self, player: Player, game: Game, *, time: SearchTime, progress: Progress | None = None
     ) -> Bracket:
-        """Return the bounds of how often the best reply to ``player`` wins, as found when ``time`` is over.
+        """Return the bounds of how often the best response to ``player`` wins, as found when ``time`` is over.
 
         Raises ParameterError for a game that it knows no way for, and for a player of whom too little is known.
         """
@@ -202,14 +202,14 @@ class Exploits(Protocol):
 class Meter(Protocol):
     """Is told of many games while they are played, and adds up what their luck was worth.
 
-    Luck is what chance brought beyond its mean, and has the mean 0 whoever plays (a martingale difference), so that a
+    Luck is what chance brought beyond its mean, and has the mean 0 for all players (a martingale difference), so that a
     result less its luck has the same mean as the result and varies less (AIVAT: Burch, Schmid, Moravcik, Morrill and
     Bowling, AAAI 2018). Where it is known how a player chooses among its actions, what it drew is luck too.
     """
 
     luck: np.ndarray
     """Of each seat so far, float64[games, players], in the unit of results (the share of the first place, or the return
-    of one who plays alone)."""
+    of a player that plays alone)."""
 
     def begin(self, states: np.ndarray, rows: np.ndarray) -> None:
         """Note that the games ``states[rows]`` have just begun: what chance decided then is luck too."""
@@ -235,7 +235,7 @@ class Luck(Protocol):
 
         Args:
             game: what is played.
-            players: everybody who plays in some of the games; None stands for one who cannot be asked, such as a
+            players: everybody who plays in some of the games; None stands for a player that cannot be asked, such as a
                 stranger's bot in another process: then its actions are all that is known of it.
             seats: int64[games, players of the game]: which of ``players`` sits in each seat.
         """

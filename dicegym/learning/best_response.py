@@ -1,7 +1,7 @@
 """A best response to a fixed player, by training: how much can be won of it where nobody can compute that.
 
-A trained best response is a bound from below: whoever is trained longer, or better, may win more. It is trained by the
-settings of the game's own training against the player alone, at a table filled with copies of it; the best of its
+A trained best response is a bound from below: longer or better training may find one that wins more. It is trained by
+the settings of the game's own training against the player alone, at a table filled with copies of it; the best of its
 training, by games of its curve, is measured in fresh ones, from every seat in turn, playing its best action, as against
 a fixed player nobody has to hide anything. Exploiters are trained against the learner of one moment: those of a league
 join it, and those of evaluations say how much is left to the learner.
@@ -27,9 +27,10 @@ from dicegym.errors import ParameterError
 from dicegym.games import game as make_game
 from dicegym.games.worth import Progress
 from dicegym.learning.building import new_games, new_model
-from dicegym.learning.card import ITSELF, Exploited, made_with
+from dicegym.learning.card import ITSELF, Exploited, collect_versions
 from dicegym.learning.configuration import from_plain, read_config, to_plain
-from dicegym.learning.evaluate import CURVE_SEED, EXPLOITER, FRESH_SEED, LEAGUE_SEED, Score, evaluate
+from dicegym.learning.evaluate import CURVE_SEED, FRESH_SEED, LEAGUE_SEED, Score, evaluate
+from dicegym.learning.evaluator import EXPLOITER
 from dicegym.learning.learner import (
     Interruptible,
     Interruption,
@@ -60,7 +61,7 @@ GAMES = 5000
 def settings_for(game: Game, start: str = "") -> TrainingSettings:
     """Return by which settings a best response is trained: the game's own, with the networks of ``start``, a model.
 
-    Raises ModelError if ``start`` is none.
+    Raises ModelError if ``start`` is not a model's file.
     """
     settings = read_config(game.name)
     if start:
@@ -116,24 +117,28 @@ def best_response(
         ParameterError: the game is played alone, or neither or both of ``minutes`` and ``steps`` are given.
         UnknownNameError, AgentError, ModelError: the target or ``start`` cannot be.
         KeyboardInterrupt: as it comes; what was written so far stays.
+
+    Example:
+        >>> from dicegym.training import best_response
+        >>> found = best_response("hog", "bacon", steps=4096, games=100)
+        >>> 0 <= found.score.value <= 1
+        True
     """
     table = make_game(game)
     if table.players < 2:
         raise ParameterError(f"{table!r} is played alone: nobody there can be exploited")
     if (minutes is None) == (steps is None):
-        raise ParameterError(
-            "say how long a best response is trained: minutes=10 (--train 10), or steps=1_000_000 (--steps), not both"
-        )
+        raise ParameterError("say how long a best response is trained: minutes=10, or steps=1_000_000, not both")
     named = "" if isinstance(start, LearnerNetworks) else str(start)
     if start and not isinstance(start, LearnerNetworks):
-        start = model_file(table, str(start), "start (--from)")
+        start = model_file(table, str(start), "start")
     against = opponent(table, target, trust=trust)
     with keep_generators():  # making a model seeds them
         training = _Training(
             table,
             against,
             settings or settings_for(table, "" if isinstance(start, LearnerNetworks) else str(start)),
-            None if minutes is None else 60 * finite_number("minutes", minutes, "the time to train (--train)", above=0),
+            None if minutes is None else 60 * finite_number("minutes", minutes, "the time to train", above=0),
             None if steps is None else whole_number("steps", steps, 1, MOST, "how many decisions are trained"),
             start if isinstance(start, LearnerNetworks) else str(start),
             named_seed("best response", seed) % (LARGEST_TRAINING_SEED + 1),
@@ -184,13 +189,13 @@ class _Training:
         self._progress, self._interruption = progress, interruption
         env = new_games(game, settings, seed, Pool([target], [1.0]))
         self._model = new_model(settings, env, seed, None)
-        self._met = np.zeros(env.observation_space.shape or (), np.bool_)
+        self._seen_inputs = np.zeros(env.observation_space.shape or (), np.bool_)
         if isinstance(start, LearnerNetworks):
             load_networks(self._model, start.weights)
-            self._met |= start.heeded
+            self._seen_inputs |= start.used_inputs
         elif start:
-            _, heeded = start_from(self._model, start, game, own_critic=grown)
-            self._met |= heeded
+            _, used_inputs = start_from(self._model, start, game, own_critic=grown)
+            self._seen_inputs |= used_inputs
         self.curve: list[tuple[int, float]] = []
         self.best: Player = self._player()
         self._best_rate, self._looked = -1.0, 0
@@ -216,12 +221,12 @@ class _Training:
     def _between_rollouts(self, logger: Logger) -> None:
         done = self._done
         anneal(self._model, self._settings.algorithm, done)
-        self._met |= (np.asarray(vars(self._model)["_last_obs"]) != 0).any(axis=0)
+        self._seen_inputs |= (np.asarray(vars(self._model)["_last_obs"]) != 0).any(axis=0)
         if self._looked < int(done * LOOKS):
             self._looked = int(done * LOOKS)
             began = time.monotonic()
             self._look()
-            self._began += time.monotonic() - began  # what was measured meanwhile is no training
+            self._began += time.monotonic() - began  # measuring does not count as training
 
     def _after_step(self, steps: int, ended: int) -> None:
         rate = f", wins {self.curve[-1][1]:.3f}" if self.curve else ""
@@ -235,7 +240,7 @@ class _Training:
                 raise StopTraining
 
     def _player(self) -> Player:
-        return as_player(self._model, self._game, self._met, f"best response to {self._target.name}", 0.0)
+        return as_player(self._model, self._game, self._seen_inputs, f"best response to {self._target.name}", 0.0)
 
     def _look(self) -> None:
         """Measure it as it is; keep it if it was never better."""
@@ -246,7 +251,7 @@ class _Training:
             return
         self.best, self._best_rate = now, score.value
         if self._output is not None:
-            with models.ignoring(self._model, ~self._met):
+            with models.ignore_inputs(self._model, ~self._seen_inputs):
                 models.save(self._model, self._game, self._output, self._facts(score))
 
     def _facts(self, score: Score) -> dict[str, Any]:
@@ -257,7 +262,7 @@ class _Training:
             "score": score.to_json(),
             "scores": [score.to_json()],
             "seconds": round(time.monotonic() - self._began, 1),
-            **made_with(),
+            **collect_versions(),
             **models.playing(self._model, self._game, 0.0),
         }
 
@@ -283,7 +288,7 @@ def exploiter(
         name: of the exploiter.
         interruption: of the run.
 
-    Raises StopTraining if that is wanted. The run goes on as if nothing had been drawn for it.
+    Raises StopTraining if that is wanted. The run continues as if nothing had been drawn for it.
     """
     seed = named_seed(name, settings.run.seed) % (LARGEST_TRAINING_SEED + 1)
     if getattr(settings.algorithm, "kl_coef", 0.0):
@@ -322,7 +327,7 @@ def against_exploiter(
         interruption: of the run.
         tell: told how far it is.
 
-    Raises StopTraining if that is wanted. The run goes on as if nothing had been drawn for it.
+    Raises StopTraining if that is wanted. The run continues as if nothing had been drawn for it.
     """
     game, run = learner.game, settings.run
     own = settings_for(game)

@@ -1,6 +1,6 @@
 """The games of an evaluation, in blocks: played side by side here, or as jobs wherever an executor has them done.
 
-A block is a function of its game, its entries, the seed and its games' numbers. So an evaluation comes to the same
+A block is a function of its game, its entries, the seed and its games' numbers. So an evaluation has the same
 figures on any number of processes or machines.
 """
 
@@ -22,7 +22,7 @@ from dicegym.engine.game import Game
 from dicegym.envs.opponents import Opponents
 from dicegym.errors import AgentError, FaultWarning
 from dicegym.play.drive import Referee
-from dicegym.play.player import Player, forfeited, sit_down, whole
+from dicegym.play.player import Player, forfeit_for, sit_down, whole
 from dicegym.play.turn import Turn
 from dicegym.players.pool import Pool
 from dicegym.players.roster import load
@@ -64,7 +64,7 @@ class Results(NamedTuple):
     """float64[games]: what of that was luck, in the same unit; None: nobody asked."""
 
     @classmethod
-    def joined(cls, parts: Sequence[Results]) -> Results:
+    def join(cls, parts: Sequence[Results]) -> Results:
         """Return the results of all games of some blocks, one after the other."""
         luck = [part.luck for part in parts if part.luck is not None]
         return cls(np.concatenate([part.shares for part in parts]), np.concatenate(luck) if luck else None)
@@ -157,7 +157,7 @@ class EvaluationBlock:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What decides the outcome besides game, entries and limits; see `Job.facts`."""
+        """What decides the outcome, in addition to game, entries and limits; see `Job.facts`."""
         asked: dict[str, Any] = {"less_luck": True} if self.less_luck else {}
         asked |= {"weights": list(self.weights)} if self.weights else {}
         return {"kind": "evaluation", "seed": self.seed, "first": self.first, "games": self.games} | asked
@@ -171,18 +171,17 @@ class EvaluationBlock:
         heartbeat.note(PLAYING, 0)
         with warnings.catch_warnings():
             warnings.simplefilter("always", FaultWarning)
-            warnings.showwarning = faults.heed
-            player, *rivals = table.players
-            if table.one_by_one:
-                found = table.play()
-            else:
-                found = results_of(
-                    self.game, player, rivals, self.first, self.games, self.seed, self.less_luck, self.weights
-                )
+            warnings.showwarning = faults.note
+            found = table.play() if table.one_by_one else self.play(table.players)
         return BlockResult(found, faults.counted).to_plain()
 
+    def play(self, players: Sequence[Player]) -> Results:
+        """Let these players, in the order of the entries, play the games side by side."""
+        player, *rivals = players
+        return results_of(self.game, player, rivals, self.first, self.games, self.seed, self.less_luck, self.weights)
+
     def without(self, failure: Failure) -> None:
-        """Return None: who does not play is not measured."""
+        """Return None: a player that failed is not measured."""
 
     def moment(self, reading: Reading) -> str:
         """Return when ``reading`` was taken; see `Job.moment`."""
@@ -197,7 +196,7 @@ class _Faults:
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
 
-    def heed(self, message: Warning | str, *where: Any, **more: Any) -> None:
+    def note(self, message: Warning | str, *where: Any, **more: Any) -> None:
         words = str(message)
         if words not in self._counts and len(self._counts) >= MOST_KINDS:
             words = next(reversed(self._counts))
@@ -284,11 +283,11 @@ class _BlockReferee(Referee):
         self._who, self._heartbeat = who, heartbeat
         super().__init__(game, states, players)
 
-    def failed(self, seat: int, error: AgentError) -> int:
+    def handle_failure(self, seat: int, error: AgentError) -> int:
         self._heartbeat.blamed = self._who[seat]
         if isinstance(error, GoneError):
             raise error
-        return super().failed(seat, error)
+        return super().handle_failure(seat, error)
 
 
 class PureIsolated(Player):
@@ -337,7 +336,7 @@ class PureIsolated(Player):
     def _forfeited(self, error: AgentError, game: Game) -> int:
         if isinstance(error, GoneError):
             raise error
-        return forfeited(error, game)
+        return forfeit_for(error, game)
 
 
 def blocks_of(

@@ -23,7 +23,7 @@ from dicegym.learning.settings import AlgorithmSettings, NetworkSettings, Traini
 from dicegym.players import model as models
 from dicegym.players.model import PolicyPlayer
 from dicegym.players.pool import Pool
-from dicegym.players.sb3 import checked_device
+from dicegym.players.torch_policy import check_device
 
 Games = SB3VecEnv | MixedTablesVecEnv
 """Games of a training, before anything is put around them."""
@@ -61,14 +61,14 @@ def new_games(game: Game, settings: TrainingSettings, seed: int, opponent: Pool 
             if run.tables
             else SB3VecEnv(game, run.games, **arguments)
         )
-    return wrapped(games, settings.environment.wrap) if settings.environment.wrap else games
+    return wrap_games(games, settings.environment.wrap) if settings.environment.wrap else games
 
 
-def wrapped(games: Games, wrap: str) -> VecEnv:
+def wrap_games(games: Games, wrap: str) -> VecEnv:
     """Return ``games`` in what the function or class that ``wrap`` names makes of them.
 
     Raises:
-        ParameterError: that is no wrapper around them, or shows a learner other observations or actions: the model
+        ParameterError: that is not a wrapper around them, or shows a learner other observations or actions: the model
             would not fit its game.
         UnknownNameError: ``wrap`` names nothing.
     """
@@ -133,7 +133,7 @@ def enough_memory(asked: str) -> Iterator[None]:
         if isinstance(error, RuntimeError) and "allocate" not in str(error):
             raise
         raise ParameterError(
-            f"{asked} cannot be used here, as there is not so much memory ({one_line(error) or 'MemoryError'}): give "
+            f"{asked} cannot be used here, as there is not enough memory ({one_line(error) or 'MemoryError'}): give "
             "smaller numbers"
         ) from None
 
@@ -161,7 +161,7 @@ def new_model(settings: TrainingSettings, env: VecEnv, seed: int, logs: Path | N
         "env": env,
         "seed": seed,
         "policy_kwargs": policy_arguments,
-        "device": checked_device(settings.run.device),
+        "device": check_device(settings.run.device),
         "tensorboard_log": None if logs is None else str(logs),
         "verbose": 0,
     }
@@ -182,7 +182,7 @@ def _policy(settings: NetworkSettings, algorithm: type[BaseAlgorithm], privilege
         policy = _with_privileged_critic(policy, settings.policy, known)
     activation = getattr(torch.nn, settings.activation, None)
     if activation is None:
-        raise ParameterError(f"[network] activation={settings.activation!r} is no class of torch.nn, such as ReLU")
+        raise ParameterError(f"[network] activation={settings.activation!r} is not a class of torch.nn, such as ReLU")
     arguments: dict[str, Any] = {
         key: load_if_named(f"network.{key}", value)
         for key, value in vars(settings).items()
@@ -211,7 +211,7 @@ def _with_privileged_critic(policy: type, asked: str, known: Mapping[str, Any]) 
         return AsymmetricPolicy
     raise ParameterError(
         f"[network] privileged=true needs a policy whose critic sees more than its actor, and policy={asked!r} of this "
-        'algorithm is none: leave policy at "MlpPolicy" with the algorithm MaskablePPO, or derive yours from '
+        'algorithm is not one: leave policy at "MlpPolicy" with the algorithm MaskablePPO, or derive yours from '
         "dicegym.players.asymmetric.AsymmetricPolicy"
     )
 

@@ -24,9 +24,16 @@ from dicegym.files import read_text, write_text
 from dicegym.games.worth import Bracket, Progress
 from dicegym.learning.configuration import from_plain
 from dicegym.learning.curve_pictures import SUFFIX, draw_learned, write_learned
-from dicegym.learning.curves import CHOSEN, floors_in_words, floors_of, stages
-from dicegym.learning.evaluate import BY_EXPLOITABILITY, BY_EXPLOITER, BY_LAST, CARD_SEED, Score, evaluate
-from dicegym.learning.evaluator import meetings_of
+from dicegym.learning.curves import CHOSEN, facts_of_stages
+from dicegym.learning.evaluate import CARD_SEED, Score, evaluate
+from dicegym.learning.evaluator import (
+    BY_EXPLOITABILITY,
+    BY_EXPLOITER,
+    BY_LAST,
+    describe_floors,
+    floors_of,
+    meetings_of,
+)
 from dicegym.learning.teacher import REPLY
 from dicegym.play.player import Player
 from dicegym.players import model as models
@@ -58,7 +65,7 @@ ITSELF = "itself"
 """What a best response began with, if with the networks of the model that it was trained against."""
 
 
-def made_with() -> dict[str, Any]:
+def collect_versions() -> dict[str, Any]:
     """Return the machine and the versions of packages, as model files hold them."""
     return {
         "machine": f"{os.cpu_count()} cores, {platform.machine()}, {platform.system()}",
@@ -90,7 +97,7 @@ def _measured_against(game: Game, run: Mapping[str, Any], trust: bool) -> list[t
 
 
 def best_score(model: Path) -> Score:
-    """Return the score that a model's file says of itself. Raises ModelError or ParameterError if it is none."""
+    """Return the score that a model's file says of itself. Raises ModelError or ParameterError if it says none."""
     return Score.from_json(models.facts(model).get("score"))
 
 
@@ -103,7 +110,7 @@ def bracket_of(game: Game, player: Player, seconds: float, progress: Progress | 
 
 
 def grade_of(game: Game, player: Player, games: int, progress: Progress | None = None) -> Grade | None:
-    """Return what a player's decisions give away against the baseline, where values are known by computation.
+    """Return the regret of a player's decisions against the baseline, where values are known by computation.
 
     None elsewhere: values of networks and rollouts are estimates, and take long.
     """
@@ -132,7 +139,7 @@ class Exploited(NamedTuple):
 
     @property
     def even(self) -> float:
-        """What one of equals gets: a player of whom nobody gets more cannot be exploited."""
+        """The share of first places at equal strength: a player that concedes no more is not exploitable."""
         return 1 / self.players
 
     def words(self) -> str:
@@ -143,9 +150,9 @@ class Exploited(NamedTuple):
         table = "" if self.players == 2 else f" at tables of {self.players}, filled with copies of it,"
         low, high, games = self.score.low, self.score.high, self.score.games
         return (
-            f"A best response that was trained against it for {self.steps:,} steps ({self.seconds:,.0f} s, {begun})"
-            f"{table} wins {self.score.value:.4f} [{low:.4f}, {high:.4f}] of {games:,} fresh games, {self.even:.4g} "
-            "being what equals win: whoever is trained longer may win more."
+            f"An approximate best response, trained against it for {self.steps:,} steps ({self.seconds:,.0f} s, "
+            f"{begun}){table} wins {self.score.value:.4f} [{low:.4f}, {high:.4f}] of {games:,} fresh games "
+            f"(equal strength: {self.even:.4g}). Longer training may win more."
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -213,7 +220,7 @@ def card(
 
 
 def _teller(progress: Progress, total: int) -> Callable[[str], Progress]:
-    """Return a function that begins the next of ``total`` measurements, and returns what is told how far it is."""
+    """Return a function that begins the next of ``total`` measurements, and returns its progress function."""
     numbers = itertools.count()
 
     def begin(what: str) -> Progress:
@@ -227,7 +234,7 @@ def _teller(progress: Progress, total: int) -> Callable[[str], Progress]:
 def write_card(model: Path, text: str) -> list[Path]:
     """Write a card's page beside its model, and the picture that it shows, if the model's file tells a curve.
 
-    Returns the paths of what was written. Raises ModelError if the file is no model.
+    Returns the paths of what was written. Raises ModelError if the file is not a model's.
     """
     page_file = model.with_suffix(".md")
     write_text(page_file, text)
@@ -243,7 +250,7 @@ def _code(text: str) -> str:
 def _teacher(name: Any) -> str:
     """Return who taught a model, for a cell."""
     told = REPLY.fullmatch(str(name)[:LONGEST_COMMAND])
-    return f"the best reply to `{_code(told[1])}`" if told else f"`{_code(str(name)[:LONGEST_COMMAND])}` values"
+    return f"the best response to `{_code(told[1])}`" if told else f"`{_code(str(name)[:LONGEST_COMMAND])}` values"
 
 
 def _in_words(score: Score) -> str:
@@ -265,41 +272,41 @@ def _before(stage: Mapping[str, Any]) -> str:
 
 
 def _holes(best: Bracket | None, given: Grade | None, trained: Exploited | None = None) -> str:
-    """Return the part of the page about what can be won of the model, and what its decisions give away."""
+    """Return the part of the page about the best response to the model, and about the regret of its decisions."""
     parts = []
     if best is not None:
         wins = f"{best.low:.4f}" if best.high - best.low < 5e-5 else f"at least {best.low:.4f}, at most {best.high:.4f}"
-        parts.append(f"The best reply to it wins {wins} of games, 0.5 being what nobody can make more of: {best.how}.")
+        parts.append(f"The best response to it wins {wins} of games (0.5 is optimal): {best.how}.")
     if trained is not None:
         parts.append(markdown(trained.words()))
     if given is not None:
         titles, rows = grade_table([given._replace(name=markdown(given.name))], MARKS)
         lines = ["| " + " | ".join(titles[1:]) + " |", "|---" * len(titles[1:]) + "|"]
         lines += ["| " + " | ".join(row[1:]) + " |" for row in rows]
-        told = f"What its decisions give away by exact values, in {given.games:,} games against the baseline"
+        told = f"Regret of its decisions by exact values, in {given.games:,} games against the baseline"
         parts.append(f"{told} (`dicegym values grade`):\n\n" + "\n".join(lines))
     return "".join(f"{part}\n\n" for part in parts)
 
 
 def _floors(facts: Mapping[str, Any]) -> list[str]:
-    """Return what a model had to come to besides, to be the best, and whether it does."""
+    """Return the floors that the best model had to reach, and whether it does."""
     wanted, missed = floors_of(facts)
     if not wanted:
         return []
     does = f"; it falls short by {missed:.4f}" if missed else ", as it does"
-    return [f"The best model was to come to {markdown(floors_in_words(wanted))}{does}."]
+    return [f"The best model had to reach {markdown(describe_floors(wanted))}{does}."]
 
 
 def _plays(facts: Mapping[str, Any]) -> str:
     """Return the line that says how a model plays, if it draws."""
     temperature = facts.get(models.PLAY, {}).get(models.TEMPERATURE, 0)
-    return f"| plays | drawn from its policy, at temperature {temperature:g} |\n" if temperature else ""
+    return f"| plays | samples its policy at temperature {temperature:g} |\n" if temperature else ""
 
 
 SAID_OF_CHOSEN = {
-    True: "The score above chose this model among those of its training.",
-    False: "The score above is that of the networks with which its training ended, which nothing chose among others.",
-    None: "The score above is of an evaluation in its training.",
+    True: "The score above selected this model in its training.",
+    False: "The score above is that of the last model of its training.",
+    None: "The score above is from an evaluation in its training.",
 }
 """What a card says of the model's score, by `CHOSEN`."""
 
@@ -336,7 +343,7 @@ def page(
         for one in scores
     )
     is_chosen = facts.get(CHOSEN) if isinstance(facts.get(CHOSEN), bool) else None
-    *earlier, _ = stages(facts)
+    *earlier, _ = facts_of_stages(facts)
     taught = f"| taught by | {_teacher(facts['taught_by'])}, by imitation |\n" if "taught_by" in facts else ""
     begun = "".join(f"| stage {number} | {_before(stage)} |\n" for number, stage in enumerate(earlier, 1))
     holes = _holes(best, given, trained)
@@ -355,12 +362,12 @@ A {facts["algorithm"]} policy for {facts["game"]} ({players}{parameters}).
 | versions | {", ".join(f"{package} {version}" for package, version in facts["versions"].items())} |
 | rules | fingerprint {facts["fingerprint"]} |
 
-{_picture(facts, name)}{chosen}{SAID_OF_CHOSEN[is_chosen]} The scores below are of other games, from every
-seat in turn, with 95 % intervals.
+{_picture(facts, name)}{chosen}{SAID_OF_CHOSEN[is_chosen]} The scores below are from other games, in
+every seat in turn, with 95 % intervals.
 
 | against | {scores[0].measure} | interval | games |
 |---|---|---|---|
 {lines}
 
-{holes}All settings stand in the model's file: `dicegym.players.model.facts("{name}.zip")["settings"]`.
+{holes}The model's file contains all settings: `dicegym.players.model.facts("{name}.zip")["settings"]`.
 """

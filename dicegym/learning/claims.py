@@ -1,6 +1,6 @@
 """Published values: every figure that the games and models claim to be exact, computed anew and compared.
 
-A game lists its own in the part `PublishedValues` of its ``values.py``. A model claims the exact scores that its file
+A game lists its own in the part `Solutions` of its ``values.py``. A model claims the exact scores that its file
 names.
 """
 
@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 
 from dicegym.errors import DicegymError, one_line
 from dicegym.games import game as make_game
-from dicegym.games.parts import CLAIMS, Claim, part
+from dicegym.games.parts import SOLUTIONS, part
+from dicegym.games.solved import Claim
 from dicegym.learning.evaluate import evaluate
-from dicegym.players.model import trained_on
+from dicegym.players.model import read_game
 from dicegym.players.model_file import facts
 from dicegym.players.roster import agents_folder
 from dicegym.registry import GAMES
@@ -62,7 +63,7 @@ class Verdict(NamedTuple):
 
 def claims_of(name: str) -> Sequence[Claim]:
     """Return what a game and its models claim. Raises UnknownNameError for a game that is not registered."""
-    own = part(name, CLAIMS)
+    own = part(name, SOLUTIONS)
     return [*(own.claims() if own is not None else ()), *_model_claims(name)]
 
 
@@ -77,7 +78,7 @@ def _model_claims(name: str) -> Iterator[Claim]:
 
 
 def _exact_score(path: Any, opponent: str) -> float:
-    return evaluate(trained_on(path), str(path), opponent).value
+    return evaluate(read_game(path), str(path), opponent).value
 
 
 def verify(games: Iterable[str] = (), told: Callable[[str], None] = lambda what: None) -> Iterator[Verdict]:

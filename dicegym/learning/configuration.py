@@ -89,7 +89,7 @@ def read_config(game: str, config: Path | None = None) -> TrainingSettings:
 
     Raises:
         UnknownNameError: there is no such game.
-        ParameterError: there is no file ``config``, or it says what cannot be.
+        ParameterError: there is no file ``config``, or it holds an invalid setting.
     """
     if game not in registry.GAMES:
         raise unknown_name("game", game, list(registry.GAMES))
@@ -148,7 +148,7 @@ def _plain(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
-        raise DamagedFileError(path, f"is no TOML ({one_line(error)})", NO_CONFIGURATION) from None
+        raise DamagedFileError(path, f"is not TOML ({one_line(error)})", NO_CONFIGURATION) from None
 
 
 def from_plain(plain: Mapping[str, Any], source: str = "") -> TrainingSettings:
@@ -159,7 +159,7 @@ def from_plain(plain: Mapping[str, Any], source: str = "") -> TrainingSettings:
         source: where they come from, the beginning of error messages.
 
     Raises:
-        UnknownNameError: a value is none of those that there are.
+        UnknownNameError: a value is not one of the choices.
         ParameterError: there is no such setting, or a value is of another kind or out of range.
     """
     try:
@@ -292,7 +292,7 @@ class AboutRun(NamedTuple):
 
 
 def about_run(folder: Path) -> AboutRun:
-    """Return what ``settings.json`` in a run's folder says. Raises DamagedFileError if that is no such file."""
+    """Return what ``settings.json`` in a run's folder says. Raises DamagedFileError if the file is damaged."""
     path = folder / SETTINGS_FILE
     instead = (
         f"name the folder of a training; networks of a damaged one can begin a new run by --set "
@@ -320,7 +320,7 @@ def _reason(error: Exception) -> str:
     return f"it lacks {error}" if isinstance(error, KeyError) else one_line(error, 120)
 
 
-class Described(NamedTuple):
+class SettingDescription(NamedTuple):
     """A setting, as people are told of it."""
 
     section: str
@@ -332,11 +332,11 @@ class Described(NamedTuple):
     meaning: str
 
 
-def described() -> Iterator[Described]:
+def describe_settings() -> Iterator[SettingDescription]:
     """Yield every setting, section by section."""
     for section, about in SECTIONS.items():
         for key, one in (_settings_of(section) or {"": about}).items():
-            yield Described(section, key, _takes(one), _default(one) if key else "", one.description or "")
+            yield SettingDescription(section, key, _takes(one), _default(one) if key else "", one.description or "")
 
 
 def _settings_of(section: str) -> dict[str, FieldInfo]:
@@ -364,7 +364,7 @@ def _refusal(problem: ErrorDetails, plain: Mapping[str, Any], source: str) -> Di
         return ParameterError(f"{source}{name} sets nothing: {unknown_name(kind, (keys or [section])[0], known)}")
     if not keys:
         return ParameterError(
-            f"{source}{section}={plain[section]!r} is no section: write {section}={{key=value}}, or "
+            f"{source}{section}={plain[section]!r} is not a section: write {section}={{key=value}}, or "
             f"[{section}] in a file and its settings below"
         )
     key, about = keys[0], _settings_of(section).get(keys[0], SECTIONS[section])

@@ -1,7 +1,7 @@
 """Pictures of learning curves as SVG or PNG, drawn by `dicegym.pictures.charts`: of a model, and of runs in folders.
 
-Of a model its file tells how it was learned: a line for each opponent over all stages. Of runs there is a picture for
-each game, with a line for each experiment and bands over its seeds.
+The picture of a model has a line for each opponent over all trainings that made it, as its file says. Runs have a
+picture for each game, with a line for each experiment and bands over its seeds.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 from dicegym.errors import DependencyError, ModelError, ParameterError, unknown_name
 from dicegym.escape import one_line
 from dicegym.files import write_text, writing
-from dicegym.learning.curves import ENOUGH, Evaluation, Experiment, LearnedStage, RunCurve, experiments, stages_of
+from dicegym.learning.curves import Evaluation, TrainingStage, read_stages
+from dicegym.learning.run_curves import ENOUGH, Experiment, RunCurve, group_runs
 from dicegym.pictures.charts import Axis, ChartLine, Guide, chart
 from dicegym.pictures.legend import with_legend
 from dicegym.pictures.raster import can_draw_pixels, png
@@ -24,15 +25,15 @@ from dicegym.players import model as models
 ENDINGS = (".png", ".svg")
 """Of the files that pictures are written to."""
 SUFFIX = ".curve.svg"
-"""Of the file beside a model that shows how it was learned."""
+"""Of the file beside a model with the picture of its curve."""
 MOST_LINES = 8
-"""Of one picture: more are not told apart."""
+"""Of one picture: more cannot be distinguished."""
 SCALE = 3
 """Pixels of a .png for each unit of a drawing."""
 FEW_STAGES = 5
-"""More are numbered alone, as there is no room for words."""
+"""More have numbers alone, as there is no room for words."""
 ROOM = 0.2
-"""Of a picture's width: what is left beside a stage's words, which then say too that the model is of it."""
+"""Of a picture's width: the least that words beside a line across it take."""
 _THIS = "this model"
 _LONGEST = 100
 """Letters of a name in a picture."""
@@ -40,8 +41,8 @@ ChartPoint = tuple[float, float, float, float]
 """Steps, value, and the ends of its interval."""
 
 
-def short(number: float) -> str:
-    """Return a large number as people say it: 12.3 M, 45 k."""
+def format_short(number: float) -> str:
+    """Return a large number in short: 12.3 M, 45 k."""
     for size, letter in ((1e6, " M"), (1e3, " k")):
         if number >= size:
             return f"{number / size:.3g}{letter}"
@@ -62,8 +63,8 @@ class CurvePicture(NamedTuple):
     rows: Sequence[Sequence[str]] = ()
     """Of that table: a row for each experiment."""
 
-    def alone(self) -> Drawing:
-        """Return it as a picture that needs nothing beside it."""
+    def with_legend(self) -> Drawing:
+        """Return the chart with its legend and remarks, as a picture of its own."""
         return with_legend(self.chart, self.names, self.remarks)
 
 
@@ -76,71 +77,57 @@ def score_axis(measure: str) -> Axis:
 
 def steps_axis() -> Axis:
     """Return the axis of how long a learner has learned."""
-    return Axis("decisions of the learner", lambda number: short(number) if number else "0", 0)
+    return Axis("decisions of the learner", lambda number: format_short(number) if number else "0", 0)
 
 
 def even_marks(players: int, measure: str) -> tuple[Guide, ...]:
-    """Return what equals come to, if it is shares of games that are measured."""
+    """Return the line of what equal players score, if shares of games are measured."""
     return (Guide(1 / players, "as good as the others"),) if players > 1 and "rate" in measure else ()
 
 
-def draw_learned(facts: Mapping[str, Any]) -> CurvePicture | None:
-    """Return the picture of how a model was learned, by what its file says; None if that tells no curve.
+# Of a model
 
-    A training that began with another model's networks goes on where that model was taken, and a line across tells the
-    two apart. Beyond that, the earlier training's curve is not this model's.
+
+def draw_learned(facts: Mapping[str, Any]) -> CurvePicture | None:
+    """Return the picture of a model's curve by its file's facts; None if they hold no curve.
+
+    A training that began with another model's networks continues where that model was taken, and a line across marks
+    the place. Beyond it the earlier training's curve is not this model's.
     """
-    told = stages_of(facts)
-    if not any(stage.curve for stage in told):
+    stages = read_stages(facts)
+    if not any(stage.curve for stage in stages):
         return None
     lines: dict[str, list[ChartPoint]] = {}
     borders, begin = [], 0
-    for stage in told:
-        last = stage is told[-1]
-        if len(told) > 1:
-            words = _stage_words(stage, len(told))
+    for stage in stages:
+        last = stage is stages[-1]
+        if len(stages) > 1:
+            words = _stage_words(stage, len(stages))
             borders.append(Guide(begin, words, str(stage.number) if words != str(stage.number) else ""))
         for name, points in _lines_of([one for one in stage.curve if last or one.steps <= stage.steps], begin).items():
             lines.setdefault(name, []).extend(points)
         if last and stage.curve and stage.steps < stage.curve[-1].steps:
-            borders += _of_model(begin, stage.steps, stage.curve[-1].steps, borders)
+            borders += _mark_model(begin, stage.steps, stage.curve[-1].steps, borders)
         begin += stage.steps
-    named = list(lines.items())[:MOST_LINES]
     drawn = []
-    for name, points in named:
+    for name, points in list(lines.items())[:MOST_LINES]:
         band = [(low, high) for _, _, low, high in points]
         wide = any(low < high for low, high in band)
         drawn.append(ChartLine(name, [(at, value) for at, value, *_ in points], band if wide else ()))
-    measured = (score for stage in told for one in stage.curve[:1] for score in one.scores)
-    measures = list(dict.fromkeys(one_line(score.measure, 60) for score in measured))
-    measure = " / ".join(measures[:3])
+    measured = (score for stage in stages for one in stage.curve[:1] for score in one.scores)
+    measure = " / ".join(list(dict.fromkeys(one_line(score.measure, 60) for score in measured))[:3])
     players = facts.get("players")
     marks = even_marks(players, measure) if type(players) is int and 1 < players < 100 else ()
     title = f"Learning curve: {measure} by decisions of the learner, {begin:,} for this model"
     remarks = ["Bands are 95 % intervals."] if any(line.band for line in drawn) else []
-    if len(lines) > len(named):
-        remarks.append(f"{len(lines) - len(named)} more opponents are left out.")
+    if len(lines) > len(drawn):
+        remarks.append(f"{len(lines) - len(drawn)} more opponents are left out.")
     picture = chart(title, drawn, steps_axis(), score_axis(measure), marks, borders)
-    return CurvePicture(picture, [name for name, _ in named], remarks)
-
-
-def write_learned(model: Path) -> Path | None:
-    """Write the picture of how a model was learned beside its file; return its path.
-
-    None: its file tells no curve. Then a picture that lies there is of another model, and is removed.
-
-    Raises ModelError if it is no model.
-    """
-    path, found = model.with_suffix(SUFFIX), draw_learned(models.facts(model))
-    if found is None:
-        path.unlink(missing_ok=True)
-        return None
-    write_picture(found.alone(), path)
-    return path
+    return CurvePicture(picture, [line.name for line in drawn], remarks)
 
 
 def check_learned(model: Path) -> CurvePicture:
-    """Return the picture of how a model was learned. Raises ModelError if it is none, or its file tells no curve."""
+    """Return the picture of a model's curve. Raises ModelError if the file is not a model's, or holds no curve."""
     found = draw_learned(models.facts(model))
     if found is None:
         raise ModelError(
@@ -150,8 +137,23 @@ def check_learned(model: Path) -> CurvePicture:
     return found
 
 
-def _of_model(begin: int, taken: int, end: int, borders: list[Guide]) -> list[Guide]:
-    """Return what marks where the model was taken from its training, which went on to ``end``.
+def write_learned(model: Path) -> Path | None:
+    """Write the picture of a model's curve beside its file; return its path.
+
+    Where the file holds no curve, return None and remove a picture there, which is of another model.
+
+    Raises ModelError if the file is not a model's.
+    """
+    path, found = model.with_suffix(SUFFIX), draw_learned(models.facts(model))
+    if found is None:
+        path.unlink(missing_ok=True)
+        return None
+    write_picture(found.with_legend(), path)
+    return path
+
+
+def _mark_model(begin: int, taken: int, end: int, borders: list[Guide]) -> list[Guide]:
+    """Return the mark of where the model was taken from its training, which continued to ``end``.
 
     Where there is no room for words, those of the stage's border say it too.
     """
@@ -161,14 +163,14 @@ def _of_model(begin: int, taken: int, end: int, borders: list[Guide]) -> list[Gu
     return [Guide(begin + taken, _THIS)]
 
 
-def _stage_words(stage: LearnedStage, of: int) -> str:
+def _stage_words(stage: TrainingStage, of: int) -> str:
     if of > FEW_STAGES:
         return str(stage.number)
     return f"{stage.number}: taught" if stage.taught else f"stage {stage.number}"
 
 
 def _lines_of(curve: Sequence[Evaluation], begin: int) -> dict[str, list[ChartPoint]]:
-    """Return what a stage's curve adds to each line, by names; the stage began after so many steps."""
+    """Return what a stage's curve adds to each line, by names; the stage began after ``begin`` steps."""
     found: dict[str, list[ChartPoint]] = {}
     if curve and len(curve[0].scores) > 1:
         found["the score"] = [(begin + one.steps, one.value, one.value, one.value) for one in curve]
@@ -179,32 +181,11 @@ def _lines_of(curve: Sequence[Evaluation], begin: int) -> dict[str, list[ChartPo
     return found
 
 
-def check_picture(path: Path) -> None:
-    """Raise DependencyError or ParameterError if no picture can be written to ``path``, before any work is done."""
-    if path.suffix not in ENDINGS:
-        raise ParameterError(f"{path} is no kind of picture: name a file that ends in {' or '.join(ENDINGS)}")
-    if path.suffix == ".png" and not can_draw_pixels():
-        raise DependencyError.for_extra("resvg-py", "render", "a picture of a curve as PNG")
+# Of runs
 
 
-def write_picture(drawing: Drawing, path: Path) -> None:
-    """Write a drawing as its file's ending says. Raises as `check_picture` does."""
-    check_picture(path)
-    if path.suffix == ".svg":
-        write_text(path, drawing.svg() + "\n")
-        return
-    width, height = SCALE * drawing.width, SCALE * drawing.height
-    body = element("g", drawing.body, transform=f"scale({SCALE})")
-    content = png(Drawing(width, height, (Tile(0, 0, width, height, body),), drawing.title))
-    with writing(path) as unfinished:
-        unfinished.write_bytes(content)
-
-
-# Runs
-
-
-class Shown(NamedTuple):
-    """What is drawn of several runs: a line and a band, by the names of what `Band` has of them."""
+class BandStyle(NamedTuple):
+    """What is drawn of several runs: a line and a band, by the names of `dicegym.learning.run_curves.Band`."""
 
     line: str
     low: str
@@ -216,16 +197,18 @@ class Shown(NamedTuple):
 
 
 BANDS = {
-    "interval": Shown("iqm", "low", "high", "interquartile mean", "95 % intervals of the interquartile mean"),
-    "quartiles": Shown("median", "lower_quartile", "upper_quartile", "median", "from the lower quartile to the upper"),
-    "range": Shown("mean", "lowest", "highest", "mean", "from the lowest run to the highest"),
+    "interval": BandStyle("iqm", "low", "high", "interquartile mean", "95 % intervals of the interquartile mean"),
+    "quartiles": BandStyle(
+        "median", "lower_quartile", "upper_quartile", "median", "from the lower quartile to the upper"
+    ),
+    "range": BandStyle("mean", "lowest", "highest", "mean", "from the lowest run to the highest"),
 }
-"""What may be drawn of several runs; see `dicegym.learning.curves`."""
+"""What may be drawn of several runs."""
 AUTO = "auto"
 """The interval where each experiment of several runs has enough of them, else the range."""
 
 
-def choose_band(band: str, groups: Sequence[Experiment]) -> Shown:
+def choose_band(band: str, groups: Sequence[Experiment]) -> BandStyle:
     """Return what ``band``, `AUTO` or one of `BANDS`, draws of experiments. Raises UnknownNameError."""
     if band not in (AUTO, *BANDS):
         raise unknown_name("band", band, [AUTO, *BANDS])
@@ -237,14 +220,14 @@ def choose_band(band: str, groups: Sequence[Experiment]) -> Shown:
 
 def draw_runs(runs: Sequence[RunCurve], band: str = AUTO) -> dict[tuple[str, int], CurvePicture]:
     """Return a picture for each game and number of players that ``runs`` play; see `draw_experiments`."""
+    choose_band(band, [])  # an unknown one is refused even where there is nothing to draw
     games = dict.fromkeys((run.game, run.players) for run in runs)
-    panels = {game: experiments([run for run in runs if (run.game, run.players) == game]) for game in games}
-    choose_band(band, [])  # one that does not exist is refused, whatever there is to draw
+    panels = {game: group_runs([run for run in runs if (run.game, run.players) == game]) for game in games}
     return {game: draw_experiments(groups, band) for game, groups in panels.items()}
 
 
 def draw_experiments(groups: Sequence[Experiment], band: str = AUTO) -> CurvePicture:
-    """Return the picture of experiments of one game, with a table of the best that each came to.
+    """Return the picture of experiments of one game, with a table of the best score of each.
 
     One experiment is drawn with a line for each opponent of its evaluations; several are drawn with a line each, by
     their score. ``band`` says what is drawn of runs that differ in their seed alone: see `choose_band`, whose error
@@ -272,10 +255,43 @@ def draw_experiments(groups: Sequence[Experiment], band: str = AUTO) -> CurvePic
     remarks = [f"Lines of several seeds: {what.middle}; bands: {what.words}."] if any(one.band for one in lines) else []
     if len(wanted) > len(lines):
         remarks.append(f"{len(wanted) - len(lines)} more are left out: choose fewer.")
-    marks = even_marks(first.players, measure)
-    drawn = chart(title, lines, steps_axis(), score_axis(measure), marks)
+    drawn = chart(title, lines, steps_axis(), score_axis(measure), even_marks(first.players, measure))
     titles = ["experiment", "runs", f"best {what.middle}", what.words, "at steps"]
     return CurvePicture(drawn, [line.name for line in lines], remarks, titles, rows)
+
+
+def _legend(group: Experiment, name: str, alone: bool, what: BandStyle) -> str:
+    """Return the name of a line: its opponent where one experiment is drawn."""
+    if name != "score":
+        return f"against {name}"
+    if alone and len(group.names) > 1:
+        score = group.runs[0].score
+        return f"{score.measure} against {score.opponent}"
+    return group.label.replace("mean of", f"{what.middle} of", 1) if alone else group.label
+
+
+# Files
+
+
+def check_picture(path: Path) -> None:
+    """Raise DependencyError or ParameterError if no picture can be written to ``path``, before any work is done."""
+    if path.suffix not in ENDINGS:
+        raise ParameterError(f"{path} cannot hold a picture: name a file that ends in {' or '.join(ENDINGS)}")
+    if path.suffix == ".png" and not can_draw_pixels():
+        raise DependencyError.for_extra("resvg-py", "render", "a picture of a curve as PNG")
+
+
+def write_picture(drawing: Drawing, path: Path) -> None:
+    """Write a drawing as SVG or PNG, by its file's ending. Raises as `check_picture` does."""
+    check_picture(path)
+    if path.suffix == ".svg":
+        write_text(path, drawing.svg() + "\n")
+        return
+    width, height = SCALE * drawing.width, SCALE * drawing.height
+    body = element("g", drawing.body, transform=f"scale({SCALE})")
+    content = png(Drawing(width, height, (Tile(0, 0, width, height, body),), drawing.title))
+    with writing(path) as unfinished:
+        unfinished.write_bytes(content)
 
 
 def write_curves(pictures: Sequence[CurvePicture], path: Path) -> None:
@@ -283,18 +299,8 @@ def write_curves(pictures: Sequence[CurvePicture], path: Path) -> None:
     tiles: list[Tile] = []
     height = 0
     for one in pictures:
-        panel = one._replace(remarks=[f"{one.chart.title}.", *one.remarks]).alone()
+        panel = one._replace(remarks=[f"{one.chart.title}.", *one.remarks]).with_legend()
         tiles += [tile._replace(y=tile.y + height) for tile in panel.tiles]
         height += panel.height
     title = "; ".join(one.chart.title for one in pictures)
     write_picture(Drawing(max(one.chart.width for one in pictures), height, tuple(tiles), title), path)
-
-
-def _legend(group: Experiment, name: str, alone: bool, what: Shown) -> str:
-    """Return what a line is called: by its opponent where it is about one experiment."""
-    if name != "score":
-        return f"against {name}"
-    if alone and len(group.names) > 1:
-        score = group.runs[0].score
-        return f"{score.measure} against {score.opponent}"
-    return group.label.replace("mean of", f"{what.middle} of", 1) if alone else group.label

@@ -1,4 +1,4 @@
-"""DAgger: a policy that learns from a teacher, in the states that it comes to itself.
+"""DAgger: a policy that learns from a teacher, in the states that it reaches itself.
 
 Ross, Gordon and Bagnell, "A reduction of imitation learning and structured prediction to no-regret online learning"
 (AISTATS 2011). At first the teacher plays along, and soon the learner alone; either way it is the teacher who says
@@ -43,24 +43,31 @@ class NoRollout(MaskableRolloutBuffer):
 
 
 class DAgger(MaskablePPO):
-    """Learns to choose as a teacher does; see the module.
+    """Imitate a teacher by the interface of MaskablePPO; see the module.
 
     Args:
-        policy, env, learning_rate, n_steps, batch_size, n_epochs, stats_window_size, tensorboard_log, policy_kwargs,
-            verbose, seed, device: as for `MaskablePPO`. The games are an `SB3VecEnv`, in wrappers or not.
+        policy: as for `MaskablePPO`, and so are all arguments that are not listed here.
+        env: an `SB3VecEnv`, in wrappers or not.
         teacher: the source of values that teaches, or "reply(AGENT)"; see `dicegym.learning.teacher.Teacher`.
         reply_trials: further tries at a better reply of such a kind, before anything is played; likewise.
         softness: what an action may cost, in win rate, to be taught as 1/e as good as the best.
         mix: the teacher acts in a share of ``mix ** k`` of the decisions of rollout ``k``, from all in the first on.
         greedy: share of the games in which the learner plays its best action. In the others it draws from its policy,
-            and so comes to states in which it has gone astray.
-        explore: how often a game in which the learner draws goes on with any legal action instead, so that it also
+            and so reaches states after mistakes.
+        explore: how often a game in which the learner draws continues with any legal action instead, so that it also
             learns what to do where it hardly ever comes.
-        cost_weight: how much more a state counts for each ``softness`` that the learner's best action gives away there,
+        cost_weight: how much more a state counts for each ``softness`` that the learner's best action costs there,
             so that it learns first what is dear (costs weigh in Ross and Bagnell, "Reinforcement and imitation learning
             via interactive no-regret learning", 2014, too). Of no use with equilibria, whose actions have no costs.
         precision: of passes and gradients: "float32"; "bfloat16", which is several times as fast on processors that
             compute with it and tens of times as slow on others; "auto": whichever is quick. Weights stay float32.
+
+    Example:
+        >>> from dicegym.envs import SB3VecEnv
+        >>> from dicegym.training import DAgger
+        >>> model = DAgger("MlpPolicy", SB3VecEnv("hog", 64, seed=0, goal=20), n_steps=16, batch_size=256)
+        >>> model.learn(1024).num_timesteps
+        1024
     """
 
     policy_aliases: ClassVar[Any] = MaskablePPO.policy_aliases
@@ -122,7 +129,7 @@ class DAgger(MaskablePPO):
             _init_setup_model=_init_setup_model,
         )
         if self.env is not None and _init_setup_model:
-            self._seat_teacher(_games_of(self.env))  # who cannot teach is told before anything is played
+            self._seat_teacher(_games_of(self.env))  # raises before anything is played
 
     def _seat_teacher(self, games: SB3VecEnv) -> Teacher:
         """Return who teaches in these games."""
@@ -170,7 +177,7 @@ class DAgger(MaskablePPO):
             if helped >= NEVER:
                 rows = np.flatnonzero(torch.rand(env.num_envs).numpy() < helped)
                 lesson = teacher.lesson(states[-1][rows])
-                actions[rows] = lesson.played(torch.rand(len(rows), dtype=torch.float64).numpy())
+                actions[rows] = lesson.draw_actions(torch.rand(len(rows), dtype=torch.float64).numpy())
             observed, _, dones, infos = env.step(actions)
             self._last_obs, self._last_episode_starts = np.asarray(observed), dones
             self.num_timesteps += env.num_envs
@@ -251,7 +258,7 @@ def _share(name: str, value: float) -> float:
     """Return ``value``. Raises ParameterError unless it is from 0 to 1."""
     found = finite_number(name, value, "a share")
     if not 0 <= found <= 1:
-        raise ParameterError(f"{name}={value!r} is no share: give a number from 0 to 1")
+        raise ParameterError(f"{name}={value!r} is not a share: give a number from 0 to 1")
     return found
 
 

@@ -7,18 +7,18 @@ import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.exploitability import best_reply, check_best_reply
-from dicegym.analysis.less_luck import NO_SPREAD, check_meter, measured
+from dicegym.analysis.less_luck import NO_SPREAD, check_meter, scale_luck
 from dicegym.engine.game import Game
 from dicegym.engine.validate import MOST, finite_number, whole_number
 from dicegym.errors import AgentError, FaultWarning, ModelError, ParameterError, one_line, unknown_name
 from dicegym.games import game as make_game
-from dicegym.games.parts import Z_95, Duel, quick_solver_of, solitaire, tabulated
-from dicegym.learning.blocks import APART, SIDE_BY_SIDE, BlockResult, Results, blocks_of, results_of
+from dicegym.games.parts import Z_95, Duel, quick_solver_of, solitaire, tabulate_player
+from dicegym.learning.blocks import APART, BlockResult, Results, blocks_of
 from dicegym.play.player import Player
 from dicegym.players import twins
 from dicegym.players.roster import agent, agent_name, is_strangers
@@ -38,8 +38,6 @@ never plays one of them: a game's key is mixed from its seed (`dicegym.engine.di
 CURVE_SEED, CARD_SEED, LEAGUE_SEED, FRESH_SEED = range(4)
 """What the seeds of evaluations are for: the curve of a training, by which its best model may be chosen; the card of a
 model; games within a league, by which opponents are chosen; and, from the last on, whatever nobody has looked at."""
-AT_ONCE = SIDE_BY_SIDE
-"""Games of an evaluation that are played side by side."""
 GAME_SECONDS = 10.0
 """Processor time of a stranger's bot for all its moves of a game, unless it is given more."""
 
@@ -91,7 +89,7 @@ class Score(NamedTuple):
         except (TypeError, LookupError):
             values = {}
         if not values or not all(isinstance(one, kinds.get(name, int | float)) for name, one in values.items()):
-            raise ParameterError(f"{one_line(said, 100)} is no score: a training writes them, and nobody else")
+            raise ParameterError(f"{one_line(said, 100)} is not a score: only trainings write them")
         return cls(**values)
 
 
@@ -106,10 +104,10 @@ def rivals_of(game: Game, opponent: Any, trust: bool = False) -> list[Player]:
         ParameterError: a list of opponents is empty, or has more than the table seats.
         UnknownNameError, AgentError, ModelError: one of them cannot be found or loaded.
     """
-    return [_rival(game, spec, trust) for spec in _named(game, opponent)[0]]
+    return [_rival(game, spec, trust=trust) for spec in _named(game, opponent)[0]]
 
 
-def _rival(game: Game, spec: Any, trust: bool) -> Player:
+def _rival(game: Game, spec: Any, *, trust: bool) -> Player:
     rival = twin_or_agent(game, spec, trust=trust)
     return agent(game, spec, trust=trust) if _hides(game, rival) else rival
 
@@ -122,7 +120,7 @@ def _hides(game: Game, player: Player) -> bool:
 def _named(game: Game, opponent: Any) -> tuple[list[Any], tuple[float, ...]]:
     """Return the agents that ``opponent``, as for `evaluate`, names, and their weights if it is a mix.
 
-    Raises ParameterError if they have no seats, or a weight is no positive number.
+    Raises ParameterError if they have no seats, or a weight is not a positive number.
     """
     if isinstance(opponent, dict):
         weights = [
@@ -183,15 +181,21 @@ def evaluate(
 
     Returns:
         The exact value (of a player that draws, by one draw of all its answers, and ``measure`` says so). Where there
-        is none, or such a draw takes too many questions (`dicegym.games.parts.Duel.questions`), the share of games won
-        with Wilson's 95 % interval. Where nobody else plays, the mean
-        return with the normal 95 % interval; with ``less_luck``, too, the interval is the normal one.
+        is no such value, or such a draw takes too many questions (`dicegym.games.parts.Duel.questions`), the share of
+        games won with Wilson's 95 % interval. Where nobody else plays, the mean return with the normal 95 % interval;
+        with ``less_luck``, too, the interval is the normal one.
 
     Raises:
         AgentError, ModelError, UnknownNameError: a player cannot be loaded or fails.
         ParameterError: ``games`` is less than 1, ``seed`` outside 0 to 2**63 - 1, more opponents share the table than
             it seats, luck cannot be taken out in this game, or what is asked for cannot be done by ``executors``.
         DependencyError, DicegymError: ``executors`` cannot be had.
+
+    Example:
+        >>> from dicegym.training import evaluate
+        >>> score = evaluate("hog", "bacon", "always_roll(5)")
+        >>> score.games, score.low <= score.value <= score.high
+        (0, True)
     """
     games = whole_number("games", games, 1, MOST, "the number of games of an evaluation")
     seed = whole_number("seed", seed, 0, EVALUATION_SEED - 1, "the seed of an evaluation")
@@ -203,25 +207,20 @@ def evaluate(
     if executors is not None and (alone is not None or trust):
         what = "trust" if trust else "less_luck"
         raise ParameterError(f"{what}=True is for players in this process: leave out executors")
+    open_executor = None if executors is None else lambda limits: executors(game, limits, isolation)
     seated = [player, *specs]
-    by = (
-        _Here(game, seated, trust)
-        if executors is None
-        else _Apart(game, seated, executors, isolation, limits or limits_of(), seed)
-    )
+    by = _Table(game, seated, seed, trust, open_executor, limits or limits_of())
     against = together(game, by.names[1:], weights)
     if exact and one_other and (tables := by.tables()) is not None:
         return _computed(*tables, game, weights, against)
-    if alone is not None and isinstance(by, _Here):
+    if alone is not None:
         mean, half, games = alone.mean_return(by.players[0], game, games, EVALUATION_SEED + seed)
         return Score("mean return less luck", "nobody", mean, mean - half, mean + half, games)
     if less_luck:
         check_meter(game)
 
-    def tell(done: int) -> None:
-        told(done, games, f"against {against}")
-
-    return score_of(game, by.play(games, EVALUATION_SEED + seed, less_luck, weights, tell), against)
+    results = by.play(games, less_luck, weights, lambda done: told(done, games, f"against {against}"))
+    return score_of(game, results, against)
 
 
 def _computed(
@@ -229,7 +228,7 @@ def _computed(
 ) -> Score:
     """Return the score of the first side against the second, or against the mix of the others in the other seat.
 
-    Each side is what `dicegym.games.parts.tabulated` returns; no games are played.
+    Each side is what `dicegym.games.parts.tabulate_player` returns; no games are played.
     """
     (player, _), *rivals = sides
     rates = [values.win_rate(player, rival, game) for rival, _ in rivals]
@@ -238,57 +237,11 @@ def _computed(
     return Score(measure, against, value, value, value, 0)
 
 
-BY_EXPLOITABILITY = "exploitability"
-"""The way to choose models by what is left to them against whoever knows all their ways."""
-BEST_REPLY = "its best reply"
-"""What the opponent is called then."""
-BY_EXPLOITER = "exploiter"
-"""The way to choose models by what is left to them against whoever was trained to beat them."""
-EXPLOITER = "its exploiter"
-"""What the opponent is called then."""
-BY_LAST = "last"
-"""By which a training has the latest model for its best one: scores choose none."""
-LEFT = {BY_EXPLOITABILITY: BEST_REPLY, BY_EXPLOITER: EXPLOITER}
-"""What the opponents are called whom each learner meets as its own, by how settings name them."""
-
-
-def left_in(game: Game, asked: Sequence[str] = ()) -> list[str]:
-    """Return what can be known of a game of what is left to a player: keys of `LEFT`.
-
-    Raises ParameterError if that does not cover what settings ask for: ``asked``, keys of `LEFT`.
-    """
-    if game.players < 2:
-        if asked:
-            raise ParameterError(
-                f"{game!r} is played alone, so nobody can beat the learner: leave out {' and '.join(asked)} in "
-                "run.best_by and run.best_floor, and the score of evaluations chooses the best model"
-            )
-        return []
-    try:
-        check_best_reply(game)
-    except ParameterError:
-        if BY_EXPLOITABILITY in asked:
-            raise
-        return [BY_EXPLOITER]
-    return list(LEFT)
-
-
-def against_best_reply(game: Game, player: Player) -> Score:
-    """Return how often ``player`` wins against its best reply: 0.5 at most, which nobody who has no holes falls below.
-
-    The value is what it wins at least; ``high`` is the other bound. No games are played.
-
-    Raises ParameterError where that cannot be known; see `dicegym.analysis.exploitability.best_reply`.
-    """
-    found = best_reply(player, game)
-    return Score("worst win rate", BEST_REPLY, 1 - found.high, 1 - found.high, 1 - found.low, 0)
-
-
 def as_duel(share: float, players: int) -> float:
     """Return a share of first places at a table as a win rate of duels: 1 / ``players`` is 0.5.
 
-    If first places fall to players by their strengths (Luce, "Individual choice behavior", 1959), whoever takes a share
-    s among n - 1 equals wins a duel against one of them with probability s (n - 1) / (s (n - 1) + 1 - s).
+    If first places fall to players by their strengths (Luce, "Individual choice behavior", 1959), a player that takes a
+    share s among n - 1 equals wins a duel against one of them with probability s (n - 1) / (s (n - 1) + 1 - s).
     """
     odds = share * (players - 1)
     return odds / (odds + 1 - share)
@@ -297,21 +250,18 @@ def as_duel(share: float, players: int) -> float:
 def overall(scores: Sequence[Score], by: str = "mean", players: Sequence[int] = ()) -> Score:
     """Return one score for several opponents: ``by`` their ``"mean"``, the ``"worst"``, or that of the one so named.
 
-    The keys of `LEFT` name the scores against the best reply and against an exploiter, which have to be among them.
-
     The mean's interval is Zou and Donner's (Statistics in Medicine 27, 2008): it stays within 0 and 1 as its parts do.
 
     Args:
         scores: one for each opponent.
         by: which.
-        players: of the table of each score, where these differ: the worst one is then that which comes to least as a
+        players: of the table of each score, where these differ: the worst one is then the least as a
             duel (`as_duel`). Empty: all are of one table.
 
     Raises:
         UnknownNameError: ``by`` is nothing of that.
     """
     named = {score.opponent: score for score in scores}
-    by = LEFT[by] if LEFT.get(by) in named else by
     if by not in ("mean", "worst", *named):
         raise unknown_name("way to sum up scores", by, ["mean", "worst", *named])
     if len(scores) == 1:
@@ -357,7 +307,7 @@ def score_of(game: Game, results: Results, against: str) -> Score:
 def _less_luck(game: Game, shares: np.ndarray, luck: np.ndarray, against: str) -> Score:
     """Return the score of one who got ``shares``, of which ``luck`` was luck, with the normal interval."""
     games = len(shares)
-    left = shares - measured(shares, luck)
+    left = shares - scale_luck(shares, luck)
     mean, spread = float(left.mean()), float(left.std(ddof=min(1, games - 1)))
     half = Z_95 * spread / games**0.5
     saved = float(shares.var()) / spread**2 if spread > NO_SPREAD else float("inf")
@@ -375,106 +325,94 @@ def wilson(rate: float, n: int, z: float = Z_95) -> tuple[float, float]:
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
-# Who plays: this process, or executors
+class _Table:
+    """Everybody at the table of an evaluation: the one who is measured, then the opponents.
 
-
-class _Here:
-    """Everybody at the table of an evaluation, in this process.
-
-    Args:
-        game: what is played.
-        specs: who is measured, then the opponents, as for `dicegym.agent`.
-        trust: as there.
-    """
-
-    def __init__(self, game: Game, specs: Sequence[Any], trust: bool) -> None:
-        self._game, self._specs, self._trust = game, specs, trust
-        self.players = [agent(game, specs[0], trust=trust), *(_rival(game, spec, trust) for spec in specs[1:])]
-        self.names = [player.name for player in self.players]
-
-    def tables(self) -> tuple[Duel, list[tuple[Any, bool]]] | None:
-        """Return what knows exact values, and everybody as `tabulated` does; None if there are no such values."""
-        values = quick_solver_of(self._game, *self.players)
-        if values is None:
-            return None
-        return values, [tabulated(values.tabulate, player, self._game) for player in self.players]
-
-    def play(
-        self, games: int, seed: int, less_luck: bool, weights: tuple[float, ...], tell: Callable[[int], None]
-    ) -> Results:
-        """Play games in blocks, the seat of who is measured alternating; ``tell`` is told how many are over."""
-        game, players = self._game, self.players
-        if less_luck:  # of those who draw, more is known of their compiled twins
-            players = [twin_or_agent(game, spec, trust=self._trust) for spec in self._specs]
-        found = []
-        for first in range(0, games, AT_ONCE):
-            tell(first)
-            number = min(AT_ONCE, games - first)
-            found.append(results_of(game, players[0], players[1:], first, number, seed, less_luck, weights))
-        tell(games)
-        return Results.joined(found)
-
-
-class _Apart:
-    """Everybody at the table of an evaluation that executors do: strangers' bots have processes of their own.
+    They play in this process, or in those of executors, where strangers' bots have processes of their own.
 
     Args:
         game: what is played.
-        specs: as for `_Here`.
-        executors: who plays.
-        isolation: how strangers are kept apart.
-        limits: what each may use.
+        specs: who they are, as for `dicegym.agent`.
         seed: of the evaluation.
+        trust: as for `dicegym.agent`.
+        open_executor: opens an executor for jobs whose bots may use these limits; None: this process plays.
+        limits: what a stranger's bot may use.
     """
 
     def __init__(
-        self, game: Game, specs: Sequence[Any], executors: Opened, isolation: str, limits: Limits, seed: int
+        self,
+        game: Game,
+        specs: Sequence[Any],
+        seed: int,
+        trust: bool,
+        open_executor: Callable[[Limits], contextlib.AbstractContextManager[Executor]] | None,
+        limits: Limits,
     ) -> None:
-        self._game, self._specs, self._seed = game, specs, seed
-        self._executors, self._isolation, self._limits = executors, isolation, limits
-        self.names = [one_line(agent_name(game, spec)) for spec in specs]
+        self._game, self._specs, self._seed, self._trust = game, specs, seed, trust
+        self._open, self._limits = open_executor, limits
+        named = [one_line(agent_name(game, spec)) for spec in specs] if open_executor else None
+        self.names = named or [player.name for player in self.players]
+
+    @cached_property
+    def players(self) -> list[Player]:
+        """The players, of whom none is a stranger's bot where executors play."""
+        return [self._load(number) for number in range(len(self._specs))]
+
+    def _load(self, number: int) -> Player:
+        load = _rival if number else agent
+        return load(self._game, self._specs[number], trust=self._trust)
 
     def tables(self) -> tuple[Duel, list[tuple[Any, bool]]] | None:
-        """Return what `_Here.tables` does; None too if a table takes too many questions.
+        """Return what knows exact values, and everybody's table as `tabulate_player` does.
 
-        Raises AgentError for one who fails.
+        None: the game has no such values, or a stranger's table takes too many questions. Raises AgentError for a
+        player that fails.
         """
-        from dicegym.arena.exact_ranking import PATIENCE, Tabulate
-
         game = self._game
-        apart = [number for number, spec in enumerate(self._specs) if is_strangers(game, spec)]
-        known = [None if number in apart else agent(game, spec) for number, spec in enumerate(self._specs)]
+        apart = [self._open is not None and is_strangers(game, spec) for spec in self._specs]
+        known = (
+            [None if far else self._load(number) for number, far in enumerate(apart)] if any(apart) else self.players
+        )
         values = quick_solver_of(game, *(player for player in known if player is not None))
         if values is None:
             return None
-        jobs = [Tabulate(game, (_entry(game, self._specs[number]),), self._seed, quick=True) for number in apart]
-        found: dict[Entry, tuple[np.ndarray, bool]] = {}
-        if jobs:
-            patient = replace(self._limits, seconds=PATIENCE * self._limits.start_seconds)
-            with self._executors(game, patient, self._isolation) as executor:
-                for job, outcome in executor.run(jobs):
-                    table = _succeeded(job, outcome)
-                    if table["table"] is None:
-                        return None
-                    found[job.entries[0]] = np.array(table["table"], np.dtype(table["dtype"])), bool(table["draws"])
-        by_number = {number: found[job.entries[0]] for number, job in zip(apart, jobs, strict=True)}
-        return values, [
-            by_number.get(number) or tabulated(values.tabulate, one, game) for number, one in enumerate(known)
-        ]
+        strangers = self._ask_strangers([spec for spec, far in zip(self._specs, apart, strict=True) if far])
+        if strangers is None:
+            return None
+        tables = [strangers.pop(0) if one is None else tabulate_player(values.tabulate, one, game) for one in known]
+        return values, tables
 
-    def play(
-        self, games: int, seed: int, less_luck: bool, weights: tuple[float, ...], tell: Callable[[int], None]
-    ) -> Results:
-        """Play games in blocks, as `_Here.play` does; faults of bots become warnings once all are over."""
-        game = self._game
+    def _ask_strangers(self, specs: Sequence[Any]) -> list[tuple[Any, bool]] | None:
+        """Return the tables of strangers' bots, each asked in a process of its own; None if one is too large."""
+        if not specs or self._open is None:
+            return []
+        from dicegym.arena.exact_ranking import PATIENCE, Tabulate
+
+        jobs = [Tabulate(self._game, (_entry(self._game, spec),), self._seed, quick=True) for spec in specs]
+        found: dict[Entry, tuple[np.ndarray, bool]] = {}
+        with self._open(replace(self._limits, seconds=PATIENCE * self._limits.start_seconds)) as executor:
+            for job, outcome in executor.run(jobs):
+                table = _succeeded(job, outcome)
+                if table["table"] is None:
+                    return None
+                found[job.entries[0]] = np.array(table["table"], np.dtype(table["dtype"])), bool(table["draws"])
+        return [found[job.entries[0]] for job in jobs]
+
+    def play(self, games: int, less_luck: bool, weights: tuple[float, ...], tell: Callable[[int], None]) -> Results:
+        """Play games in blocks; call ``tell`` with the number of games that are over.
+
+        Faults of bots become warnings, those of executors once all games are over.
+        """
+        if self._open is None:
+            return self._play_here(games, less_luck, weights, tell)
         player, *rivals = self._specs
-        seated = [_twin(game, player, hides=True) if less_luck else player]
-        seated += [_twin(game, rival, hides=less_luck) for rival in rivals]
-        entries = tuple(_entry(game, spec, name) for spec, name in zip(seated, self.names, strict=True))
-        blocks = blocks_of(game, entries, games, seed, less_luck, weights)
+        seated = [_twin(self._game, player, hides=True) if less_luck else player]
+        seated += [_twin(self._game, rival, hides=less_luck) for rival in rivals]
+        entries = tuple(_entry(self._game, spec, name) for spec, name in zip(seated, self.names, strict=True))
+        blocks = blocks_of(self._game, entries, games, EVALUATION_SEED + self._seed, less_luck, weights)
         found: dict[int, BlockResult] = {}
         tell(0)
-        with self._executors(game, self._limits, self._isolation) as executor:
+        with self._open(self._limits) as executor:
             for job, outcome in executor.run(blocks):
                 found[job.facts["first"]] = BlockResult.from_plain(_succeeded(job, outcome))
                 tell(sum(len(one.results.shares) for one in found.values()))
@@ -482,7 +420,20 @@ class _Apart:
         for words, times in (fault for one in in_order for fault in one.faults):
             for _ in range(times):
                 warnings.warn(words, FaultWarning, stacklevel=3)
-        return Results.joined([one.results for one in in_order])
+        return Results.join([one.results for one in in_order])
+
+    def _play_here(
+        self, games: int, less_luck: bool, weights: tuple[float, ...], tell: Callable[[int], None]
+    ) -> Results:
+        players = self.players
+        if less_luck:  # the luck of bots that draw is better known of their compiled twins
+            players = [twin_or_agent(self._game, spec, trust=self._trust) for spec in self._specs]
+        found = []
+        for block in blocks_of(self._game, (), games, EVALUATION_SEED + self._seed, less_luck, weights):
+            tell(block.first)
+            found.append(block.play(players))
+        tell(games)
+        return Results.join(found)
 
 
 def limits_of(seconds: float = GAME_SECONDS, memory: int = Limits.memory) -> Limits:
@@ -496,7 +447,7 @@ def limits_of(seconds: float = GAME_SECONDS, memory: int = Limits.memory) -> Lim
 
 
 @contextlib.contextmanager
-def kept_open(executors: Executors) -> Iterator[Opened]:
+def keep_open(executors: Executors) -> Iterator[Opened]:
     """Yield executors that are opened once, for all who ask for the same, and end them all at the end."""
     with contextlib.ExitStack() as stack:
         found: dict[tuple[Game, Limits | None, str], Executor] = {}

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
+from dicegym.analysis.exploitability import best_reply, check_best_reply
 from dicegym.engine.game import Game
 from dicegym.envs.tables import tables_of
-from dicegym.errors import ParameterError, unknown_name
-from dicegym.learning.curves import shortfall
-from dicegym.learning.evaluate import (
-    BY_EXPLOITABILITY,
-    BY_EXPLOITER,
-    BY_LAST,
-    CURVE_SEED,
-    LEFT,
-    Score,
-    against_best_reply,
-    evaluate,
-    left_in,
-    overall,
-    rivals_of,
-    together,
-)
+from dicegym.errors import ParameterError, one_line, unknown_name
+from dicegym.learning.evaluate import CURVE_SEED, Score, evaluate, overall, rivals_of, together
 from dicegym.learning.settings import RunSettings
 from dicegym.play.player import Player
 from dicegym.players.roster import agent_names
+
+BY_EXPLOITABILITY, BEST_REPLY = "exploitability", "its best reply"
+"""The setting that chooses models by their win rate against a best response, and the name of that opponent."""
+BY_EXPLOITER, EXPLOITER = "exploiter", "its exploiter"
+"""The setting that chooses models by their win rate against an exploiter trained for it, and the name of that."""
+BY_LAST = "last"
+"""The setting that makes the latest model the best one: scores choose none."""
+OWN_RIVALS = {BY_EXPLOITABILITY: BEST_REPLY, BY_EXPLOITER: EXPLOITER}
+"""The names of opponents that each learner has for itself, by how settings name them."""
+EARLY = 4
+"""How often the interval of evaluations is halved for the first ones: a short or interrupted run has a curve too."""
 
 
 class Meeting(NamedTuple):
@@ -71,9 +69,9 @@ class Evaluator:
         self.settings = settings
         self.game = game
         self.meetings = meetings_of(game, settings, trust)
-        self.left = [one for one in LEFT if one in (settings.best_by, *settings.best_floor)]
-        """What is measured besides: keys of `LEFT`."""
-        known = [*left_in(game, self.left), *(meeting.label for meeting in self.meetings)]
+        self.left = [one for one in OWN_RIVALS if one in (settings.best_by, *settings.best_floor)]
+        """What else is measured: keys of `OWN_RIVALS`."""
+        known = [*find_own_rivals(game, self.left), *(meeting.label for meeting in self.meetings)]
         if settings.best_by not in (choices := ["mean", "worst", BY_LAST, *known]):
             hint = how_to_name(game, settings.best_by)
             raise unknown_name("run.best_by", settings.best_by, choices, hint)
@@ -97,10 +95,10 @@ class Evaluator:
         for table, rivals, label in self.meetings:
             score = evaluate(table, learner, rivals, run.evaluate_games, seed=CURVE_SEED, less_luck=run.less_luck)
             scores.append(score._replace(opponent=label))
-        scores += [ways[one]()._replace(opponent=LEFT[one]) for one in self.left]
+        scores += [ways[one]()._replace(opponent=OWN_RIVALS[one]) for one in self.left]
         return self._sum_up(scores), scores
 
-    def missed(self, scores: Sequence[Score]) -> float:
+    def measure_shortfall(self, scores: Sequence[Score]) -> float:
         """Return how far scores that `measure` returned are below the floors of the settings; 0: they reach all."""
         return shortfall(scores, self.settings.best_floor)
 
@@ -109,30 +107,30 @@ class Evaluator:
         """Whether of models that miss the floors as little the latest is the best, whatever their scores."""
         return self.settings.best_by == BY_LAST
 
-    def reached(self, scores: Sequence[Score]) -> bool:
+    def has_reached_target(self, scores: Sequence[Score]) -> bool:
         """Return whether scores that `measure` returned, if there are any yet, are what training may stop at."""
         run = self.settings
-        return bool(run.target and scores) and self._sum_up(scores).value >= run.target and not self.missed(scores)
+        return (
+            bool(run.target and scores)
+            and self._sum_up(scores).value >= run.target
+            and not self.measure_shortfall(scores)
+        )
 
     def _sum_up(self, scores: Sequence[Score]) -> Score:
         players = [*(meeting.table.players for meeting in self.meetings), *([self.game.players] * len(self.left))]
         by, count = self.settings.best_by, len(scores)
-        by = "mean" if by == BY_LAST else by  # tells how it goes, and chooses nothing
+        by = "mean" if by == BY_LAST else OWN_RIVALS.get(by, by)  # of the last, the mean shows its progress
         if by in ("mean", "worst"):  # of the opponents: what is left is measured for a floor alone
             count = len(self.meetings)
         return overall(scores[:count], by, players[:count])
 
     def even(self, score: Score) -> float:
-        """Return what equals would come to in ``score``, which `measure` returned: a share of first places."""
+        """Return what equal players would have in ``score``, which `measure` returned: a share of first places."""
         tables = [one.table for one in self.meetings if one.label == score.opponent]
-        if score.opponent in LEFT.values():
+        if score.opponent in OWN_RIVALS.values():
             tables = [self.game]
         tables = tables or [one.table for one in self.meetings]
         return sum(1 / table.players for table in tables) / len(tables)
-
-
-EARLY = 4
-"""How often the interval of evaluations is halved for the first ones: a short or broken off run has a curve too."""
 
 
 def next_evaluation(steps: int, every: int) -> int:
@@ -146,8 +144,8 @@ def check_floors(floors: Mapping[str, float], known: Sequence[str], game: Game) 
 
     Args:
         floors: score by opponent.
-        known: what floors may be about: what evaluations call their opponents, and keys of `LEFT`.
-        game: what is played; alone there is no most that a score can be.
+        known: what floors may be about: what evaluations call their opponents, and keys of `OWN_RIVALS`.
+        game: what is played; the score of a player alone has no upper bound.
 
     Raises UnknownNameError and ParameterError.
     """
@@ -156,7 +154,7 @@ def check_floors(floors: Mapping[str, float], known: Sequence[str], game: Game) 
             raise unknown_name("opponent in run.best_floor", name, list(known), how_to_name(game, name))
         if game.players > 1 and not 0 <= least <= 1:
             raise ParameterError(
-                f"run.best_floor asks for {least:g} against {name}, which is no share of games: give one from 0 to 1"
+                f"run.best_floor asks for {least:g} against {name}, which is not a share of games: give one from 0 to 1"
             )
         if name == BY_EXPLOITABILITY and least > 1 / 2:
             raise ParameterError(
@@ -168,3 +166,61 @@ def check_floors(floors: Mapping[str, float], known: Sequence[str], game: Game) 
 def how_to_name(game: Game, name: str) -> str:
     """Return how settings may name an agent of ``game`` that evaluations do not meet; empty: there is none."""
     return f"Evaluations meet {name} if run.evaluate_against has it." if name in agent_names(game) else ""
+
+
+def shortfall(scores: Iterable[Score], floors: Mapping[str, float]) -> float:
+    """Return how far scores are below floors (``run.best_floor``), where they are furthest; 0: they reach all.
+
+    Raises KeyError if there is no score against one of their opponents.
+    """
+    values = {score.opponent: score.value for score in scores}
+    return max([0.0, *(least - values[OWN_RIVALS.get(name, name)] for name, least in floors.items())])
+
+
+def floors_of(facts: Mapping[str, Any]) -> tuple[dict[str, float], float]:
+    """Return the floors of a model's training, and how far the model is below them, by its file's facts.
+
+    Raises ParameterError if the file lacks what a training writes.
+    """
+    try:
+        floors = {str(name): float(least) for name, least in facts["settings"]["run"].get("best_floor", {}).items()}
+        return floors, shortfall(map(Score.from_json, facts["scores"]), floors) if floors else 0.0
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise ParameterError(f"the model does not say how far it is below run.best_floor ({one_line(error)})") from None
+
+
+def describe_floors(floors: Mapping[str, float]) -> str:
+    """Return what floors ask for, in words."""
+    return " and ".join(f"{least:g} against {OWN_RIVALS.get(name, name)}" for name, least in floors.items())
+
+
+def find_own_rivals(game: Game, asked: Sequence[str] = ()) -> list[str]:
+    """Return what can be known of a game of what is left to a player: keys of `OWN_RIVALS`.
+
+    Raises ParameterError if that does not cover what settings ask for: ``asked``, keys of `OWN_RIVALS`.
+    """
+    if game.players < 2:
+        if asked:
+            raise ParameterError(
+                f"{game!r} is played alone, so nobody can beat the learner: leave out {' and '.join(asked)} in "
+                "run.best_by and run.best_floor, and the score of evaluations chooses the best model"
+            )
+        return []
+    try:
+        check_best_reply(game)
+    except ParameterError:
+        if BY_EXPLOITABILITY in asked:
+            raise
+        return [BY_EXPLOITER]
+    return list(OWN_RIVALS)
+
+
+def against_best_reply(game: Game, player: Player) -> Score:
+    """Return how often ``player`` wins against its best reply: 0.5 at most, which nobody who has no holes falls below.
+
+    The value is what it wins at least; ``high`` is the other bound. No games are played.
+
+    Raises ParameterError where that cannot be known; see `dicegym.analysis.exploitability.best_reply`.
+    """
+    found = best_reply(player, game)
+    return Score("worst win rate", BEST_REPLY, 1 - found.high, 1 - found.high, 1 - found.low, 0)

@@ -10,10 +10,10 @@ are still hard to beat, and adds exploiters, who are trained against the present
     past self    what the learner was, taken at intervals
     exploiter    made by the training script against the learner of that time
 
-Whoever joins plays against everybody who is there: an exact win rate where the game has exact values, else the same
+A new member plays against all others: an exact win rate where the game has exact values, else the same
 games for every pair, of seeds that training never sees. Past selves join as the learner of that moment, so the row of
 the newest one says how the learner stands to each member, and that is what priorities are made of until the next one
-joins. All of it is a function of the settings and of who joined, so a resumed run goes on with the same league.
+joins. All of it is a function of the settings and of who joined, so a resumed run continues with the same league.
 
 With more than two players, a win rate is the share of first places at tables filled with one opponent, which is
 1 / players among equals; priorities need it on the scale of duels (`dicegym.learning.evaluate.as_duel`). Of two members
@@ -42,7 +42,7 @@ from dicegym.escape import cell, one_line
 from dicegym.files import read_text, write_text
 from dicegym.games.parts import Progress
 from dicegym.learning.curves import write_csv
-from dicegym.learning.evaluate import FRESH_SEED, LEAGUE_SEED, as_duel, evaluate, kept_open, rivals_of, wilson
+from dicegym.learning.evaluate import FRESH_SEED, LEAGUE_SEED, as_duel, evaluate, keep_open, rivals_of, wilson
 from dicegym.learning.run_folder import LEAGUE_FILE
 from dicegym.learning.settings import Priority, TrainingSettings
 from dicegym.play.player import Player, RandomPlayer
@@ -65,7 +65,7 @@ PRIORITIES: dict[Priority, Callable[[float, float], float]] = {
 """What a member's share is proportional to, given the learner's win rate against it: those who are hard to beat come
 first, those who are about as strong, or nobody. The first two are those of AlphaStar."""
 Z_SURE = 3.0
-"""Standard errors beyond which a result is no chance: so many pairs are looked at that two would often be exceeded."""
+"""Standard errors beyond which a result is significant: among this many pairs, chance often exceeds two."""
 MARGIN = 0.01
 """Less than this is not worth reporting, however sure it is."""
 MOST_CYCLES = 10
@@ -118,7 +118,7 @@ class LeagueTable:
         return table
 
     def add(self, name: str, kind: str, joined: int) -> None:
-        """Note that a member joined after so many steps. Raises ParameterError for a name that is known."""
+        """Note that a member joined after ``joined`` steps. Raises ParameterError for a name that is known."""
         if name in self.kinds:
             raise ParameterError(f"there is a {name!r} in the league already: give it another name")
         self.kinds[name], self.joined[name] = kind, joined
@@ -179,7 +179,7 @@ class LeagueTable:
         lines += [f"cycle: {a} beats {b}, {b} beats {c}, {c} beats {a}" for a, b, c in cycles[:MOST_CYCLES]]
         if len(cycles) > MOST_CYCLES:
             lines.append(f"and {len(cycles) - MOST_CYCLES} more cycles")
-        lines = lines or ["no past self beats the newest one, and nothing runs in circles, as far as games tell"]
+        lines = lines or ["no past self beats the newest one, and the games show no cycle"]
         hardest = self.hardest(past[-1]) if past else None
         if hardest is not None:
             where = "against" if self.even == 0.5 else "alone at a table filled with"
@@ -221,7 +221,7 @@ class LeagueTable:
 
 
 def read_league(path: Path) -> tuple[LeagueTable, dict[str, float]]:
-    """Return the table in a ``league.csv`` and the shares of those in it. Raises DamagedFileError if it is none."""
+    """Return the table in a ``league.csv`` and the shares of those in it. Raises DamagedFileError."""
     instead = 'name the folder of a training against "self": `dicegym train` writes it there'
     text = read_text(path, instead)
     try:
@@ -241,14 +241,14 @@ def read_league(path: Path) -> tuple[LeagueTable, dict[str, float]]:
                     games = int(row[f"games against {other}"])
                     table.results[row["member"], other] = _checked(Result(float(rate), games))
     except (KeyError, TypeError, ValueError, IndexError, csv.Error, ParameterError) as error:
-        raise DamagedFileError(path, f"is no table of a league ({one_line(error, 100)})", instead) from None
+        raise DamagedFileError(path, f"is not the table of a league ({one_line(error, 100)})", instead) from None
     return table, shares
 
 
 def _checked(result: Result) -> Result:
     """Return a result that may be one. Raises ValueError for another."""
     if not 0 <= result.rate <= 1 or result.games < 0:
-        raise ValueError(f"{result.rate} of {result.games} games is no result")
+        raise ValueError(f"{result.rate} of {result.games} games cannot be a result")
     return result
 
 
@@ -295,7 +295,7 @@ class LeagueState(NamedTuple):
         for one in plain["members"]:
             player, weight = one["player"], float(one["weight"])
             if not (isinstance(player, Player) and weight > 0):
-                raise ValueError("its league is none")
+                raise ValueError("its league has an invalid member")
             members.append(Member(str(one["name"]), str(one["kind"]), player, int(one["joined"]), weight))
         if not members:
             raise ValueError("its league is empty")
@@ -332,7 +332,7 @@ class League:
         elif copies:
             raise ParameterError(
                 f"run.copies={copies!r} cannot be: no past selves join this training. Add {SELF!r} to [opponents], "
-                "with the weight it is to have in other games; 0 is none"
+                "with the weight it is to have in other games; 0: it has none"
             )
         self._begins_alone = not weights
         """Whether somebody must sit there until the first past self joins, and nobody afterwards."""
@@ -383,14 +383,14 @@ class League:
 
     def _meet(self, table: LeagueTable, a: Member, b: Member, games: int, seed: int, **more: Any) -> None:
         """Let ``a`` play against ``b``, as `evaluate` does with what ``more`` says, and record it in a table."""
-        score = evaluate(self.game, self.measured(a), self.measured(b), games, seed=seed, **more)
+        score = evaluate(self.game, self.measured_player(a), self.measured_player(b), games, seed=seed, **more)
         table.record(a.name, b.name, Result(score.value, score.games))
 
-    def measured(self, member: Member) -> Player:
+    def measured_player(self, member: Member) -> Player:
         """Return who is asked when a member is measured: of a scripted agent, its file where exact values ask that."""
         return self._files.get(member.name, member.player)
 
-    def measured_anew(
+    def measure_anew(
         self, games: int, executors: Executors | None = None, progress: Progress | None = None
     ) -> LeagueTable:
         """Return a table of its members, who play each other in games that neither training nor league has seen.
@@ -407,7 +407,7 @@ class League:
             table.add(member.name, member.kind, member.joined)
         meetings = list((combinations if self.game.players == 2 else permutations)(self.members, 2))
         told, total = progress or (lambda done, of, text: None), len(meetings) * games
-        with nullcontext() if executors is None else kept_open(executors) as by:
+        with nullcontext() if executors is None else keep_open(executors) as by:
             for number, (a, b) in enumerate(meetings):
                 begin, who = number * games, f"{a.name} against {b.name}"
 

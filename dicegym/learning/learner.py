@@ -62,12 +62,12 @@ def start_from(
         do not ignore (bool[what it observes]).
 
     Raises:
-        ModelError: the file is no model of the game.
+        ModelError: the file does not hold a model of the game.
         UnknownNameError: there is no such agent, or it is a bot.
         ParameterError: its networks do not fit.
     """
     path = model_file(game, named, "run.start_from")
-    models.check_fit(str(path), models.trained_on(path), game)
+    models.check_fit(str(path), models.read_game(path), game)
     facts = models.facts(path)
     weights = weights_of(path)
     taught = bool(facts.get("taught_by"))
@@ -84,22 +84,22 @@ def start_from(
             f"{one_line(wanted or 'those of that model')}{_ANY_CRITIC if taught else ''}"
         ) from error
     stage = {name: facts[name] for name in STAGE if name in facts} | {"path": named}
-    return stage | curve_fact(curve_in(facts)), models.heeded(model)
+    return stage | curve_fact(curve_in(facts)), models.used_inputs(model)
 
 
 class LearnerNetworks(NamedTuple):
     """Those of a learner at some time, as its file would hold them."""
 
     weights: dict[str, torch.Tensor]
-    heeded: np.ndarray
+    used_inputs: np.ndarray
     """bool[what they observe]: inputs that they do not ignore."""
 
     @classmethod
-    def of(cls, model: BaseAlgorithm, met: np.ndarray) -> LearnerNetworks:
-        """Return a copy of the networks of ``model``, which ignore inputs that were never ``met``."""
-        with models.ignoring(model, ~met):
+    def of(cls, model: BaseAlgorithm, seen: np.ndarray) -> LearnerNetworks:
+        """Return a copy of the networks of ``model``, which ignore inputs that it has not ``seen``."""
+        with models.ignore_inputs(model, ~seen):
             weights = {name: value.detach().clone() for name, value in model.policy.state_dict().items()}
-        return cls(weights, met.copy())
+        return cls(weights, seen.copy())
 
 
 def _widen_critic(weights: dict[str, Any], model: BaseAlgorithm) -> None:
@@ -108,26 +108,26 @@ def _widen_critic(weights: dict[str, Any], model: BaseAlgorithm) -> None:
     wanted = model.policy.state_dict().get(name)
     found = weights.get(name)
     more = 0 if found is None or wanted is None else wanted.shape[1] - found.shape[1]
-    if 0 < more <= models.privileged_of(model):
+    if 0 < more <= models.count_privileged(model):
         weights[name] = torch.nn.functional.pad(torch.as_tensor(found), (0, more))
 
 
 def as_player(
-    model: BaseAlgorithm, game: Game, met: np.ndarray, name: str = "learner", temperature: float | None = None
+    model: BaseAlgorithm, game: Game, seen: np.ndarray, name: str = "learner", temperature: float | None = None
 ) -> PolicyPlayer:
-    """Return the learner as it is now (a copy), ignoring inputs that it never ``met`` (bool[what it observes]).
+    """Return the learner as it is now (a copy), without inputs that it has not ``seen`` (bool[what it observes]).
 
     It plays at ``temperature`` (``[run] temperature``), as its file will; None: as is usual in the game.
     """
     heat = models.temperature_for(model, game) if temperature is None else temperature
-    with models.ignoring(model, ~met):
+    with models.ignore_inputs(model, ~seen):
         return PolicyPlayer(model, game, name, temperature=heat)
 
 
 def with_enough_critic(settings: TrainingSettings) -> TrainingSettings:
     """Return settings with a value network of the policy's sizes if theirs is hardly any; else the same object.
 
-    Who is taught how to play learns no values, so such models have value networks of a few units. Whoever goes on
+    Imitation learns no values, so its models have value networks of a few units. Training that continues
     from there by rewards does need them.
     """
     sizes = settings.network.net_arch
@@ -195,13 +195,13 @@ class ParameterAverage:
         if values is None:
             return cls()
         if not (isinstance(values, np.ndarray) and values.dtype == np.float32 and np.isfinite(values).all()):
-            raise ValueError("its average of parameters is none")
+            raise ValueError("its average of parameters is invalid")
         if int(plain["taken"]) < 1:
             raise ValueError("its average is one of nothing")
         return cls(values, int(plain["taken"]), int(plain["newest"]))
 
     @contextmanager
-    def shown(self, model: BaseAlgorithm) -> Iterator[None]:
+    def apply_to(self, model: BaseAlgorithm) -> Iterator[None]:
         """Let ``model`` have the average for its parameters meanwhile, if there is one."""
         if self.values is None:
             yield

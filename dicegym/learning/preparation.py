@@ -14,12 +14,13 @@ from dicegym.envs.tables import tables_of
 from dicegym.errors import AgentError, ParameterError, UnknownNameError, unknown_name
 from dicegym.escape import one_line
 from dicegym.learning.configuration import names_something, read_config, settings_of, split_name
-from dicegym.learning.evaluate import BY_EXPLOITER
+from dicegym.learning.evaluator import BY_EXPLOITER
 from dicegym.learning.league import SELF
 from dicegym.learning.run_folder import SETTINGS_FILE, is_empty
 from dicegym.learning.settings import RunSettings, TrainingSettings
-from dicegym.learning.teacher import replied_to
+from dicegym.learning.teacher import parse_reply
 from dicegym.players import model as models
+from dicegym.players.model_file import ModelFile
 from dicegym.players.roster import Origin, agent_names, model_file, resolve
 from dicegym.players.trust import TRUST, is_sealed
 from dicegym.sandbox.jobs import Entry
@@ -35,20 +36,22 @@ class Prepared(NamedTuple):
     resume: bool
     trust: bool
     finished: bool
-    """Whether the run that was to go on has nothing left to do."""
+    """Whether the run to resume has nothing left to do."""
+    notes: tuple[str, ...]
+    """What users should know before it begins, a line each."""
 
 
 def prepare(
     game: str, folder: Path, config: Path | None, overrides: Sequence[str], resume: bool, trust: bool = False
 ) -> Prepared:
-    """Return what a training begins with, checked as far as nothing slow is needed for it.
+    """Return what a training begins with, checked as far as that is quick.
 
     Args:
         game: a game's name.
         folder: the run's.
         config: as for `dicegym.learning.configuration.read_config`.
         overrides: as for `dicegym.learning.configuration.override`.
-        resume: go on with the run in ``folder``.
+        resume: continue the run in ``folder``.
         trust: run the programs that the settings of a run name which came from elsewhere.
 
     Raises:
@@ -56,7 +59,7 @@ def prepare(
     """
     settings, command, finished = settings_of(game, folder, config, overrides, resume)
     if not resume and not is_empty(folder):
-        raise ParameterError(f"{folder} is not empty: give --resume to go on, or another --run-dir")
+        raise ParameterError(f"{folder} is not empty: give --resume to continue, or another --run-dir")
     table = games.game(game, **settings.game)
     tables = tables_of(table, settings.run.tables)
     if tables and table not in tables:
@@ -83,7 +86,7 @@ def prepare(
         if programs:
             raise ParameterError(
                 f"{folder / SETTINGS_FILE} was not written by your own trainings here, and names programs: "
-                f"{', '.join(one_line(name, 80) for name in programs)}. If you trust whoever made the folder, say so "
+                f"{', '.join(one_line(name, 80) for name in programs)}. If you trust its author, say so "
                 f"by {TRUST}"
             )
     if settings.algorithm.name not in models.ALGORITHMS:
@@ -92,14 +95,30 @@ def prepare(
         _check_anchor(table, settings)
         _check_exploiter(settings, overrides)
     if settings.run.start_from and not resume:
-        models.trained_on(model_file(table, settings.run.start_from, "run.start_from"))
+        models.read_game(model_file(table, settings.run.start_from, "run.start_from"))
     for setting, text in _named(settings, networks=not resume or settings.self_play.exploiter_every > 0):
         split_name(setting, text)
-    return Prepared(table, settings, command, folder, resume, trust, finished)
+    return Prepared(table, settings, command, folder, resume, trust, finished, tuple(_notes(table, settings, resume)))
+
+
+def _notes(table: Game, settings: TrainingSettings, resume: bool) -> Iterator[str]:
+    """Yield what users should know: that a critic begins anew, and that a game of several is trained for one player."""
+    start = settings.run.start_from
+    if start and not resume and not ModelFile(model_file(table, start, "run.start_from")).has_critic:
+        yield (
+            f"the file of {start} holds its policy alone, as those of models that ship do: the training continues with "
+            "that, and its value network starts fresh."
+        )
+    most = table.spec.players[1]
+    if settings.game.get("players") == 1 and most > 1:
+        yield (
+            "this trains for the most points of a player alone. The model plays at tables of up to "
+            f"{most} too; --set game.players=2 trains at one."
+        )
 
 
 def _why_now(name: str, table: Game, folder: Path) -> str:
-    """Return, as the end of an error, why an agent that a training had cannot play when the training is to go on."""
+    """Return, as the end of an error, why an agent of a training cannot play when that is resumed."""
     if name in agent_names(table):  # found, and found wanting: the reason says all
         return ""
     path, settings = Path(name).expanduser(), folder / SETTINGS_FILE
@@ -111,7 +130,7 @@ def _why_now(name: str, table: Game, folder: Path) -> str:
 
 
 def _named_by(name: str, table: Game, config: Path | None, overrides: Sequence[str]) -> str:
-    """Return, as the beginning of an error, what names an agent that ``table`` does not have; empty: nobody is told."""
+    """Return, as the beginning of an error, what names an agent that ``table`` does not have; or nothing."""
     if name in _agents(read_config(table.name, config)):
         return "" if config is None else f"the settings of --config {one_line(config)} do not fit {table!r}: "
     said = [text for text in overrides if name in text]
@@ -130,7 +149,7 @@ def _check_anchor(table: Game, settings: TrainingSettings) -> None:
 
 
 def _check_exploiter(settings: TrainingSettings, overrides: Sequence[str]) -> None:
-    """Raise ParameterError where it is said how long exploiters of evaluations are trained, and there are none."""
+    """Raise ParameterError for the length of the exploiters' training where no evaluation trains exploiters."""
     run = settings.run
     said = run.exploiter_steps != RunSettings().exploiter_steps
     said = said or any(text.startswith("run.exploiter_steps=") for text in overrides)
@@ -148,7 +167,7 @@ def _agents(settings: TrainingSettings) -> Iterator[str]:
     for table in settings.run.evaluate_against:
         yield from [table] if isinstance(table, str) else table
     teacher = vars(settings.algorithm).get("teacher", "")  # an argument of DAgger's
-    if (agent := replied_to(teacher)) is not None:
+    if (agent := parse_reply(teacher)) is not None:
         yield agent
 
 

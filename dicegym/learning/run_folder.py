@@ -16,14 +16,14 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import NamedTuple
 
-from dicegym.errors import DependencyError, ParameterError
+from dicegym.files import locked_folder
 
 SETTINGS_FILE = "settings.json"
 """The command and all settings."""
 CURVE_FILE = "curve.csv"
 """Steps and score of every evaluation."""
 LOCK_FILE = "run.lock"
-"""Held by whoever writes into the folder, with a line on who that is; gone when nobody does."""
+"""Locked by the process that writes into the folder, and names it; removed at its end."""
 EVALUATIONS_FILE = "evaluations.csv"
 """Every evaluation with its interval: steps, opponent, measure, value, low, high, games."""
 PACE_FILE = "pace.csv"
@@ -37,61 +37,42 @@ UNFINISHED = "checkpoint.part"
 _LONGEST_NOTE = 1000
 """Bytes of what a lock's holder says of itself."""
 _OURS: ContextVar[frozenset[str]] = ContextVar("_OURS", default=frozenset())
-"""Folders that this thread holds: whoever holds one may call what takes it."""
+"""Folders that this thread has locked: it may lock them again."""
 
 
 @contextlib.contextmanager
 def alone_in(folder: Path, wait: float = 0.0) -> Iterator[None]:
-    """Hold a run's folder, which is made if it does not exist, and unmade at the end if nothing was put in it.
+    """Lock a run's folder for this process; see `dicegym.files.locked_folder`.
 
-    The system lets go of the lock when its process ends, however that happens: what a killed one leaves is no
-    obstacle.
+    A function that holds the lock may call others that take it.
 
     Args:
         folder: the run's.
-        wait: seconds that somebody else may still hold it.
+        wait: seconds to wait for another process that holds it.
 
     Raises:
         DependencyError: the extra ``train`` is not installed.
-        ParameterError: another process, or another thread of this one, holds it, or it cannot be made or written in;
-            nothing was changed.
+        ParameterError: another process, or another thread of this one, holds it, or it cannot be made or written in.
+            Nothing was changed.
     """
-    try:
-        from filelock import FileLock, Timeout
-    except ImportError as error:
-        raise DependencyError.for_extra(str(error.name), "train", "training") from error
     place = os.path.realpath(folder)
     if place in _OURS.get():
         yield
         return
-    missing = [one for one in (folder, *folder.parents) if not one.exists()]
-    lock = FileLock(folder / LOCK_FILE, timeout=wait)
-    try:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            lock.acquire()
-        except Timeout:
-            raise ParameterError(
-                f"another training writes in {folder}{_holder(folder)}: wait until it ends, stop it, or give another "
-                "--run-dir"
-            ) from None
-        except OSError as error:
-            raise ParameterError(
-                f"{folder} cannot be a run's folder ({error.strerror or error}): give another --run-dir"
-            ) from None
+
+    def busy() -> str:
+        return (
+            f"another training writes in {folder}{_holder(folder)}: wait until it ends, stop it, or give another "
+            "--run-dir"
+        )
+
+    with locked_folder(folder, LOCK_FILE, ("train", "training"), busy, "give another --run-dir", wait):
         ours = _OURS.set(_OURS.get() | {place})
         try:
             _sign(folder)
             yield
         finally:
             _OURS.reset(ours)
-            with contextlib.suppress(OSError):  # where an open file cannot be removed, it stays
-                (folder / LOCK_FILE).unlink()
-            lock.release()
-    finally:
-        for one in missing:
-            with contextlib.suppress(OSError):  # something is in it
-                one.rmdir()
 
 
 def is_empty(folder: Path) -> bool:
@@ -100,7 +81,7 @@ def is_empty(folder: Path) -> bool:
 
 
 def empty(folder: Path) -> None:
-    """Remove all that is in a folder which is held; it is held on."""
+    """Remove everything in a locked folder but its lock."""
     for one in folder.iterdir():
         if one.is_dir() and not one.is_symlink():
             shutil.rmtree(one)
@@ -128,7 +109,7 @@ def holder_of(folder: Path) -> LockHolder | None:
 
     Trying the lock would be more reliable, but a training that starts at that moment would be refused.
 
-    Raises PermissionError where nobody may read a lock that is held, as on Windows.
+    Raises PermissionError where a lock in use may not be read, as on Windows.
     """
     try:
         with (folder / LOCK_FILE).open("rb") as file:

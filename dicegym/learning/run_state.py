@@ -1,9 +1,9 @@
-"""The state of a run: all that going on later needs, written as a checkpoint, and read again without believing it.
+"""The state of a run: all that resuming needs, written as a checkpoint, and read again as data that may be damaged.
 
-A checkpoint is a folder: ``model.zip``, as Stable-Baselines3 knows its model; ``state.zip``, the rest as JSON with
-NumPy arrays beside it; and this user's seal. In ``state.zip`` lists, texts, numbers, arrays and players stand as they
-are, a player as its number among those of the settings or as the arrays of its network. What is none of that, such as a
-network with layers of somebody's own, is in ``programs.pkl``, and is read again only from folders that are trusted.
+A checkpoint is a folder: ``model.zip``, as Stable-Baselines3 writes its model; ``state.zip``, the rest as JSON with
+NumPy arrays beside it; and this user's seal. ``state.zip`` holds lists, texts, numbers, arrays and players, a player as
+its number among those of the settings or as the arrays of its network. Anything else, such as a network with layers of
+a user's own, is in ``programs.pkl``, and is read again only from folders that are trusted.
 """
 
 from __future__ import annotations
@@ -39,40 +39,31 @@ from dicegym.play.player import Player
 from dicegym.players import model as models
 from dicegym.players.archive import ModelArchive, array_in, npy_bytes, tensors_in
 from dicegym.players.model import PolicyPlayer
-from dicegym.players.sb3 import check_optimizer, checked_device, weights_of
-from dicegym.players.trust import TRUST, is_sealed, load_object, load_sb3, untrusted, write_seal
+from dicegym.players.sb3 import check_optimizer, weights_of
+from dicegym.players.torch_policy import check_device
+from dicegym.players.trust import TRUST, is_sealed, load_object, load_sb3, trust_error, write_seal
 
-STATE_FILE = "state.zip"
-"""In a checkpoint's folder: what is plain."""
+STATE_FILE, STATE_MEMBER = "state.zip", "state.json"
+"""The file of plain values in a checkpoint's folder, and its member."""
 PROGRAMS_FILE = "programs.pkl"
-"""Beside it: what is not, if there is any."""
-STATE_MEMBER = "state.json"
+"""Beside it: anything else."""
 _ARRAY, _MAPPING, _PLAYER, _PROGRAM = "array", "mapping", "player", "program"
-"""What an object of JSON stands for, by its only key: all else are numbers, texts and lists."""
+"""The only key of a JSON object, which says what it stands for; everything else is a number, a text or a list."""
 _COUNTS = ("next_evaluation", "next_checkpoint", "next_snapshot", "next_exploiter", "games")
 _IN_FLIGHT = ("num_timesteps", "_last_obs", "_last_episode_starts")
-"""What a model changes while it plays, before its networks learn from that."""
+"""Attributes that a model changes while it plays, before its networks learn from that."""
 _NUMBERS = (
-    "_n_updates",
-    "_n_calls",
-    "_episode_num",
-    "_num_timesteps_at_start",
-    "_total_timesteps",
-    "_current_progress_remaining",
-    "start_time",
-    "exploration_rate",
-    "ent_coef",
+    *("_n_updates", "_n_calls", "_episode_num", "_num_timesteps_at_start", "_total_timesteps"),
+    *("_current_progress_remaining", "start_time", "exploration_rate", "ent_coef"),
 )
-"""What else a model knows of its training, beside networks and settings, if it is of an algorithm that does; so are the
-next two."""
-_ORIGINAL, _ANCHOR = "_last_original_obs", "kl_anchor"
-"""Observations before a wrapper changed them; parameters that a policy is kept near, as one vector."""
-_EPISODES = ("ep_info_buffer", "ep_success_buffer")
+"""Other attributes of a training, which models of some algorithms have; so are the next two."""
+_ORIGINAL, _ANCHOR, _EPISODES = "_last_original_obs", "kl_anchor", ("ep_info_buffer", "ep_success_buffer")
+"""Observations before a wrapper changed them; parameters that a policy is kept near, as one vector; ended games."""
 _REMEMBERED = (*_NUMBERS, _ORIGINAL, _ANCHOR, *_EPISODES)
 _DRAWN = "drawn"
 """The state of the generator from which actions are drawn when a learner explores."""
 _REMEMBERED_EPISODES = 100
-"""How many ended games Stable-Baselines3 takes means of for its logs, where nothing else is said."""
+"""Ended games of which Stable-Baselines3 logs means by default."""
 
 
 @dataclass
@@ -84,29 +75,31 @@ class RunState:
     next_checkpoint: int
     next_snapshot: int
     next_exploiter: int
-    met: np.ndarray
+    seen_inputs: np.ndarray
     """Inputs that were not 0 at some time: bool[what the networks observe]."""
     games: int = 0
     """Played to their end by the learner."""
     curve: Curve = field(default_factory=Curve)
     began_with: dict[str, Any] = field(default_factory=dict)
-    """What the model says of itself whose networks the run began with."""
+    """Facts of the model whose networks the run began with."""
     average: ParameterAverage = field(default_factory=ParameterAverage)
     """Of its parameters, if ``[run] average`` asks for one."""
 
     def copy(self) -> RunState:
-        """Return a state that what happens to this one does not change."""
-        return replace(self, met=self.met.copy(), curve=copy.copy(self.curve), average=copy.copy(self.average))
+        """Return an independent copy."""
+        parts = {name: copy.copy(getattr(self, name)) for name in ("seen_inputs", "curve", "average")}
+        return replace(self, **parts)
 
     def to_plain(self) -> dict[str, Any]:
         """Return all of it as plain values."""
-        return vars(self) | {"curve": self.curve.to_plain(), "average": vars(self.average)}
+        plain = vars(self) | {"curve": self.curve.to_plain(), "average": vars(self.average)}
+        return plain | {"met": plain.pop("seen_inputs")}
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any], seen: int) -> RunState:
-        """Return what `to_plain` told of, of a run whose networks see so many numbers.
+        """Return the state that `to_plain` returned, of a run whose networks see ``seen`` numbers.
 
-        Raises ModelError for another game's, LookupError, TypeError or ValueError for what is damaged.
+        Raises ModelError for another game's, LookupError, TypeError or ValueError for a damaged one.
         """
         if "evaluations" not in plain["curve"]:
             raise ModelError("another version of dicegym wrote its curve")
@@ -114,7 +107,7 @@ class RunState:
             raise ModelError("its inputs are those of another game, or of a version that showed others")
         return cls(
             **{name: int(plain[name]) for name in _COUNTS},
-            met=plain["met"].astype(np.bool_),
+            seen_inputs=plain["met"].astype(np.bool_),
             curve=Curve.from_plain(plain["curve"]),
             began_with=dict(plain["began_with"]),
             average=ParameterAverage.from_plain(plain["average"]),
@@ -123,7 +116,7 @@ class RunState:
 
 @dataclass(frozen=True)
 class Moment:
-    """A run at the start of a rollout, where nothing is in flight; what happens later does not change it."""
+    """A run at the start of a rollout, where nothing is in flight; later changes of the run do not change it."""
 
     run: RunState
     model: dict[str, Any]
@@ -149,13 +142,13 @@ class Moment:
         fixed: Sequence[Player],
         seconds: float,
     ) -> None:
-        """Write a checkpoint of this moment; what ``model`` has played since is forgotten.
+        """Write a checkpoint of this moment; decisions that ``model`` has played since are dropped.
 
         Args:
             run_folder: where; the checkpoint before stays until this one is whole.
             model: whose networks have not learned since.
             game: what it plays.
-            facts: what the model's file says of itself.
+            facts: of the model's file.
             fixed: the players that cannot be written; see `write_state`.
             seconds: of training so far.
         """
@@ -182,7 +175,7 @@ class Moment:
     def read(cls, folder: Path, env: VecEnv, league: League, own: bool) -> Moment:
         """Return the moment in a checkpoint, by the games and the league of its settings.
 
-        Raises ModelError, and LookupError, TypeError or ValueError for what is damaged.
+        Raises ModelError, and LookupError, TypeError or ValueError for a damaged one.
         """
         plain = read_state(folder, league.fixed, league.game, own)
         return cls(
@@ -196,7 +189,7 @@ class Moment:
 
 
 def _checked_model(plain: dict[str, Any], env: VecEnv) -> dict[str, Any]:
-    """Return what a checkpoint says of a model that plays ``env``. Raises ValueError for a value of another kind."""
+    """Return attributes of a model that plays ``env``. Raises ValueError for a value of another kind."""
     seen = (env.num_envs, *(env.observation_space.shape or ()))
     arrays: dict[str, tuple[tuple[int, ...] | None, type]] = {
         "_last_obs": (seen, np.float32),
@@ -212,7 +205,7 @@ def _checked_model(plain: dict[str, Any], env: VecEnv) -> dict[str, Any]:
         elif name in _EPISODES:
             fits = value is None or (isinstance(value, list) and all(map(_is_episode, value)))
         elif name == _DRAWN:
-            fits = isinstance(value, dict)  # NumPy looks at it itself
+            fits = isinstance(value, dict)  # NumPy checks it itself
         else:
             known = name in (*_NUMBERS, "num_timesteps")
             fits = known and isinstance(value, int | float) and math.isfinite(value)
@@ -222,7 +215,7 @@ def _checked_model(plain: dict[str, Any], env: VecEnv) -> dict[str, Any]:
 
 
 def _is_episode(value: Any) -> bool:
-    """Return whether this is what is remembered of an ended game."""
+    """Return whether this is the record of an ended game."""
     numbers = [*value.values()] if isinstance(value, dict) else [value]
     return all(isinstance(number, int | float) for number in numbers)
 
@@ -249,19 +242,19 @@ def _checked_games(state: dict[str, Any], wanted: Mapping[str, Any]) -> dict[str
 def restore(
     folder: Path, env: VecEnv, league: League, settings: TrainingSettings, logs: Path | None, trust: bool
 ) -> tuple[BaseAlgorithm, Moment]:
-    """Let ``env`` and ``league`` go on where the checkpoint in ``folder`` was taken; return its model and its moment.
+    """Let ``env`` and ``league`` continue from the checkpoint in ``folder``; return its model and its moment.
 
-    What this user's own training wrote is taken as it is. A checkpoint from elsewhere is plain data: its networks, what
-    the optimizer remembers, league and generators go on, and new games begin, as compiled loops would not survive
-    records of games that somebody has made up. A warning (RuntimeWarning) says so.
+    A checkpoint of this user's own training is used as it is. One from elsewhere is plain data: its networks, the
+    optimizer's state, league and generators continue, and new games begin, as compiled loops would not survive made-up
+    records of games. A warning (RuntimeWarning) says so.
 
     Args:
         folder: of the checkpoint.
         env: the games, as `dicegym.learning.building.new_games` makes them of the settings.
         league: with its scripted agents.
         settings: of the run.
-        logs: the folder for TensorBoard's files; None: it gets none.
-        trust: take a checkpoint from elsewhere for one's own, which may run whatever its author wrote.
+        logs: the folder for TensorBoard's files; None: there are none.
+        trust: treat a checkpoint from elsewhere as one's own, which may run whatever its author wrote.
 
     Raises:
         DamagedFileError: it is damaged, of other settings, another version of dicegym wrote it, or it needs ``trust``.
@@ -276,7 +269,7 @@ def restore(
         model = _model(folder, env, settings, logs, own)
         average = moment.run.average.values
         if average is not None and average.shape != parameters_of(model).shape:
-            raise ValueError("its average is one of other networks")
+            raise ValueError("its average is that of other networks")
         known = dict(moment.model)
         model.action_space.np_random.bit_generator.state = known.pop(_DRAWN)
         for name, value in known.items():
@@ -291,8 +284,8 @@ def restore(
         raise DamagedFileError(folder, f"cannot be resumed, as it is damaged ({text})", way_out) from error
     if not own:
         warnings.warn(
-            f"{folder} was not written by your own trainings here: its networks and its league go on, and new games "
-            f"begin; {TRUST} goes on with its games too, if you trust whoever made it",
+            f"{folder} was not written by your own trainings here: its networks and its league continue, and new games "
+            f"begin; {TRUST} continues its games too, if you trust its author",
             RuntimeWarning,
             stacklevel=2,
         )
@@ -305,7 +298,7 @@ def _model(folder: Path, env: VecEnv, settings: TrainingSettings, logs: Path | N
     if own and names_programs(settings.network):
         # Classes of one's own are in the file by value: theirs need not be there any more, or as it was.
         kind = models.algorithm(settings.algorithm.name)
-        found: BaseAlgorithm = load_sb3(kind, path, checked_device(settings.run.device), None)
+        found: BaseAlgorithm = load_sb3(kind, path, check_device(settings.run.device), None)
         found.set_env(env, force_reset=False)
         return found
     model = new_model(settings, env, settings.run.seed, logs)
@@ -319,7 +312,7 @@ def _model(folder: Path, env: VecEnv, settings: TrainingSettings, logs: Path | N
 
 
 def write_state(state: Mapping[str, Any], folder: Path, fixed: Sequence[Player]) -> None:
-    """Write ``state`` into a folder; the ``fixed`` players in it by their number, as a bot's program cannot be."""
+    """Write ``state`` into a folder; ``fixed`` players in it by their number, as bots' programs cannot be written."""
     writer = _Writer(fixed)
     value = writer.plain(state)
     about = {"state": value, "players": writer.players}
@@ -333,13 +326,13 @@ def write_state(state: Mapping[str, Any], folder: Path, fixed: Sequence[Player])
 
 
 def read_state(folder: Path, fixed: Sequence[Player], game: Game, trust: bool) -> dict[str, Any]:
-    """Return what `write_state` wrote: tuples have become lists, and nothing is known of its form.
+    """Return the state that `write_state` wrote: tuples have become lists, and its form is not checked.
 
     Args:
         folder: of the checkpoint.
-        fixed: the players that stand in it by their number.
+        fixed: the players that it holds by their number.
         game: what all players in it play.
-        trust: whether what is not plain may be read, which runs what its author wrote.
+        trust: whether ``programs.pkl`` may be read, which runs what its author wrote.
 
     Raises:
         ModelError: it is damaged, or something in it needs ``trust``.
@@ -360,7 +353,7 @@ def read_state(folder: Path, fixed: Sequence[Player], game: Game, trust: bool) -
 
 
 class _Writer:
-    """Makes plain values of a state, and collects what stands beside them."""
+    """Makes plain values of a state, and collects arrays and programs, which are written beside them."""
 
     def __init__(self, fixed: Sequence[Player]) -> None:
         self.arrays: dict[str, np.ndarray] = {}
@@ -389,7 +382,7 @@ class _Writer:
         return {_PROGRAM: len(self.programs) - 1}
 
     def _player(self, player: Player) -> int:
-        """Return the number of a player; the same one has one number, wherever it stands."""
+        """Return the number of a player; the same one has one number everywhere."""
         if id(player) not in self._known:
             self._known[id(player)] = len(self.players)
             if id(player) in self._fixed:
@@ -407,13 +400,13 @@ class _Writer:
 
 
 def _small(array: np.ndarray) -> np.ndarray:
-    """Return weights in float32, in which they were trained, if nothing is lost by it."""
+    """Return weights in float32, in which they were trained, if that keeps every value."""
     small = array.astype(np.float32)
     return small if np.array_equal(small, array) else array
 
 
 class _Reader:
-    """Makes a state of plain values again. Raises LookupError, TypeError and ValueError for damaged ones."""
+    """Makes a state of plain values. Raises LookupError, TypeError and ValueError for damaged ones."""
 
     def __init__(
         self, folder: Path, arrays: Mapping[str, bytes], fixed: Sequence[Player], game: Game, trust: bool
@@ -423,7 +416,7 @@ class _Reader:
         self._programs: list[Any] | None = None
 
     def value(self, said: Any) -> Any:
-        """Return what a value of JSON stands for."""
+        """Return the value that a value of JSON stands for."""
         if isinstance(said, list):
             return [self.value(one) for one in said]
         if not isinstance(said, dict):
@@ -440,13 +433,13 @@ class _Reader:
         raise ValueError(f"{kind!r} means nothing")
 
     def player(self, said: Any) -> Player:
-        """Return the player that is described so."""
+        """Return the player that a value of JSON stands for."""
         if isinstance(said, int):
             return self._fixed[_checked(said, len(self._fixed))]
         if isinstance(said, dict):
             found = self._program(said[_PROGRAM])
             if not isinstance(found, Player):
-                raise TypeError(f"{type(found).__name__} is no player")
+                raise TypeError(f"{type(found).__name__} is not a player")
             return found
         name, layers, temperature = said
         network = Network(tuple(self._layer(layer) for layer in layers))
@@ -460,15 +453,15 @@ class _Reader:
         if self._programs is None:
             path = self._folder / PROGRAMS_FILE
             if not self._trust:
-                raise untrusted(path, "a network or a wrapper in it is a program of somebody's own")
+                raise trust_error(path, "a network or a wrapper in it is a user's own program")
             self._programs = load_object(path, self._fixed)
         return self._programs[_checked(number, len(self._programs))]
 
 
 def _checked(number: Any, n: int) -> int:
-    """Return the number of one of ``n``. Raises ValueError if it is none; counting from the end is none of ours."""
+    """Return ``number``. Raises ValueError unless it is from 0 to ``n`` - 1."""
     if type(number) is not int or not 0 <= number < n:
-        raise ValueError(f"number {one_line(number, 20)} is none of {n}")
+        raise ValueError(f"number {one_line(number, 20)} is not one of {n}")
     return number
 
 
@@ -483,7 +476,7 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # it ships no types
 
 
 def league_of(folder: Path, trust: bool = False) -> League:
-    """Return the league in the newest checkpoint of a run, which may be training just now.
+    """Return the league in the newest checkpoint of a run, which may be training at this moment.
 
     ``trust`` is as for `dicegym.agent`; files that the settings name run as they do in the training: as you.
 
@@ -491,12 +484,12 @@ def league_of(folder: Path, trust: bool = False) -> League:
     """
     newest = newest_checkpoint(folder)
     if newest is None:
-        raise ParameterError(f"{folder} holds no checkpoint of a training: name the folder of one")
-    name = models.trained_on(str(newest / "model.zip")).name
+        raise ParameterError(f"{folder} holds no checkpoint of a training: name the folder of a training")
+    name = models.read_game(str(newest / "model.zip")).name
     prepared = prepare(name, folder, None, [], True, trust)
     league = League(prepared.game, prepared.settings, trust)
     if not league.learns_from_itself:
-        raise ParameterError(f'{folder} is no training against "self", and so has no league')
+        raise ParameterError(f'{folder} has no league: only a training against "self" has one')
     try:
         plain: Any = read_state(newest, league.fixed, league.game, trust or is_sealed(newest))
         league.load_state(LeagueState.from_plain(plain["league"], league.table.even))

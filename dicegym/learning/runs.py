@@ -1,7 +1,7 @@
 """Trainings as those who watch them find them: where they lie, how each stands, and what it has noted of itself.
 
-Folders are read while trainings write in them, and may hold anything: what cannot be read is told as a ``problem``, and
-costs nobody the rest. No PyTorch is loaded.
+Folders are read while trainings write in them, and may hold anything: what cannot be read becomes a ``problem``, and
+the rest is read all the same. No PyTorch is loaded.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ import numpy as np
 from dicegym.errors import DicegymError
 from dicegym.escape import one_line
 from dicegym.learning.configuration import Plain, about_run
-from dicegym.learning.curves import Evaluation, Pace, RunCurve, read_evaluations, read_pace, read_run
+from dicegym.learning.curves import Evaluation, Pace, read_evaluations, read_pace
 from dicegym.learning.evaluate import Score
+from dicegym.learning.run_curves import RunCurve, read_run
 from dicegym.learning.run_folder import (
     CHECKPOINTS,
     CURVE_FILE,
@@ -48,7 +49,7 @@ MODELS = ("best.zip", "model.zip")
 SILENT = 600.0
 """Seconds without a word after which a training of another machine is taken for one that has ended."""
 RECENT = 30.0
-"""Seconds over which it is told how fast a training goes."""
+"""Seconds over which the speed of a training is averaged."""
 _NOT_RUNS = frozenset({"tensorboard", *CHECKPOINTS, UNFINISHED})
 
 _Found = TypeVar("_Found")
@@ -84,7 +85,7 @@ class WatchedRun:
 
     @property
     def steps(self) -> int:
-        """Decisions of the learner so far, as far as is known."""
+        """Decisions of the learner so far, by the latest file that tells."""
         known = [0, *(one.steps for one in self.pace[-1:]), *(one.steps for one in self.evaluations[-1:])]
         return max(known + ([int(at) for at in self.curve.steps[-1:]] if self.curve else []))
 
@@ -135,7 +136,7 @@ class TrainingSpeed(NamedTuple):
 
 
 def speeds(pace: Sequence[Pace], over: float = 0.0) -> list[TrainingSpeed]:
-    """Return how fast a training went, as means of ``over`` seconds at least, as far as it has noted its pace."""
+    """Return how fast a training went, as means of ``over`` seconds at least, by the pace that it has noted."""
     found, since = [], 0
     for number in range(1, len(pace)):
         passed = pace[number].seconds - pace[since].seconds
@@ -164,7 +165,7 @@ def find_folders(root: Path) -> list[Path]:
     return found
 
 
-def named_runs(roots: Sequence[Path]) -> dict[str, Path]:
+def name_runs(roots: Sequence[Path]) -> dict[str, Path]:
     """Return the folders of trainings below some folders, by their names; two such folders of one name are told apart.
 
     A name is the last part of the folder that was searched, and the way from there: ``runs/hog/seed-1``.
@@ -180,7 +181,7 @@ def named_runs(roots: Sequence[Path]) -> dict[str, Path]:
     return found
 
 
-def watched(folder: Path, name: str) -> WatchedRun:
+def inspect_run(folder: Path, name: str) -> WatchedRun:
     """Return how the training in a folder stands. Never raises for what is in it."""
     problems: list[str] = []
     preparing = _is_preparing(folder)

@@ -102,7 +102,7 @@ class RunSettings:
     "exploiter", who is trained from its own networks at each evaluation; or none, and the "last" one is it (with a
     best_floor, of those that fall least short)"""
     best_floor: Floors = field(default_factory=dict)
-    """opponent = score: what the best model must come to besides, against opponents of evaluations, its best reply
+    """opponent = score: what the best model must reach, against opponents of evaluations, its best reply
     ("exploitability") or its "exploiter"; as long as none does, the one that falls least short is the best"""
     exploiter_steps: Count = 300_000
     """decisions that the exploiter of an evaluation is trained for, if there is to be one; evaluate_games measure it"""
@@ -126,7 +126,7 @@ class RunSettings:
 
 @dataclass(frozen=True, config=_OPEN)
 class EnvironmentSettings:
-    """The learner's games, which `SB3VecEnv` is made with; what it takes besides may be added."""
+    """The learner's games, which `SB3VecEnv` is made with; its other arguments may be added."""
 
     wrap: AnyText = ""
     """"file.py:name" or "module:name": a function or class that gets the games and returns them wrapped; "": none"""
@@ -170,7 +170,7 @@ class AlgorithmSettings:
     learning_rate_end: NumberIfGiven = None
     """what the step size falls to, linearly, by the end; not given: it stays"""
     n_steps: CountIfGiven = None
-    """decisions of each game in a rollout; if not given, of PPO so many that all games together make about 32,768"""
+    """decisions of each game in a rollout; if not given, PPO's is 32,768 for all games together"""
     batch_size: CountIfGiven = None
     """decisions of one update; if not given, of PPO a quarter of a rollout"""
     n_epochs: CountIfGiven = None
@@ -224,7 +224,7 @@ class TrainingSettings:
     demo: dict[str, object] = field(default_factory=dict)
     """"section.key" = value: what the demonstration, `dicegym train GAME --demo`, does otherwise"""
     environment: EnvironmentSettings = field(default_factory=EnvironmentSettings)
-    """what the learner's games are made with besides, and wrapped in"""
+    """what else the learner's games are made with, and wrapped in"""
     opponents: Annotated[dict[str, Number], Field(title="a number above 0")] = field(default_factory=dict)
     """agent = weight, from which each game draws; self = weight: past selves; empty: the game's default opponents"""
     self_play: SelfPlaySettings = field(default_factory=SelfPlaySettings)

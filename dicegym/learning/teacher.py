@@ -1,4 +1,4 @@
-"""A teacher: whoever knows what actions are worth, asked in many states at once which one a learner should choose."""
+"""A teacher: a source of the values of actions, asked in many states at once which one a learner should choose."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.playing_on import policies_of
+from dicegym.analysis.policies import policies_of
 from dicegym.analysis.valuers import UNITS, assess, sources, valuer
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
@@ -29,11 +29,11 @@ class Lesson(NamedTuple):
     policies: np.ndarray
     """float32[n, n_actions]: how likely a learner should choose each action; 0 for illegal ones."""
     costs: np.ndarray | None
-    """float32[n, n_actions]: what each action gives away, in the unit of the teacher's values; inf for illegal ones.
+    """float32[n, n_actions]: the regret of each action, in the unit of the teacher's values; inf for illegal ones.
     None of an equilibrium or a computed strategy, which are imitated as they are mixed: what actions are worth tells
     nothing of how often."""
 
-    def played(self, uniform: np.ndarray) -> np.ndarray:
+    def draw_actions(self, uniform: np.ndarray) -> np.ndarray:
         """Return what the teacher plays: int64[n], its best action, or of an equilibrium one drawn by ``uniform``.
 
         Args:
@@ -50,17 +50,17 @@ class Teacher:
 
     An action that costs ``softness`` more than another is chosen e times less often, so that a learner is told what
     hardly matters from what does; equilibria are taught as they are mixed. A teacher may see more than players do, if
-    its values are such of which `Valuer.sees_all` is true. Then a learner comes to play the mean of what it would have
+    its values are such of which `Valuer.sees_all` is true. Then a learner learns to play the mean of what it would have
     done. That is not the best that can be done by what it sees: the more depends on what is hidden, the less it is
     worth. One who replies to an agent knows no more than players see.
 
     Args:
         game: what is played.
         name: of the source of values; see `dicegym.analysis.valuers`. Or "reply(AGENT)", where the game has a
-            `dicegym.games.parts.Replies`: what is best against that agent, as far as is known; to find it out may take
+            `dicegym.games.parts.Replies`: the best known response to that agent; to find it may take
             a minute. An agent in a file that draws is taken for the table of its answers, each asked once.
         reply_trials: how much longer it is looked for; see there.
-        softness: in win rate; of points and returns so many times as much as `dicegym.analysis.valuers.UNITS` says.
+        softness: in win rate; points and returns are converted by `dicegym.analysis.valuers.UNITS`.
 
     Attributes:
         game: as given.
@@ -78,7 +78,7 @@ class Teacher:
         self.replies_to: str | None = None
         self._valuer: Valuer | None = None
         unit: ValueUnit = "win rate"
-        if (agent := replied_to(name)) is not None:
+        if (agent := parse_reply(name)) is not None:
             opponent = agent_of(game, agent)
             self.replies_to = opponent.name
             self._values = _reply_values(game, opponent, reply_trials)
@@ -101,10 +101,10 @@ class Teacher:
         return Lesson(policies / policies.sum(axis=1, keepdims=True), costs)
 
 
-def replied_to(name: str) -> str | None:
+def parse_reply(name: str) -> str | None:
     """Return the agent that a teacher of this name replies to; None if it is named after a source of values.
 
-    Raises ParameterError if the name begins as such a one and does not end so, or is no text.
+    Raises ParameterError if the name begins like one and does not end so, or is not a text.
     """
     if not isinstance(name, str):
         raise ParameterError(

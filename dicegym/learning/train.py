@@ -24,6 +24,7 @@ def train(
     progress: Callable[[int, int, str], None] | None = None,
     evaluated: Callable[[int, Score], None] | None = None,
     trust: bool = False,
+    told: Callable[[str], None] | None = None,
 ) -> Run:
     """Train an agent as ``dicegym train`` does, and return the finished run (``run.model``, ``run.score``).
 
@@ -34,18 +35,26 @@ def train(
         folder: the run's: models, cards, curve, logs and checkpoint.
         config: a file of settings, or the name of one that ships; None: those that ship for the game, or for any game.
         overrides: each ``section.key=value``, as after ``--set``.
-        resume: go on with the run in ``folder``; of a finished one nothing is done and its end is returned.
-        progress: told (steps done, steps in all, text).
-        evaluated: told (steps, score) of every evaluation that the run keeps (not of that at Ctrl-C); what it raises
-            ends the run.
+        resume: continue the run in ``folder``; a finished one is returned as it is.
+        progress: called with (steps done, steps in all, text).
+        evaluated: called with (steps, score) of every evaluation that the run keeps (not of that at Ctrl-C); what it
+            raises ends the run.
         trust: let models and a folder to resume that came from others run what their authors wrote, where plain data
             does not do.
+        told: called with each line that users should know before the training begins.
 
     Raises:
         ParameterError, UnknownNameError, AgentError, ModelError: settings or a folder cannot work, or another training
             writes there; nothing was written.
         DependencyError: the extra ``train`` is not installed.
         KeyboardInterrupt: Ctrl-C, SIGTERM or SIGHUP has ended it, with model and checkpoint on disk.
+
+    Example:
+        >>> from dicegym.training import train
+        >>> small = ["run.steps=1024", "run.games=64", "algorithm.n_steps=16", "run.card_games=0"]
+        >>> run = train("hog", "runs/small", overrides=small)
+        >>> run.model.num_timesteps, run.score.opponent
+        (1024, 'always_roll(5)')
     """
     from dicegym.learning.preparation import prepare  # checks settings, and so needs the extra
     from dicegym.learning.run_folder import alone_in
@@ -53,6 +62,9 @@ def train(
     target = Path(folder)
     with alone_in(target):
         prepared = prepare(game, target, None if config is None else Path(config), overrides, resume, trust)
+        if told is not None:
+            for note in prepared.notes:
+                told(note)
         let_libraries_wait_idly()  # before PyTorch is loaded
         try:
             from dicegym.learning.training_run import Run

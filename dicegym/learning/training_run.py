@@ -1,8 +1,8 @@
 """A training of a Stable-Baselines3 agent on a game of dicegym, from beginning to end.
 
-A resumed run goes on exactly where the checkpoint was taken if its opponents remember nothing, and draw nothing but by
-the keys of games (bots with ``PURE = True``, compiled twins, models, past selves), and its algorithm keeps no replay
-buffer (PPO, MaskablePPO, A2C). Otherwise it goes on with new games of the same seeds, or an empty buffer. Ctrl-C,
+A resumed run continues exactly where the checkpoint was taken if its opponents remember nothing, and draw nothing but
+by the keys of games (bots with ``PURE = True``, compiled twins, models, past selves), and its algorithm keeps no replay
+buffer (PPO, MaskablePPO, A2C). Otherwise it continues with new games of the same seeds, or an empty buffer. Ctrl-C,
 SIGTERM and SIGHUP take a checkpoint, at the cost of the games played since the networks were last updated, so that
 resuming is exact then too; a second one leaves at once. A finished run is left as it is, unless --steps asks for more.
 One training at a time writes in a folder.
@@ -16,7 +16,7 @@ The run's folder then holds
     league.csv      who beat whom among past selves, scripted agents and exploiters, if the learner plays against
     league.md       itself: to be read by programs and by people (or with `dicegym runs league`)
     tensorboard/    everything that the algorithm logs
-    checkpoint/     the newest checkpoint, from which --resume goes on
+    checkpoint/     the newest checkpoint, from which --resume continues
     best.zip        the model with the best evaluation so far (or as run.best_by says), and best.md, its card with the
                     curve, best.curve.svg
     model.zip       the model at the end, and model.md, its card, with model.curve.svg
@@ -38,9 +38,9 @@ from stable_baselines3.common.logger import Logger
 from dicegym.games.worth import Progress
 from dicegym.learning.best_response import against_exploiter, exploiter
 from dicegym.learning.building import games_of, new_games, new_model
-from dicegym.learning.card import card, made_with, write_card
+from dicegym.learning.card import card, collect_versions, write_card
 from dicegym.learning.configuration import AboutRun, to_plain, write_about
-from dicegym.learning.curves import BEGAN_WITH, CHOSEN, PaceLog, chosen_fact, curve_fact
+from dicegym.learning.curves import BEGAN_WITH, CHOSEN, PaceLog, choice_fact, curve_fact
 from dicegym.learning.evaluate import Score
 from dicegym.learning.evaluator import Evaluator, next_evaluation
 from dicegym.learning.league import EXPLOITER, PAST_SELF, League, Member
@@ -68,7 +68,7 @@ class Run:
     """One training run in one folder.
 
     Args:
-        prepared: what it begins with; a run to resume goes on with the newest checkpoint in its folder.
+        prepared: what it begins with; a run to resume continues from the newest checkpoint in its folder.
         progress: told how far it is.
         evaluated: told of each evaluation.
 
@@ -79,7 +79,7 @@ class Run:
     def __init__(
         self, prepared: Prepared, progress: Progress | None = None, evaluated: Evaluated | None = None
     ) -> None:
-        self.game, settings, self.command, folder, resume, trust, self.finished = prepared
+        self.game, settings, self.command, folder, resume, trust, self.finished, _ = prepared
         run = settings.run
         torch.set_num_threads(run.torch_threads)
         self.settings, self.folder, self.trust = settings, folder, trust
@@ -95,19 +95,19 @@ class Run:
             next_checkpoint=run.checkpoint_every,
             next_snapshot=settings.self_play.snapshot_every,
             next_exploiter=settings.self_play.exploiter_every,
-            met=np.zeros(self.env.observation_space.shape or (0,), np.bool_),
+            seen_inputs=np.zeros(self.env.observation_space.shape or (0,), np.bool_),
         )
         newest = newest_checkpoint(folder) if resume else None
         logs = folder / "tensorboard" if "tensorboard" in run.log else None
         if newest:
             self.model, moment = restore(newest, self.env, self.league, settings, logs, trust)
             self.state, self.seconds = moment.run, moment.seconds
-            self.state.curve.heed(folder / "best.zip")
+            self.state.curve.keep_best(folder / "best.zip")
         else:  # also a run that was killed before its first checkpoint
             self.model = new_model(settings, self.env, run.seed, logs)
             if run.start_from:
-                self.state.began_with, heeded = start_from(self.model, run.start_from, self.game)
-                self.state.met |= heeded
+                self.state.began_with, used_inputs = start_from(self.model, run.start_from, self.game)
+                self.state.seen_inputs |= used_inputs
         self.first = self.model.num_timesteps  # of this session
         self.start = self.now()  # of the present rollout
         folder.mkdir(parents=True, exist_ok=True)
@@ -171,22 +171,22 @@ class Run:
         raise SignalInterrupt(self.interruption.number, f"{where} ({self.score}): {self.again()}") from None
 
     def again(self) -> str:
-        """Return what to write to go on, whatever command began the run."""
+        """Return the command that resumes the run, whatever command began it."""
         return f"`dicegym train {self.game.name} --run-dir {shlex.quote(str(self.folder))} --resume` goes on"
 
     def between_rollouts(self, logger: Logger) -> None:
         """Do what is due at this many steps."""
         steps, run, state = self.model.num_timesteps, self.settings.run, self.state
         self.start = self.now()
-        self.pace.note(self.spent(), steps, state.games)
+        self.pace.note(self.count_seconds(), steps, state.games)
         self.interruption.stop_if_wanted()
         anneal(self.model, self.settings.algorithm, steps / run.steps)
-        state.met |= (np.asarray(self.start.model["_last_obs"]) != 0).any(axis=0)
+        state.seen_inputs |= (np.asarray(self.start.model["_last_obs"]) != 0).any(axis=0)
         self.follow()
         if steps >= state.next_evaluation:
             state.next_evaluation = next_evaluation(steps, run.evaluate_every)
             self.evaluate(logger)
-        if self.evaluator.reached(state.curve.scores):
+        if self.evaluator.has_reached_target(state.curve.scores):
             raise StopTraining
         if self.league.learns_from_itself and steps >= state.next_snapshot:
             state.next_snapshot += self.settings.self_play.snapshot_every
@@ -222,29 +222,29 @@ class Run:
         self.progress(self.model.num_timesteps, self.settings.run.steps, text)
 
     def tell_card(self, model: str) -> Progress:
-        """Return what is told how far the card of a model's file is."""
+        """Return a function that is called with the progress of a model's card."""
         return lambda done, total, text: self.tell(f"{self.score}; card of {model}, {done + 1} of {total}: {text}")
 
     def evaluate(self, logger: Logger, told: bool = True) -> None:
         """Measure the learner; keep it if it is the best so far. ``told``: `evaluated` is."""
         steps, curve = self.model.num_timesteps, self.state.curve
-        score, scores = self.evaluator.measure(self.player("learner"), self.exploited)
-        better = curve.add(steps, score, scores, self.evaluator.missed(scores), self.evaluator.takes_last)
+        score, scores = self.evaluator.measure(self.player("learner"), self.measure_exploiter)
+        better = curve.add(steps, score, scores, self.evaluator.measure_shortfall(scores), self.evaluator.takes_last)
         curve.write(self.folder)
         curve.log(logger, steps)
-        self.pace.note(self.spent(), steps, self.state.games, now=True)
+        self.pace.note(self.count_seconds(), steps, self.state.games, now=True)
         if better:
             self.save("best")
         if told:
             self.evaluated(steps, score)
 
-    def exploited(self) -> Score:
+    def measure_exploiter(self) -> Score:
         """Return what is left to the learner of one who is trained to beat it as it would be saved now."""
         plays = hasattr(self.model.policy, "action_net")  # who has learned values has no policy to begin with
-        with self.state.average.shown(self.model):
-            networks = LearnerNetworks.of(self.model, self.state.met) if plays else None
+        with self.state.average.apply_to(self.model):
+            networks = LearnerNetworks.of(self.model, self.state.seen_inputs) if plays else None
         steps, target = self.model.num_timesteps, self.player("learner")
-        # Who was asked already measures to the end before it leaves: a second signal is none of ours.
+        # A run that was interrupted measures to the end before it stops: it does not handle a second signal.
         interruption = Interruption() if self.interruption.wanted else self.interruption
         return against_exploiter(self.settings, target, networks, steps, interruption, self.tell)
 
@@ -263,16 +263,16 @@ class Run:
 
     def player(self, name: str) -> PolicyPlayer:
         """Return what would be saved now, the learner or its average, who plays as its file will."""
-        with self.state.average.shown(self.model):
+        with self.state.average.apply_to(self.model):
             return self.learner(name)
 
     def learner(self, name: str) -> PolicyPlayer:
         """Return the learner as it is now."""
-        return as_player(self.model, self.game, self.state.met, name, self.settings.run.temperature)
+        return as_player(self.model, self.game, self.state.seen_inputs, name, self.settings.run.temperature)
 
     def save(self, name: str) -> None:
         """Write the learner as it is now, or its average, to be played at any table of the game."""
-        with self.state.average.shown(self.model), models.ignoring(self.model, ~self.state.met):
+        with self.state.average.apply_to(self.model), models.ignore_inputs(self.model, ~self.state.seen_inputs):
             models.save(self.model, self.game, self.folder / f"{name}.zip", self.facts(name))
 
     def facts(self, name: str = "model") -> dict[str, Any]:
@@ -283,16 +283,16 @@ class Run:
             "settings": to_plain(self.settings),
             "score": self.score.to_json() if self.score else None,
             "scores": [score.to_json() for score in self.state.curve.scores],
-            "seconds": round(self.spent(), 1),
-            **chosen_fact(name == "best", self.settings.run.best_by),
+            "seconds": round(self.count_seconds(), 1),
+            **choice_fact(name == "best", self.settings.run.best_by),
             **curve_fact(self.state.curve.evaluations),
             **({"taught_by": teacher} if (teacher := getattr(self.model, "taught_by", None)) else {}),
             **({BEGAN_WITH: began_with} if began_with else {}),
             **models.playing(self.model, self.game, self.settings.run.temperature),
-            **made_with(),
+            **collect_versions(),
         }
 
-    def spent(self) -> float:
+    def count_seconds(self) -> float:
         """Return the seconds of training so far."""
         return self.seconds + time.monotonic() - self.began
 
@@ -307,4 +307,4 @@ class Run:
 
     def checkpoint(self) -> None:
         """Write the state at the start of the present rollout; the model goes back there too."""
-        self.start.write(self.folder, self.model, self.game, self.facts(), self.league.fixed, self.spent())
+        self.start.write(self.folder, self.model, self.game, self.facts(), self.league.fixed, self.count_seconds())

@@ -1,7 +1,7 @@
-"""Searching for settings with Optuna: each trial is a training, the bad ones are given up, and a report says what came.
+"""Searching for settings with Optuna: each trial is a training, bad ones are pruned, and a report names the best.
 
-What a trial tries depends on the study's seed, the trial's number and the trials before it alone, and a trial that was
-broken off goes on from its checkpoint. So a study that was interrupted becomes what it would have become.
+The settings of a trial depend on the study's seed, the trial's number and the trials before it alone, and an
+interrupted trial continues from its checkpoint. So an interrupted study ends as an uninterrupted one would.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from dicegym.arena.report import Report, markdown_text
 from dicegym.engine.dice import named_seed
 from dicegym.engine.validate import MOST, whole_number
 from dicegym.errors import DependencyError, DicegymError, ParameterError, one_line
-from dicegym.escape import markdown
 from dicegym.files import write_text
 from dicegym.learning.configuration import as_toml, lasting_name, override, read_config, to_plain, to_toml
 from dicegym.learning.evaluate import Score
@@ -47,35 +47,34 @@ USUAL = (
     "algorithm.n_epochs={low=2, high=8}",
     "network.net_arch={choices=[[64, 64], [128, 128], [256, 256]]}",
 )
-"""What matters most to PPO in games of dice, and is searched where nothing is said."""
+"""What matters most to PPO in games of dice, and is searched by default."""
 EVALUATIONS = 16
 """Evaluations of a run at equal distances; a few early ones come first."""
 NOT_BEFORE = 5
-"""Evaluations, and trials to compare with, before any trial is given up."""
+"""Evaluations, and trials to compare with, before any trial is pruned."""
 LAST = 0.75
 """A trial's score is the mean of its evaluations from this part of its steps on: the best of all would be luck."""
 MOST_TRIALS = 100_000
-JOURNAL = "study.log"
+JOURNAL, PAGE, BEST = "study.log", "tune.md", "best.toml"
+"""Files of a study's folder: Optuna's journal, the report, the best settings."""
 OVER = {TrialState.COMPLETE: "ran to its end", TrialState.PRUNED: "given up", TrialState.FAIL: "failed"}
-PAGE, BEST = "tune.md", "best.toml"
-"""What a study's folder gets."""
 ENOUGH_TRIALS = 8
-"""Trials that ran to their end, from which on it is told what mattered."""
+"""Trials that ran to their end, from which on the report says which settings mattered."""
 SHOWN = 10
-"""Trials on the page."""
+"""Trials in the report."""
 BELIEVE = (
     "The best of many trials is partly lucky, and settings that are best in a short run are often too hasty for a long "
     "one. Train with them and other seeds before you believe it:"
 )
 """What is said of the best trial."""
 TuneProgress = Callable[[int, int, str], None]
-"""Is told (trials that are over, trials in all, text)."""
+"""Is called with (trials that are over, trials in all, text)."""
 _quiet = functools.partial(warnings.catch_warnings, action="ignore")
-"""Keeps back what Optuna says of itself, such as that something may change."""
+"""Suppresses Optuna's own warnings, such as that something may change."""
 
 
 def read_space(texts: Sequence[str]) -> Space:
-    """Return what texts such as ``algorithm.n_epochs={low=2, high=8}`` say is to be searched.
+    """Return the space of texts such as ``algorithm.n_epochs={low=2, high=8}``.
 
     Others are ``{low=1e-4, high=1e-2, log=true}`` and ``{choices=[[64], [128, 128]]}``. A range between whole numbers
     is one of whole numbers. Raises ParameterError for any other text.
@@ -94,7 +93,7 @@ def _distribution(text: str, said: str) -> CategoricalDistribution | FloatDistri
                 if not rest and isinstance(log, bool):
                     kind = IntDistribution if {type(low), type(high)} == {int} else FloatDistribution
                     return kind(low, high, log=log)
-    except (RecursionError, TypeError, ValueError) as error:  # what is no TOML too
+    except (RecursionError, TypeError, ValueError) as error:  # invalid TOML too
         why = one_line(error, 200)
     raise ParameterError(
         f"{text!r} says nothing to search ({why}): write section.key={{low=..., high=...}}, with log=true for a range "
@@ -103,7 +102,7 @@ def _distribution(text: str, said: str) -> CategoricalDistribution | FloatDistri
 
 
 class Plan(NamedTuple):
-    """What a study is about; two commands with the same one work on the same study."""
+    """What a study searches; two commands with the same plan work on the same study."""
 
     game: str
     search: tuple[str, ...]
@@ -114,21 +113,22 @@ class Plan(NamedTuple):
     overrides: tuple[str, ...]
     """Settings of all trials."""
     seed: int
-    """Of what is tried."""
+    """From which the settings of trials are drawn."""
 
     def settings(self, trial: optuna.Trial | FrozenTrial) -> list[str]:
         """Return the settings of a trial, as ``--set`` takes them; choices are TOML already."""
         values = ((name, trial.params[name]) for name in read_space(self.search))
         return [*self.overrides, *(f"{name}={one if isinstance(one, str) else as_toml(one)}" for name, one in values)]
 
-    def short(self) -> list[str]:
-        """Return the settings that make a run one of many."""
-        return [
-            f"run.steps={self.steps}",
-            f"run.evaluate_every={max(1, self.steps // EVALUATIONS)}",
-            f"run.checkpoint_every={max(1, self.steps // 4)}",
-            "run.card_games=0",  # nobody reads it
-        ]
+    def short_run(self) -> list[str]:
+        """Return the settings of a short run, of which nobody reads the card."""
+        every = {"evaluate_every": self.steps // EVALUATIONS, "checkpoint_every": self.steps // 4}
+        numbers = {"steps": self.steps} | {name: max(1, number) for name, number in every.items()} | {"card_games": 0}
+        return [f"run.{name}={number}" for name, number in numbers.items()]
+
+    def base(self) -> TrainingSettings:
+        """Return the settings that its configuration has."""
+        return read_config(self.game, Path(self.config) if self.config else None)
 
 
 class Study(NamedTuple):
@@ -139,17 +139,21 @@ class Study(NamedTuple):
     study: optuna.Study
 
     def trials(self, *states: TrialState) -> list[FrozenTrial]:
-        """Return the trials in these states; of all, if none is named."""
+        """Return the trials in these states; all of them if none is named."""
         return self.study.get_trials(deepcopy=False, states=states or None)
 
-    def ranked(self) -> list[FrozenTrial]:
+    def rank_trials(self) -> list[FrozenTrial]:
         """Return the trials that ran to their end, the best first."""
         return sorted(self.trials(TrialState.COMPLETE), key=lambda one: one.value or 0.0, reverse=True)
 
     @property
     def best(self) -> FrozenTrial | None:
         """The trial with the best score of those that ran to their end."""
-        return next(iter(self.ranked()), None)
+        return next(iter(self.rank_trials()), None)
+
+    def run_folder(self, number: int) -> Path:
+        """Return the folder of the run of a trial with this number."""
+        return self.folder / f"trial-{number:03}"
 
 
 def tune(
@@ -166,26 +170,26 @@ def tune(
     trust: bool = False,
     progress: TuneProgress | None = None,
 ) -> Study:
-    """Search for settings with which a game is learned well; a study that was begun is gone on with.
+    """Search for settings with which a game is learned well; continue a study that was begun.
 
     Args:
         game: a game's name.
         folder: of the study: a run for each trial, and ``study.log`` unless a ``storage`` is named.
-        trials: how many in all, those that were given up or failed among them.
+        trials: the number in all, those that were pruned or failed among them.
         steps: decisions of the learner in each run.
         search: what is searched; see `read_space`.
         config: as for `dicegym.learning.train.train`.
         overrides: settings of all trials, as there.
-        seed: of what is tried.
-        pruner: decides which trial is given up; default: Optuna's median pruner, after `NOT_BEFORE` evaluations.
+        seed: from which the settings of trials are drawn.
+        pruner: decides which trial is pruned; default: Optuna's median pruner, after `NOT_BEFORE` evaluations.
         storage: URL of a database that Optuna can use, such as ``postgresql+psycopg://host/name``; empty: a file.
         trust: as for `dicegym.learning.train.train`.
-        progress: told how far it is.
+        progress: called with (trials that are over, trials in all, text).
 
     Raises:
         ParameterError, UnknownNameError, AgentError, ModelError: something cannot be; nothing was begun.
         DependencyError: the extra ``train`` is not installed.
-        KeyboardInterrupt: Ctrl-C, SIGTERM or SIGHUP has ended it; the trial that was broken off has a checkpoint.
+        KeyboardInterrupt: Ctrl-C, SIGTERM or SIGHUP has ended it; the interrupted trial has a checkpoint.
     """
     target = Path(folder)
     whole_number("trials", trials, 1, MOST_TRIALS, "the number of trials")
@@ -194,17 +198,45 @@ def tune(
         raise ParameterError("search is empty, so there is nothing to search: name a setting and its range")
     path = lasting_name(config)
     plan = Plan(game, tuple(search), steps, str(path or ""), tuple(overrides), seed)
-    space, whole = read_space(search), [*overrides, *plan.short()]
-    settings = override(read_config(game, path), whole)
-    prepare(game, target / "new", path, whole, False, trust)
+    space, whole = read_space(search), [*overrides, *plan.short_run()]
+    settings = prepare(game, target / "new", path, whole, False, trust).settings
     for name, one in space.items():
         ends = one.choices if isinstance(one, CategoricalDistribution) else map(as_toml, (one.low, one.high))
         for end in ends:
             override(settings, [f"{name}={end}"])
     target.mkdir(parents=True, exist_ok=True)
-    pruner = pruner or optuna.pruners.MedianPruner(NOT_BEFORE, NOT_BEFORE * steps // EVALUATIONS)
+    found = Study(plan, target, _open_study(plan, target, storage, pruner))
+    if not found.trials() and (usual := usual_point(space, settings)):
+        found.study.enqueue_trial(usual, user_attrs={"usual": True}, skip_if_exists=True)
+    run = functools.partial(_run_trial, found, trials, trust, progress or (lambda done, of, text: None))
+    try:
+        for left in found.trials(TrialState.RUNNING) if len(found.trials(*OVER)) < trials else ():
+            if not storage or found.run_folder(left.number).is_dir():  # interrupted here, and not on another machine
+                run(optuna.Trial(found.study, left._trial_id))
+        while len(found.trials(*OVER, TrialState.RUNNING)) < trials:
+            run(found.study.ask())
+    except KeyboardInterrupt as end:
+        kept = f"{len(found.trials(*OVER))} of {trials} trials are over in {target}"
+        raise SignalInterrupt(number_of(end), f"{kept}: the same command goes on") from None
+    return found
+
+
+def _open_study(plan: Plan, folder: Path, storage: str, pruner: optuna.pruners.BasePruner | None) -> optuna.study.Study:
+    """Return the study of a plan, new or begun. Raises ParameterError for one with another plan."""
+    optuna.logging.set_verbosity(logging.WARNING)
+    try:
+        kept: optuna.storages.BaseStorage = (
+            optuna.storages.get_storage(storage)
+            if storage
+            else optuna.storages.JournalStorage(JournalFileBackend(str(folder / JOURNAL)))
+        )
+    except Exception as error:  # whatever the database's driver raises, or SQLAlchemy for an invalid URL
+        raise ParameterError(
+            f"--storage {storage!r} cannot be used ({one_line(error, 200)}): name a database"
+        ) from error
+    pruner = pruner or optuna.pruners.MedianPruner(NOT_BEFORE, NOT_BEFORE * plan.steps // EVALUATIONS)
     study = optuna.create_study(
-        study_name=game, storage=_storage(target, storage), load_if_exists=True, direction="maximize", pruner=pruner
+        study_name=plan.game, storage=kept, load_if_exists=True, direction="maximize", pruner=pruner
     )
     begun, now = study.user_attrs.get("plan"), json.loads(json.dumps(plan._asdict()))
     if begun is None:
@@ -213,31 +245,18 @@ def tune(
         before = begun if isinstance(begun, dict) and begun.keys() == now.keys() else {"version": "another"}
         differ = ", ".join(f"{name}={one_line(one, 80)}" for name, one in before.items() if one != now.get(name))
         raise ParameterError(
-            f"the study in {storage or target} was begun with {differ}: use the same options, or another --run-dir"
+            f"the study in {storage or folder} was begun with {differ}: use the same options, or another --run-dir"
         )
-    found, tell = Study(plan, target, study), progress or (lambda done, of, text: None)
-    if not found.trials() and (usual := usual_point(space, settings)):
-        study.enqueue_trial(usual, user_attrs={"usual": True}, skip_if_exists=True)
-    try:
-        for left in found.trials(TrialState.RUNNING) if len(found.trials(*OVER)) < trials else ():
-            if not storage or _place(found, left).is_dir():  # broken off here, and not on another machine
-                _try(found, optuna.Trial(study, left._trial_id), trials, trust, tell)
-        while len(found.trials(*OVER, TrialState.RUNNING)) < trials:
-            _try(found, study.ask(), trials, trust, tell)
-    except KeyboardInterrupt as end:
-        kept = f"{len(found.trials(*OVER))} of {trials} trials are over in {target}"
-        raise SignalInterrupt(number_of(end), f"{kept}: the same command goes on") from None
-    return found
+    return study
 
 
 def usual_point(space: Space, settings: TrainingSettings) -> dict[str, Any] | None:
-    """Return settings as a point of a space; None if they do not lie in it."""
-    plain = to_plain(settings)
-    said = ((name, *name.partition(".")[::2]) for name in space)
-    point = {name: plain.get(section, {}).get(key) for name, section, key in said}
+    """Return settings as a point of a space; None if they are outside it."""
+    plain, point = to_plain(settings), {}
     for name, one in space.items():
-        if isinstance(one, CategoricalDistribution):
-            point[name] = as_toml(point[name])
+        section, _, key = name.partition(".")
+        value = plain.get(section, {}).get(key)
+        point[name] = as_toml(value) if isinstance(one, CategoricalDistribution) else value
     try:
         optuna.trial.create_trial(value=0.0, params=point, distributions=dict(space))
     except (TypeError, ValueError):
@@ -245,25 +264,8 @@ def usual_point(space: Space, settings: TrainingSettings) -> dict[str, Any] | No
     return point
 
 
-def _place(found: Study, trial: optuna.Trial | FrozenTrial) -> Path:
-    """Return the folder of a trial's run."""
-    return found.folder / f"trial-{trial.number:03}"
-
-
-def _storage(folder: Path, storage: str) -> optuna.storages.BaseStorage:
-    optuna.logging.set_verbosity(logging.WARNING)
-    if not storage:
-        return optuna.storages.JournalStorage(JournalFileBackend(str(folder / JOURNAL)))
-    try:
-        return optuna.storages.get_storage(storage)
-    except Exception as error:  # whatever the database's driver raises, or SQLAlchemy for a URL that is none
-        raise ParameterError(
-            f"--storage {storage!r} cannot be used ({one_line(error, 200)}): name a database"
-        ) from error
-
-
 def _suggest(found: Study, trial: optuna.Trial) -> None:
-    """Draw what a trial tries; what was drawn before it was broken off stays as it is."""
+    """Draw the settings of a trial; those drawn before it was interrupted stay."""
     with _quiet():
         seed = named_seed(found.plan.seed, trial.number) % (1 << 32)
         found.study.sampler = optuna.samplers.TPESampler(seed=seed)
@@ -276,12 +278,12 @@ def _suggest(found: Study, trial: optuna.Trial) -> None:
                 trial.suggest_float(name, one.low, one.high, log=one.log)
 
 
-def _try(found: Study, trial: optuna.Trial, trials: int, trust: bool, tell: TuneProgress) -> None:
-    """Train with what a trial tries and tell Optuna how that ended, unless another process is at it or has ended it."""
-    plan, study, place = found.plan, found.study, _place(found, trial)
+def _run_trial(found: Study, trials: int, trust: bool, tell: TuneProgress, trial: optuna.Trial) -> None:
+    """Train with the settings of a trial and report its end, unless another process runs it or has ended it."""
+    plan, study, place = found.plan, found.study, found.run_folder(trial.number)
 
     def evaluated(steps: int, score: Score) -> None:
-        with _quiet():  # of steps that were reported before the trial was broken off, Optuna keeps the first value
+        with _quiet():  # Optuna keeps the first value of steps that were reported before an interruption
             trial.report(score.value, steps)
         if trial.should_prune():
             raise optuna.TrialPruned(f"{score} after {steps:,} steps")
@@ -300,7 +302,7 @@ def _try(found: Study, trial: optuna.Trial, trials: int, trust: bool, tell: Tune
             tell(over, trials, f"{place.name}: {done:,} of {of:,} steps, {text}")
 
         config = None if begun or not plan.config else Path(plan.config)
-        settings = [] if begun else [*plan.settings(trial), *plan.short()]
+        settings = [] if begun else [*plan.settings(trial), *plan.short_run()]
         try:
             train(plan.game, place, config, settings, begun, tell_steps, evaluated, trust)
             values = found.trials()[trial.number].intermediate_values
@@ -309,7 +311,7 @@ def _try(found: Study, trial: optuna.Trial, trials: int, trust: bool, tell: Tune
         except optuna.TrialPruned as pruned:
             trial.set_user_attr("why", str(pruned))
             study.tell(trial.number, state=TrialState.PRUNED)
-        except (DicegymError, ValueError, RuntimeError, MemoryError) as error:  # PyTorch's, where numbers run away
+        except (DicegymError, ValueError, RuntimeError, MemoryError) as error:  # PyTorch's, where numbers overflow
             trial.set_user_attr("why", f"{type(error).__name__}: {one_line(error, 300)}")
             study.tell(trial.number, state=TrialState.FAIL)
             if not found.trials(TrialState.COMPLETE, TrialState.PRUNED):
@@ -320,10 +322,10 @@ def _try(found: Study, trial: optuna.Trial, trials: int, trust: bool, tell: Tune
 
 
 def importances(found: Study) -> dict[str, float]:
-    """Return how much each setting decided whether a trial was among the best; nothing of few trials.
+    """Return how much each setting decided whether a trial was among the best; empty for few trials.
 
     By PED-ANOVA (Watanabe, Bansal and Hutter, IJCAI 2023), shares that sum to 1: how far the settings of the best tenth
-    of the trials lie from those of all.
+    of the trials are from those of all.
     """
     done = found.trials(TrialState.COMPLETE)
     if len(done) < ENOUGH_TRIALS or len({one.value for one in done}) < 2:
@@ -333,7 +335,7 @@ def importances(found: Study) -> dict[str, float]:
         return optuna.importance.get_param_importances(found.study, evaluator=by)
 
 
-def command(found: Study) -> str:
+def train_command(found: Study) -> str:
     """Return the command that trains with the best settings, with seeds that the study did not use."""
     plan, best = found.plan, found.best
     words = ["dicegym", "train", plan.game, "--run-dir", f"runs/{plan.game}-tuned", "--seeds", "5"]
@@ -342,50 +344,47 @@ def command(found: Study) -> str:
     return shlex.join(words + [word for text in (plan.settings(best) if best else ()) for word in ("--set", text)])
 
 
-def ended(found: Study) -> str:
-    """Return in words how many trials ended how."""
+def count_ends(found: Study) -> str:
+    """Return in words how many trials ended in which way."""
     counts = {word: len(found.trials(state)) for state, word in OVER.items()}
-    return ", ".join(f"{count} {word}" for word, count in counts.items() if count) or "none is over"
+    return ", ".join(f"{count} {word}" for word, count in counts.items() if count) or "none has ended"
 
 
 def write_report(found: Study) -> list[Path]:
-    """Write a page and the best settings as a configuration; return what was written."""
-    plan, page, best = found.plan, found.folder / PAGE, found.folder / BEST
+    """Write a page and the best settings as a configuration; return the paths."""
+    plan, page = found.plan, found.folder / PAGE
     found.folder.mkdir(parents=True, exist_ok=True)
     write_text(page, _page(found))
     if found.best is None:
         return [page]
-    settings = override(read_config(plan.game, Path(plan.config) if plan.config else None), plan.settings(found.best))
     head = f"# The best of {len(found.trials())} trials, after {plan.steps:,} steps each; {PAGE} says more.\n"
-    write_text(best, f"{head}{to_toml(settings)}")
-    return [page, best]
+    write_text(found.folder / BEST, f"{head}{to_toml(override(plan.base(), plan.settings(found.best)))}")
+    return [page, found.folder / BEST]
 
 
 def _page(found: Study) -> str:
     """Return the report, a page of Markdown."""
     plan, importance, space = found.plan, importances(found), read_space(found.plan.search)
-    lines = [
-        f"# Settings searched for {markdown(plan.game)}\n",
-        f"{len(found.trials())} trials of {plan.steps:,} steps each: {ended(found)}. A trial's score is the mean of "
-        "its evaluations in the last quarter of its steps.\n",
-        "| setting | values | decided |\n|---|---|---|",
+    searched = [
+        [name, text.partition("=")[2], f"{importance[name]:.0%}" if name in importance else "-"]
+        for name, text in zip(space, plan.search, strict=True)
     ]
-    for name, said in zip(space, (text.partition("=")[2] for text in plan.search), strict=True):
-        share = f"{importance[name]:.0%}" if name in importance else "-"
-        lines.append(f"| `{name}` | {markdown(said)} | {share} |")
-    if plan.overrides:
-        lines.append("\nOf all trials: " + ", ".join(f"`{text}`" for text in plan.overrides))
-    if ranked := found.ranked():
-        titles = ["trial", "score", *(name.partition(".")[2] for name in space)]
-        lines.append("\n## Best\n\n| " + " | ".join(titles) + " |\n|" + "---|" * len(titles))
+    tables = [("Searched", ["setting", "values", "decided"], searched)]
+    remarks = [f"of all trials: {', '.join(plan.overrides)}"] if plan.overrides else []
+    ranked = found.rank_trials()
+    if ranked:
+        rows = []
         for one in ranked[:SHOWN]:
             values = (one.params[name] for name in space)
-            cells = [f"{value:.4g}" if isinstance(value, float) else str(value) for value in values]
-            lines.append("| " + " | ".join([str(one.number), f"{one.value:.4f}", *cells]) + " |")
-        usual = [one for one in ranked if one.user_attrs.get("usual")]
-        lines += [f"\nTrial {one.number} is what the configuration says: it scored {one.value:.4f}." for one in usual]
-        lines.append(f"\n{BELIEVE}\n\n```console\n{command(found)}\n```")
-    if failed := found.trials(TrialState.FAIL):
-        lines.append("\n## Failed\n")
-        lines += [f"- trial {one.number}: {markdown(str(one.user_attrs.get('why', '')))}" for one in failed]
-    return "\n".join(lines) + "\n"
+            cells = (f"{value:.4g}" if isinstance(value, float) else str(value) for value in values)
+            rows.append([str(one.number), f"{one.value:.4f}", *cells])
+        tables.append(("Best", ["trial", "score", *(name.partition(".")[2] for name in space)], rows))
+        usual = "trial {0.number} has the settings of the configuration: it scored {0.value:.4f}".format
+        remarks += [usual(one) for one in ranked if one.user_attrs.get("usual")]
+    remarks += [f"trial {one.number} failed: {one.user_attrs.get('why', '')}" for one in found.trials(TrialState.FAIL)]
+    words = [
+        f"{len(found.trials())} trials of {plan.steps:,} steps each: {count_ends(found)}. A trial's score is the mean "
+        "of its evaluations in the last quarter of its steps."
+    ]
+    page = markdown_text(Report(f"Settings searched for {plan.game}", tables, remarks=remarks, words=words))
+    return page + (f"\n{BELIEVE}\n\n```console\n{train_command(found)}\n```\n" if ranked else "")

@@ -24,15 +24,15 @@ class PlayerBot(pyspiel.Bot):
         player: an agent's name, a bot's file, a model, or a `dicegym.Player`.
         seed: of its randomness; each `restart` begins the next game of the seed.
 
-    Raises ParameterError if ``seat`` is none of the game's or the game is not ours, and what `dicegym.agent` raises.
+    Raises ParameterError if the game has no such seat or is not ours, and what `dicegym.agent` raises.
     """
 
     def __init__(self, game: SpielGame, seat: int, player: Player | str, seed: int = 0) -> None:
         super().__init__()
         if not isinstance(game, SpielGame):
-            raise ParameterError(f"{game} is no game of dicegym's: load it with dicegym.openspiel.load")
+            raise ParameterError(f"{game} is not a game of dicegym: load it with dicegym.openspiel.load")
         if not 0 <= seat < game.num_players():
-            raise ParameterError(f"seat {seat} is none of {game}: give one of 0 to {game.num_players() - 1}")
+            raise ParameterError(f"{game} has no seat {seat}: give one of 0 to {game.num_players() - 1}")
         self._game = game.dicegym_game
         self._seat = seat
         self._player = agent(self._game, player)
@@ -65,7 +65,7 @@ class PlayerBot(pyspiel.Bot):
         self._look(state)
 
     def _look(self, state: SpielState) -> None:
-        """Take note of a state; whoever follows the game is told of what has happened."""
+        """Take note of a state, and tell followers of the game what has happened."""
         self._states[0] = state.record
         self._audience.tell()
 

@@ -305,7 +305,7 @@ class _RecallObserver:
 
     def set_from(self, state: SpielState, player: int) -> None:
         """Write what ``player`` has seen into ``tensor``. Raises SpielError if the game has no such numbers."""
-        recalled = state.recalled_by(player)  # raises where there is no tensor
+        recalled = state.recalled_by(player)  # raises in games without a tensor
         if self.tensor is not None:
             self.tensor[:] = recalled
 

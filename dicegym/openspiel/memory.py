@@ -4,8 +4,8 @@ As text it is the seat, what it sees now and a hash of what it saw and did befor
 `dicegym.games.parts.Recall`, all of it.
 
 A seat learns what its view shows when it is to move and, where the game has a public event, when that has passed: the
-very moments in which a `dicegym.Player` is asked or told. So whoever plays a policy at our tables can say in which
-information state it is.
+very moments in which a `dicegym.Player` is asked or told. So a player with a policy at our tables knows its
+information state.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from dicegym.engine.game import Game
 from dicegym.games.parts import CHANCE, Recall, part
 
 NOTHING = b""
-"""The memory of one who has seen nothing yet."""
+"""The memory of a seat that has seen nothing yet."""
 _SIZE = 12
 
 
 def remembered(memory: bytes, view: Any, action: int | None) -> bytes:
-    """Return the memory of one who then saw ``view``, and chose ``action`` if it was to move."""
+    """Return the memory of a seat that then saw ``view``, and chose ``action`` if it was to move."""
     return hashlib.blake2b(memory + repr((view, action)).encode(), digest_size=_SIZE).digest()
 
 

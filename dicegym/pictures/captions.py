@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dicegym.pictures.fonts import wrapped
+from dicegym.pictures.fonts import wrap
 from dicegym.pictures.palette import INK, PANEL
 from dicegym.pictures.sheet import BLOCK, MARGIN, SMALL, line_height
 from dicegym.pictures.svg import Drawing, Tile, element, text
@@ -14,12 +14,12 @@ LINES = 3
 HEIGHT = -(-(LINES * line_height(SMALL) + MARGIN) // BLOCK) * BLOCK
 
 
-def captioned(drawing: Drawing, words: Sequence[str]) -> Drawing:
+def add_caption(drawing: Drawing, words: Sequence[str]) -> Drawing:
     """Return a drawing with words below it, each entry beginning a line; all captions are of one height."""
     room = drawing.width - 2 * MARGIN
-    lines = [line for entry in words for line in wrapped(entry, room, SMALL, LINES)]
+    lines = [line for entry in words for line in wrap(entry, room, SMALL, LINES)]
     if len(lines) > LINES:
-        lines = wrapped("   ".join(words), room, SMALL, LINES)
+        lines = wrap("   ".join(words), room, SMALL, LINES)
     step = line_height(SMALL)
     body = element("rect", width=drawing.width, height=HEIGHT, fill=PANEL)
     body += "".join(

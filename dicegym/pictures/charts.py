@@ -1,6 +1,6 @@
 """Curves over axes as SVG, with bands: for pages, which colour them by classes for light and dark, and for notebooks.
 
-Lines differ by their dashes besides, so that nobody needs colours to tell them apart.
+Lines differ by their dashes too, so that colours are not needed to tell them apart.
 """
 
 from __future__ import annotations

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple, Protocol
 from dicegym.engine.game import Game
 from dicegym.engine.part import Part
 from dicegym.errors import ParameterError
-from dicegym.pictures.naming import in_words, named
+from dicegym.pictures.naming import in_words, name_players
 from dicegym.pictures.scenes import scene_drawing
 from dicegym.pictures.svg import Drawing
 
 __all__ = ["PICTURE", "Drawing", "Picture", "Viewpoint", "draw"]
 
 YOU, OWN = "you", " (you)"
-"""What whoever looks is called, and what stands behind its name where it has one."""
+"""What the viewer is called, and what follows its name where it has one."""
 
 
 class Viewpoint(NamedTuple):
@@ -53,7 +53,7 @@ class Viewpoint(NamedTuple):
             return f"{', '.join(names[:-1])} and {names[-1]} share the first place"
         return "You win" if names == [YOU] else f"{names[0]} wins"
 
-    def listed(self, seats: Sequence[int]) -> str:
+    def list_names(self, seats: Sequence[int]) -> str:
         """Return the names of players, as a list in words."""
         *most, last = (self.names[seat] for seat in seats)
         return f"{', '.join(most)} and {last}" if most else last
@@ -66,7 +66,7 @@ class Picture(Protocol):
         """Return a drawing of a state: the same width and height for all states of a game and number of players.
 
         What it shows is said in words, which become its title: by a function ``words(state, view) -> str`` of the same
-        file, for those who have it read out to them; without one by the game's scene
+        file, for viewers that have it read out to them; without one by the game's scene
         (`dicegym.pictures.naming.in_words`). They tell no more than the picture.
 
         Of private fields it shows what ``view.sees``, and nothing of secret ones unless ``view.seat`` is None.
@@ -85,12 +85,19 @@ def draw(
         game: the game.
         state: its record.
         seat: as this seat may see it; None: everything.
-        names: what players are called, by seat (default: ``player 0`` and so on, and ``you`` besides at ``seat``).
+        names: what players are called, by seat (default: ``player 0`` and so on, with ``you`` added at ``seat``).
         opened: private fields of the record that are shown of everybody, as at a real table: a game's
             `dicegym.games.keyboard.Keyboard` lists what people see there.
 
     Raises:
         ParameterError: there is no such seat, or the names are not as many as the seats.
+
+    Example:
+        >>> import dicegym
+        >>> state = dicegym.game("hog").new_state(seed=1)
+        >>> drawing = dicegym.draw(state.game, state.record, names=["ann", "bo"])
+        >>> drawing.svg()[:4]
+        '<svg'
     """
     if seat is not None and not 0 <= seat < game.players:
         raise ParameterError(f"seat {seat} is no seat of {game!r}: give 0 to {game.players - 1}, or None for all of it")
@@ -105,5 +112,5 @@ def draw(
     scene = game.scene(state, seat)
     plain = [name.removesuffix(OWN) for name in called]
     if own is None:
-        return scene_drawing(named(scene, plain))
+        return scene_drawing(name_players(scene, plain))
     return own.picture(state, view)._replace(title=in_words(scene, plain))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dicegym.pictures.charts import LETTERS, swatch
-from dicegym.pictures.fonts import wrapped
+from dicegym.pictures.fonts import wrap
 from dicegym.pictures.svg import Drawing, Tile, element, text
 
 _LEFT, _NAMES, _ROW, _END = 12, 52, 17, 8
@@ -34,7 +34,7 @@ def with_legend(drawing: Drawing, names: Sequence[str], remarks: Sequence[str] =
 def _lines(tiles: list[Tile], words: str, left: int, down: int, width: int) -> int:
     """Add the lines of some words as tiles; return where what follows begins."""
     room = width - left - _LEFT
-    for line in wrapped(words, room, round(LETTERS), _MOST_LINES):
+    for line in wrap(words, room, round(LETTERS), _MOST_LINES):
         tiles.append(Tile(left, down, room, _ROW, text(line, 0, _ROW - 5, font_size=LETTERS, fill="#24292f")))
         down += _ROW
     return down

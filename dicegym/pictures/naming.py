@@ -1,4 +1,4 @@
-"""Scenes with players called by their names, and a scene as words for those who do not see its picture."""
+"""Scenes with players called by their names, and a scene as words for viewers that do not see its picture."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dicegym.engine.scene import Scene
 
 SEATS = re.compile(r"\bplayers? (\d+(?:(?:, | and )\d+)*)\b")
-"""How scenes call whoever sits in a seat, or in several."""
+"""How scenes call the player in a seat, or in several."""
 _NUMBER = re.compile(r"\d+")
 YOU = re.compile(r"\b(you (?:lose|gain|win))s\b", re.IGNORECASE)
 """Verbs of scenes, which are in the form for others."""
@@ -25,7 +25,7 @@ def with_names(text: str, names: Sequence[str]) -> str:
     return YOU.sub(r"\1", SEATS.sub(put, text))
 
 
-def named(scene: Scene, names: Sequence[str]) -> Scene:
+def name_players(scene: Scene, names: Sequence[str]) -> Scene:
     """Return a scene in which players are called by their names instead of the numbers of their seats."""
 
     def put(text: str) -> str:
@@ -37,7 +37,7 @@ def named(scene: Scene, names: Sequence[str]) -> Scene:
 
 def in_words(scene: Scene, names: Sequence[str]) -> str:
     """Return all that a scene shows as sentences, to be read out: players by name, dice by their numbers."""
-    scene = named(scene, [re.sub(r"^player (\d+)", r"seat \1", name).removesuffix(" (you)") for name in names])
+    scene = name_players(scene, [re.sub(r"^player (\d+)", r"seat \1", name).removesuffix(" (you)") for name in names])
     sentences = [scene.title]
     for line in scene.lines:
         dice = " ".join(str(face) if face else "hidden" for face in line.dice)

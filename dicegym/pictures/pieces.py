@@ -74,7 +74,7 @@ def cup(width: int, height: int, tilted: bool = False) -> str:
 
 @lru_cache(maxsize=64)
 def marker(size: int, fill: str = GOLD) -> str:
-    """Return the triangle that points at who is to move, in a square of ``size``."""
+    """Return the triangle that points at the player to move, in a square of ``size``."""
     return element(
         "path",
         d=f"M{size * 0.2:g} {size * 0.1:g}L{size * 0.9:g} {size / 2:g}L{size * 0.2:g} {size * 0.9:g}Z",
@@ -94,7 +94,7 @@ def coin(size: int) -> str:
 
 @lru_cache(maxsize=64)
 def crown(size: int) -> str:
-    """Return the crown of who has won, in a square of ``size``."""
+    """Return the crown of a winner, in a square of ``size``."""
     points = ((0.08, 0.85), (0.04, 0.25), (0.3, 0.5), (0.5, 0.1), (0.7, 0.5), (0.96, 0.25), (0.92, 0.85))
     path = "M" + "L".join(f"{x * size:g} {y * size:g}" for x, y in points) + "Z"
     return element("path", d=path, fill=GOLD, stroke="#8a6a00", stroke_width=1.5, stroke_linejoin="round")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dicegym.engine.scene import Line, Scene
-from dicegym.pictures.fonts import measured
+from dicegym.pictures.fonts import measure
 from dicegym.pictures.palette import ACTIVE, INK, PANEL, SOFT
 from dicegym.pictures.sheet import HEAD, MARGIN, NORMAL, SMALL, WIDTH, Sheet, line_height
 from dicegym.pictures.svg import Drawing
@@ -40,7 +40,7 @@ def _put(sheet: Sheet, line: Line, top: int) -> None:
             left,
             top + 38,
             room,
-            1 if measured(line.text, SMALL) <= room else 2,
+            1 if measure(line.text, SMALL) <= room else 2,
             size=_size(line.text, room),
             ink=SOFT,
         )
@@ -56,4 +56,4 @@ def _put(sheet: Sheet, line: Line, top: int) -> None:
 
 def _size(words: str, room: int) -> int:
     """Return the size of letters of a text: smaller ones where it takes two lines."""
-    return SMALL if measured(words, SMALL) <= room else SMALL - 4
+    return SMALL if measure(words, SMALL) <= room else SMALL - 4

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dicegym.pictures import pieces
-from dicegym.pictures.fonts import fitted, measured, wrapped
+from dicegym.pictures.fonts import fit, measure, wrap
 from dicegym.pictures.palette import FELT, GOLD, INK
 from dicegym.pictures.svg import Drawing, Tile, element, text
 
 BLOCK = 16
-"""Widths and heights of drawings are multiples of so many units: videos are encoded in such blocks of pixels."""
+"""Widths and heights of drawings are multiples of this many units: videos are encoded in such blocks of pixels."""
 WIDTH = 40 * BLOCK
 """Of every drawing of a game; on a phone half of it is seen, so letters are to be `SMALL` or larger."""
 MARGIN = 16
@@ -86,9 +86,9 @@ class Sheet:
         """
         if not words:
             return
-        while least is not None and size > least and measured(words, size, bold) > width:
+        while least is not None and size > least and measure(words, size, bold) > width:
             size -= 1
-        line, weight = fitted(words, width, size, bold), "bold" if bold else None
+        line, weight = fit(words, width, size, bold), "bold" if bold else None
         body = text(
             line,
             width * ANCHORS[anchor],
@@ -98,17 +98,17 @@ class Sheet:
             font_weight=weight,
             text_anchor=None if anchor == "start" else anchor,
         )
-        parts, at = [], (width - measured(line, size, bold)) * ANCHORS[anchor]
+        parts, at = [], (width - measure(line, size, bold)) * ANCHORS[anchor]
         for word in line.split(" "):
-            long = measured(word, size, bold)
+            long = measure(word, size, bold)
             letters = text(word, 1, size * _RISE, font_size=size, fill=ink, font_weight=weight)
             parts.append(Tile(round(at) - 1, 0, round(long) + 3, line_height(size), letters))
-            at += long + measured(" ", size, bold)
+            at += long + measure(" ", size, bold)
         self._tiles.append(Tile(x, y, width, line_height(size), body, tuple(parts)))
 
     def lines(self, words: str, x: int, y: int, width: int, number: int, *, size: int = NORMAL, ink: str = INK) -> None:
         """Put text in at most ``number`` lines below each other, broken at spaces."""
-        for place, line in enumerate(wrapped(words, width, size, number)):
+        for place, line in enumerate(wrap(words, width, size, number)):
             self.words(line, x, y + place * line_height(size), width, size=size, ink=ink)
 
     def die(self, face: int, x: int, y: int, side: int, *, kept: bool = False, title: str = "") -> None:
@@ -128,11 +128,11 @@ class Sheet:
             self.die(face, left + number * step, y, side)
 
     def marker(self, x: int, y: int, size: int) -> None:
-        """Put the triangle that points at who is to move."""
+        """Put the triangle that points at the player to move."""
         self.put(x, y, size, size, pieces.marker(size))
 
     def crown(self, x: int, y: int, size: int) -> None:
-        """Put the crown of who has won."""
+        """Put the crown of a winner."""
         self.put(x, y, size, size, pieces.crown(size))
 
     def bar(self, x: int, y: int, width: int, height: int, share: float, *, fill: str = GOLD, ground: str) -> None:
@@ -145,7 +145,7 @@ class Sheet:
 
     def head(self, left: str, right: str = "") -> int:
         """Put a headline, and what stands at its right end; return how high it is."""
-        given = min(measured(right, NORMAL), self.width * 0.6) if right else 0.0
+        given = min(measure(right, NORMAL), self.width * 0.6) if right else 0.0
         room = self.width - 2 * MARGIN
         self.words(left, MARGIN, 10, room - round(given) - (MARGIN if right else 0), size=LARGE, least=SMALL, bold=True)
         self.words(right, MARGIN, 14, room, anchor="end")

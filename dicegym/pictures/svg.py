@@ -40,7 +40,7 @@ class Drawing(NamedTuple):
     tiles: tuple[Tile, ...]
     """The lower ones first."""
     title: str
-    """What it shows, in words, for those who do not see it."""
+    """What it shows, in words, for viewers that do not see it."""
 
     @property
     def body(self) -> str:
@@ -55,7 +55,7 @@ class Drawing(NamedTuple):
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width} {self.height}" '
             f'width="{self.width}" height="{self.height}" font-family="{FAMILIES}" role="img">'
-            f"<title>{escaped(self.title)}</title>{self.body}</svg>"
+            f"<title>{escape(self.title)}</title>{self.body}</svg>"
         )
 
     def _repr_svg_(self) -> str:
@@ -64,7 +64,7 @@ class Drawing(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def escaped(words: str) -> str:
+def escape(words: str) -> str:
     """Return words as text of SVG: nothing in them is an element, or a sign that a document may not hold."""
     return html.escape(_CONTROL.sub("\ufffd", words))
 
@@ -72,7 +72,7 @@ def escaped(words: str) -> str:
 def element(name: str, content: str = "", **attributes: object) -> str:
     """Return an element; ``content`` is SVG already, names of attributes have ``_`` for ``-``, None is left out."""
     given = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{escaped(f"{value:g}" if isinstance(value, float) else str(value))}"'
+        f' {key.rstrip("_").replace("_", "-")}="{escape(f"{value:g}" if isinstance(value, float) else str(value))}"'
         for key, value in attributes.items()
         if value is not None
     )
@@ -81,4 +81,4 @@ def element(name: str, content: str = "", **attributes: object) -> str:
 
 def text(words: str, x: float, y: float, **attributes: object) -> str:
     """Return a line of text, escaped; ``y`` is where its letters stand."""
-    return element("text", escaped(words) or " ", x=f"{x:g}", y=f"{y:g}", **attributes)
+    return element("text", escape(words) or " ", x=f"{x:g}", y=f"{y:g}", **attributes)

@@ -11,7 +11,7 @@ from dicegym.engine.scene import Scene
 from dicegym.errors import AgentError, ParameterError
 from dicegym.escape import one_line
 from dicegym.pictures.drawing import Drawing, draw
-from dicegym.pictures.naming import named
+from dicegym.pictures.naming import name_players
 from dicegym.play.drive import Referee
 from dicegym.play.player import Player
 from dicegym.play.turn import Turn
@@ -21,7 +21,7 @@ class WatchedMove(NamedTuple):
     """A game as it stands after something was done."""
 
     done: tuple[str, ...]
-    """What was done, a line for each who did it; nothing at the beginning."""
+    """What was done, a line for each player that did it; nothing at the beginning."""
     scene: Scene
     """The whole table, hidden things too, players called by their names."""
     over: bool
@@ -64,24 +64,24 @@ def moments(game: Game, players: Sequence[Player], seed: int = 0) -> Iterator[Wa
     names = names_of(players)
 
     def now(done: tuple[str, ...]) -> WatchedMove:
-        return watched_move(game, referee.state, done, names)
+        return watch_move(game, referee.state, done, names)
 
     yield now(())
     done: dict[int, list[str]] = {}
     for seat in referee.moves():
-        done.setdefault(seat, []).append(referee.said())
+        done.setdefault(seat, []).append(referee.say_last())
         if is_moment(game, seat, referee.state):
             lines = tuple(f"{names[one]}: {', '.join(said)}" for one, said in done.items())
             yield now(lines)
             done = {}
 
 
-def watched_move(
+def watch_move(
     game: Game, state: Any, done: tuple[str, ...], names: Sequence[str], seat: int | None = None
 ) -> WatchedMove:
     """Return a moment, as ``seat`` may see it (None: everything); the record may change afterwards."""
     drawn = functools.partial(draw, game, state.copy(), seat, names)
-    return WatchedMove(done, named(game.scene(state, seat), names), bool(state["over"]), drawn)
+    return WatchedMove(done, name_players(game.scene(state, seat), names), bool(state["over"]), drawn)
 
 
 def action_in(game: Game, state: Any, action: int) -> str:
@@ -101,10 +101,10 @@ def is_moment(game: Game, seat: int, state: Any) -> bool:
 
 def names_of(players: Sequence[Player]) -> list[str]:
     """Return what the players are called, by seat, no two alike: ``even``, ``even 2``."""
-    return told_apart([player.name for player in players])
+    return tell_apart([player.name for player in players])
 
 
-def told_apart(names: Sequence[str]) -> list[str]:
+def tell_apart(names: Sequence[str]) -> list[str]:
     """Return names on one line each, those that come again with a number: ``even``, ``even 2``."""
     found: list[str] = []
     for name in names:
@@ -124,18 +124,18 @@ class _Watched(Referee):
         self.action = super().ask(seat, turn)
         return self.action
 
-    def failed(self, seat: int, error: AgentError) -> int:
+    def handle_failure(self, seat: int, error: AgentError) -> int:
         """Return the action that a failure is taken for; raise ``error`` if the rules know none."""
         if self.game.spec.forfeit is None:
             raise error
         self.action = self.game.spec.forfeit
         return self.action
 
-    def erred(self, seat: int, reason: str) -> None:
+    def note_fault(self, seat: int, reason: str) -> None:
         """Note what was wrong."""
         self.reason = reason
 
-    def said(self) -> str:
+    def say_last(self) -> str:
         """Return what was done last, in words."""
         reason, self.reason = self.reason, ""
         return self.game.action_name(self.action) + (f" ({reason})" if reason else "")

@@ -12,7 +12,7 @@ from dicegym.play.turn import Act, Follower, Turn, follows
 
 
 class Audience:
-    """The followers of one game, who are told whenever its public event has passed; most games have none.
+    """The followers of one game, which are told whenever its public event has passed; most games have none.
 
     Args:
         game: the game.

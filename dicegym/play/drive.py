@@ -1,6 +1,6 @@
 """A game from its beginning to its end: the one loop that asks players and plays what they answer.
 
-`play_game` plays a game among friends. Who holds games on other terms subclasses `Referee`: matches between untrusted
+`play_game` plays a game among friends. Other ways to run games subclass `Referee`: matches between untrusted
 bots (`dicegym.arena.match`), smoke games (`dicegym.bots.smoke_games`), the check of an agent (`dicegym.checks`).
 Environments and servers do not drive: there somebody else decides when the next action comes.
 """
@@ -17,8 +17,8 @@ from dicegym.engine.dice import private_seed
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ParameterError
 from dicegym.play.audience import Audience
-from dicegym.play.player import Player, answer, forfeited, sit_down, whole
-from dicegym.play.turn import Act, Follower, Turn, explained, follows
+from dicegym.play.player import Player, answer, forfeit_for, sit_down, whole
+from dicegym.play.turn import Act, Follower, Turn, explain_fault, follows
 
 
 class Referee:
@@ -66,14 +66,14 @@ class Referee:
         """Return what the player in ``seat`` chooses. Raises AgentError if it fails."""
         return whole(self.acts[seat](turn), self.players[seat])
 
-    def failed(self, seat: int, error: AgentError) -> int:
+    def handle_failure(self, seat: int, error: AgentError) -> int:
         """Return the action that a failure is taken for: what the rules say, with a warning; else raise ``error``."""
-        return forfeited(error, self.game)
+        return forfeit_for(error, self.game)
 
-    def answered(self, seat: int) -> None:
+    def note_answer(self, seat: int) -> None:
         """Hook: the player in ``seat`` has answered or failed, and nothing is played yet."""
 
-    def erred(self, seat: int, reason: str) -> None:
+    def note_fault(self, seat: int, reason: str) -> None:
         """Hook: the player in ``seat`` failed, or what it chose is a fault by the rules; either has been played."""
 
     def tell(self, follower: Follower, turn: Turn) -> None:
@@ -86,19 +86,19 @@ class Referee:
         state, over, mover = self.state, self.states["over"], self.states["player"]  # views: cheaper than the record
         step, faults = self.game.spec.kernels.step, self.game.spec.faults
         acts, turns, keep = self.acts, self._turns, self.actions.append
-        ask, answered, due = self.ask, self.answered, self._audience.due if self._audience else None
+        ask, note_answer, due = self.ask, self.note_answer, self._audience.due if self._audience else None
         while not over.item():
             seat = mover.item()
             reason = ""
             try:
                 action = ask(seat, turns[seat])
             except AgentError as error:
-                action, reason = self.failed(seat, error), error.reason
-            answered(seat)
+                action, reason = self.handle_failure(seat, error), error.reason
+            note_answer(seat)
             fault = step(state, action)
             keep(action)
             if fault or reason:
-                self.erred(seat, reason or explained(acts[seat], faults[fault]))
+                self.note_fault(seat, reason or explain_fault(acts[seat], faults[fault]))
             if due is not None:
                 for follower, turn in due():
                     self.tell(follower, turn)
@@ -123,7 +123,7 @@ def play_game(game: Game, players: Sequence[Player], seed: int = 0, episode: int
 def walk(game: Game, state: Any, choose: Callable[[Any, int], int], most: int) -> Iterator[Any]:
     """Yield a record before each decision and at its game's end, ``most`` times at most; it changes in between.
 
-    No players are asked: ``choose(state, time)`` is the action of decision number ``time``, from 0. Whoever asks must
+    No players are asked: ``choose(state, time)`` is the action of decision number ``time``, from 0. The caller must
     not change the record.
     """
     for time in range(most):

@@ -7,7 +7,8 @@ turn for are plain copies of what its seat may know.
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -22,6 +23,27 @@ if TYPE_CHECKING:
     from dicegym.engine.game import Game
 
 
+class Usage(NamedTuple):
+    """What a player that is asked in words answered, and what that used."""
+
+    decisions: int = 0
+    """Decisions that it was asked for, each text once; a whole order is one."""
+    unreadable: int = 0
+    """Of these, answers that could not be read, refusals among them."""
+    illegal: int = 0
+    """Of these, answers that the rules do not allow."""
+    requests: int = 0
+    """Requests that went to the endpoint; the others were in the log."""
+    prompt_tokens: int = 0
+    """Of all decisions, those from the log included."""
+    completion_tokens: int = 0
+
+
+def total_usage(usages: Iterable[Usage]) -> Usage:
+    """Return the sum of the counts of several players or matches."""
+    return Usage(*map(sum, zip(Usage(), *usages, strict=True)))
+
+
 class Player:
     """Base class of all players. Subclasses define `join`; fast ones override `act_rows` too.
 
@@ -32,12 +54,27 @@ class Player:
         costly: True if each answer costs money or seconds, so that it is asked in games alone, and not in every
             situation there may be.
         printed: what its bots printed, if their ``print`` is caught; None (default): it is not.
+
+    Example:
+        >>> import dicegym
+        >>> class FirstLegal(dicegym.Player):
+        ...     name = "first legal"
+        ...
+        ...     def join(self, game, seat, seed):
+        ...         return lambda turn: int(turn.mask.argmax())
+        >>> dicegym.agent("hog", FirstLegal()).name
+        'first legal'
     """
 
     name: str = "player"
     pure: bool = False
     costly: bool = False
     printed: Printed | None = None
+
+    @property
+    def usage(self) -> Usage | None:
+        """Counts of its answers since it was made in this process; None (default): it counts nothing."""
+        return None
 
     @property
     def at_once(self) -> bool:
@@ -58,7 +95,7 @@ class Player:
     def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """Return an action (int64) for each game ``states[rows[k]]``, in which ``seats[k]`` is to move.
 
-        Only asked of players who answer `at_once`. This one asks a seated player game by game.
+        Only asked of players that answer `at_once`. This one asks a seated player game by game.
         """
         act = sit_down(self, game, 0, 0)
         turns = (Turn(game, states[row], int(seat)) for row, seat in zip(rows, seats, strict=True))
@@ -72,7 +109,7 @@ class DrawsOpenly(Protocol):
     name: str
 
     def chances(self, game: Game, states: np.ndarray) -> np.ndarray:
-        """Return how likely each action is of whoever is to move in each state: float64[states, n_actions]."""
+        """Return how likely the player to move takes each action in each state: float64[states, n_actions]."""
 
 
 def draws_openly(player: object) -> TypeIs[DrawsOpenly]:
@@ -89,7 +126,13 @@ def whole(chosen: Any, player: Player) -> int:
 
 
 class FunctionPlayer(Player):
-    """A player made of a function from `Turn` to an action."""
+    """A player made of a function from `Turn` to an action.
+
+    Example:
+        >>> from dicegym.agents import FunctionPlayer
+        >>> FunctionPlayer(lambda turn: int(turn.mask.argmax()), "first legal", pure=True).name
+        'first legal'
+    """
 
     def __init__(self, function: Act, name: str = "", pure: bool = False) -> None:
         self._function = function
@@ -118,7 +161,7 @@ class RandomPlayer(Player):
 
 
 def sit_down(player: Player, game: Game, seat: int, seed: int) -> Act:
-    """Return ``player.join(game, seat, seed)``; whoever fails to, and may by the rules, fails when it is asked.
+    """Return ``player.join(game, seat, seed)``; a player that fails to, and may by the rules, fails when it is asked.
 
     Raises AgentError if it fails in a game whose rules know no ``forfeit``.
     """
@@ -136,14 +179,14 @@ def sit_down(player: Player, game: Game, seat: int, seed: int) -> Act:
 
 
 def answer(act: Act, turn: Turn, player: Player) -> int:
-    """Return the action of a seated player; if it fails, what `forfeited` says of that."""
+    """Return the action of a seated player; if it fails, what `forfeit_for` says of that."""
     try:
         return whole(act(turn), player)
     except AgentError as error:
-        return forfeited(error, turn.game)
+        return forfeit_for(error, turn.game)
 
 
-def forfeited(error: AgentError, game: Game) -> int:
+def forfeit_for(error: AgentError, game: Game) -> int:
     """Return the action that the rules take a failure for, with a warning; raise ``error`` if they know none."""
     forfeit = game.spec.forfeit
     if forfeit is None:

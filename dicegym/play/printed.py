@@ -1,4 +1,4 @@
-"""What a player printed, for those who hold games in which nobody may."""
+"""What a player printed in games where players may not print."""
 
 from __future__ import annotations
 

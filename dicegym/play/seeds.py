@@ -8,6 +8,6 @@ DRAWN_BITS = 53
 """Of seeds that are drawn: no bot tries them all in its time, and every program that reads JSON keeps them exact."""
 
 
-def drawn_seed() -> int:
+def draw_seed() -> int:
     """Return a seed from the system's randomness, which is to be told: the same seed, the same games."""
     return secrets.randbits(DRAWN_BITS)

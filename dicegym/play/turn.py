@@ -37,7 +37,7 @@ def follows(act: Act) -> TypeGuard[Follower]:
     return hasattr(act, "follow")
 
 
-def explained(act: Act, fault: str) -> str:
+def explain_fault(act: Act, fault: str) -> str:
     """Return a fault in words, and what the seated player says of its last answer if it has an ``explain``."""
     explain: Callable[[], str] | None = getattr(act, "explain", None)
     more = "" if explain is None else explain()
@@ -57,6 +57,13 @@ class Turn(Generic[V]):
             the number of the seat itself where there is no match.
         record: the game's record with all that is hidden in it, for players that are the game's own (compiled twins)
             and choose by what their seat may know. Any other player reads `view` or `observation`.
+
+    Example:
+        >>> import dicegym
+        >>> game = dicegym.game("hog")
+        >>> turn = dicegym.Turn(game, game.new_game(seed=1)[0], seat=0)
+        >>> turn.view.score, turn.mask.shape
+        (0, (12,))
     """
 
     __slots__ = ("game", "order", "record", "seat")

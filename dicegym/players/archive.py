@@ -1,6 +1,6 @@
 """Zip files that somebody else may have made: read as data alone, and never more of them than was promised.
 
-Models and checkpoints are zips. What a stranger sends may be damaged or made to harm whoever opens it, so sizes are
+Models and checkpoints are zips. What a stranger sends may be damaged or malicious, so sizes are
 known before anything is unpacked, arrays before memory is taken for them, and whatever is wrong is one error. The
 files of PyTorch describe their tensors by a pickle: it is followed here step by step (`tensors_in`), and can make
 nothing but plain values and tensors.
@@ -73,8 +73,8 @@ class ModelArchive:
         unpacked: bytes of all of them.
 
     Raises:
-        ModelError: it is no zip or a damaged one, is too large, has members twice or with names of other places. So do
-            all methods.
+        ModelError: it is not a zip or a damaged one, is too large, has members twice or with names of other places. So
+            do all methods.
     """
 
     def __init__(
@@ -141,9 +141,9 @@ class ModelArchive:
         try:
             found = json.loads(self.read(name, MOST_JSON))
         except _BROKEN as error:  # too deep is a RecursionError
-            self._refuse(f"its {name} is no JSON that can be read: {_told(error)}")
+            self._refuse(f"its {name} is not readable JSON: {_told(error)}")
         if not isinstance(found, dict):
-            self._refuse(f"its {name} is no JSON object")
+            self._refuse(f"its {name} is not a JSON object")
         return found
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -151,12 +151,12 @@ class ModelArchive:
         found: dict[str, np.ndarray] = {}
         for member in self.names:
             if not member.endswith(".npy"):
-                self._refuse(f"its {member} is no array")
+                self._refuse(f"its {member} is not an array")
             content = self.read(member)
             try:
                 found[member.removesuffix(".npy")] = array_in(content)
             except _BROKEN as error:
-                self._refuse(f"its {member} is no array that can be read: {_told(error)}")
+                self._refuse(f"its {member} is not a readable array: {_told(error)}")
         return found
 
     def _check_members(self, size: int) -> None:
@@ -221,7 +221,7 @@ _MOST_SHARED = 8
 _TENSORS = re.compile(r"[^/]+/data\.pkl")
 _CONSTANTS: dict[str, Any] = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False, "EMPTY_TUPLE": ()}
 _TAKEN = {"TUPLE1": 1, "TUPLE2": 2, "TUPLE3": 3, "SETITEM": 2, "APPEND": 1}
-"""Instructions that take so many values, where others of their kind take all since the last mark."""
+"""Instructions that take this number of values, where others of their kind take all since the last mark."""
 _DICT, _TENSOR = "collections OrderedDict", "torch._utils _rebuild_tensor_v2"
 _STORAGES = {
     f"torch {name}Storage": dtype
@@ -246,7 +246,7 @@ def tensors_in(content: bytes, called: str) -> Any:
     with ModelArchive(content, called, most=None) as archive:
         try:
             (described,) = [name for name in archive.names if _TENSORS.fullmatch(name)]
-            return _Tensors(archive, described.removesuffix("data.pkl"), len(content)).made()
+            return _Tensors(archive, described.removesuffix("data.pkl"), len(content)).build()
         except ModelError:
             raise
         except Exception as error:  # whatever a damaged description leads to
@@ -282,7 +282,7 @@ class _Tensors:
         self._room = _MOST_SHARED * size
         self._storages: dict[str, np.ndarray] = {}
 
-    def made(self) -> Any:
+    def build(self) -> Any:
         """Return what is described. Of what is named as a global nothing but the name is ever looked at."""
         if f"{self._folder}byteorder" in self._archive.names and self._read("byteorder") != b"little":
             raise ValueError("it is of a machine that writes numbers the other way round")
@@ -373,7 +373,7 @@ class _Tensors:
 def _no_tensor(name: object) -> ValueError:
     """Return the error for a name; other values are not shown, as their text may have no end."""
     return ValueError(
-        f"it names {one_line(name if isinstance(name, str) else type(name).__name__, 80)!r}, which is no tensor"
+        f"it names {one_line(name if isinstance(name, str) else type(name).__name__, 80)!r}, which is not a tensor"
     )
 
 
@@ -394,7 +394,7 @@ def npz_bytes(arrays: Mapping[str, np.ndarray]) -> bytes:
 def _regular(path: Path) -> io.BufferedIOBase:
     """Open a file; a pipe or a device, at which reading would wait or never end, is refused by ValueError."""
     if not stat.S_ISREG(path.stat().st_mode):
-        raise ValueError("it is no regular file")
+        raise ValueError("it is not a regular file")
     return path.open("rb")
 
 
@@ -406,7 +406,7 @@ def _check_directory(file: io.BufferedIOBase) -> None:
     tail = file.read()
     at = tail.rfind(_END)
     if at < 0 or len(tail) < at + _END_SIZE:
-        raise ValueError("it is no zip file")
+        raise ValueError("it is not a zip file")
     (size,) = struct.unpack_from("<L", tail, at + 12)
     locator = max(0, at - _LOCATOR_SIZE)
     if tail[locator:at].startswith(_LOCATOR):  # a larger record stands before it, and is read instead

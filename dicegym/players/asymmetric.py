@@ -59,7 +59,7 @@ class AsymmetricPolicy(MaskableActorCriticPolicy):
         privileged: the same number.
 
     Raises:
-        ParameterError: there are not so many numbers, or a features extractor would mix them before they are parted.
+        ParameterError: there are fewer numbers, or a features extractor would mix them before they are separated.
     """
 
     def __init__(self, *args: Any, privileged: int = 0, **arguments: Any) -> None:

@@ -1,4 +1,4 @@
-"""A person at the keyboard or on a page: the player, and what stands in for a game's own keyboard and controls.
+"""A person at the keyboard or on a page: the player, and what replaces a game's own keyboard and controls.
 
 A game with a ``controls.py`` is played as that reads what is typed (`dicegym.games.keyboard.Keyboard`), and shows its
 forms (`dicegym.games.controls.Controls`). Any other one is played by a numbered list of its actions, and by buttons.
@@ -17,7 +17,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.escape import lines, one_line
 from dicegym.games.controls import Controls, Fields, Option, PickOne, PlayForm
-from dicegym.games.keyboard import Keyboard, Place, listed, unread, winners, won
+from dicegym.games.keyboard import Keyboard, Place, list_names, name_winners, unread, winners
 from dicegym.games.parts import CONTROLS, KEYBOARD, part
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
@@ -50,7 +50,7 @@ class HumanPlayer(Player):
         ask: called with the question, returns the answer (default: ``input``).
         show: called with text to show (default: ``print``).
         names: what the others are called, by seat (default: ``player 0`` and so on).
-        words: what is understood besides.
+        words: further words that are understood.
     """
 
     def __init__(
@@ -74,14 +74,14 @@ class HumanPlayer(Player):
 
     def show(self, text: str) -> None:
         """Show text, lines that are too long wrapped at spaces."""
-        self._show(wrapped(lines(text)))
+        self._show(wrap_lines(lines(text)))
 
     def question(self, prompt: str = PROMPT) -> str:
         """Return what is answered, in lower case and with single spaces."""
         return " ".join(self._ask(prompt).lower().replace("`", "").split())
 
     def answer(self, word: str, turn: Turn) -> bool:
-        """Show what answers a word that is understood besides; return whether there is something."""
+        """Show the answer to a further word; return whether there is one."""
         if word not in self._words:
             return False
         self.show(self._words[word][1](turn))
@@ -134,7 +134,7 @@ class SeatedPerson:
         try:
             self.waiting = list(self._keyboard.read(self.place, turn.record, text))
         except ParameterError as error:
-            action = meant(text, legal_names(self.place, turn.record), bare=False)
+            action = match_action(text, legal_names(self.place, turn.record), bare=False)
             if action is not None:
                 self.waiting = [action]
             elif text in TABLE_WORDS:
@@ -170,7 +170,7 @@ def list_of(names: Mapping[int, str], most: int | None = None) -> str:
     return "\n".join(textwrap.wrap("  ".join(one.replace(" ", _GLUE) for one in shown), 79)).replace(_GLUE, " ")
 
 
-def meant(answer: str, names: Mapping[int, str], bare: bool = True) -> int | None:
+def match_action(answer: str, names: Mapping[int, str], bare: bool = True) -> int | None:
     """Return the action whose number or name ``answer`` is, or the only one whose name begins so; else None.
 
     A number counts in brackets, and if ``bare`` without them too.
@@ -191,7 +191,7 @@ class NumberedKeyboard:
     OPPONENTS: Mapping[str, str] = {}
     SEATS = 0
     OPEN: frozenset[str] = frozenset()
-    HELP = "Type the number in brackets of an action, its name, or how its name begins."
+    HELP = RULES = "Type the number in brackets of an action, its name, or how its name begins."
 
     def table(self, place: Place, state: Any, full: bool) -> str:
         """Return the scene as the person sees it, and what it may do."""
@@ -201,22 +201,32 @@ class NumberedKeyboard:
     def read(self, place: Place, state: Any, text: str) -> list[int]:
         """Return the action whose number or name ``text`` is."""
         names = legal_names(place, state)
-        action = meant(text, names)
+        action = match_action(text, names)
         if action is not None:
             return [action]
         begun = [name for name in names.values() if name.lower().startswith(text)] if text else []
         if len(begun) > 1:
-            raise ParameterError(f"{text!r} is the beginning of {listed(begun[:4])}: type more of it, or its number")
+            raise ParameterError(
+                f"{text!r} is the beginning of {list_names(begun[:4])}: type more of it, or its number"
+            )
         raise unread(text, "a number in brackets or a name; `list` shows all of them")
 
-    def told(self, place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:
+    def tell(self, place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:
         """Return who did what."""
         mover = int(before["player"])
         return [f"{place.does(mover, 'play')}: {place.game.action_name(action)}{f' ({fault})' if fault else ''}"]
 
+    def list_facts(self, place: Place, state: Any) -> list[str]:
+        """Return nothing: the scene is all there is."""
+        return []
+
+    def write_actions(self, place: Place, state: Any, actions: Sequence[int]) -> str:
+        """Return the name of an action."""
+        return place.game.action_name(actions[0])
+
     def ending(self, place: Place, state: Any) -> str:
         """Return the last scene, and who has won."""
-        return f"{place.game.scene(state, place.seat).text()}\n{won(place, winners(place, state))}."
+        return f"{place.game.scene(state, place.seat).text()}\n{name_winners(place, winners(place, state))}."
 
 
 FORM, FIELD = "actions", "action"
@@ -231,18 +241,18 @@ class ActionButtons:
         options = tuple(Option(str(action), name) for action, name in names.items())
         return [PlayForm(FORM, "Your move", (PickOne(FIELD, "What you may do", options),))]
 
-    def chosen(self, place: Place, state: Any, form: str, fields: Fields) -> list[int]:
+    def read_form(self, place: Place, state: Any, form: str, fields: Fields) -> list[int]:
         """Return the action that is meant. Raises ParameterError if none is."""
         given = [*fields.get(FIELD, ())]
         names = {str(action): action for action in legal_names(place, state)}
         if form != FORM or len(given) != 1:
-            raise ParameterError("that is no move: choose one of the actions that are shown")
+            raise ParameterError("that is not a move: choose one of the actions that are shown")
         if given[0] not in names:
-            raise ParameterError(f"{one_line(given[0], 40)!r} is no action that is allowed here: choose one shown")
+            raise ParameterError(f"{one_line(given[0], 40)!r} is not allowed here: choose one shown")
         return [names[given[0]]]
 
 
-def wrapped(text: str, width: int = WIDTH) -> str:
+def wrap_lines(text: str, width: int = WIDTH) -> str:
     """Return text whose lines fit, the rest of a line that does not being indented below it; `` `so` `` stays whole.
 
     So does a line of one word, which is to be copied.

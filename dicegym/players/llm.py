@@ -25,7 +25,7 @@ from dicegym.engine.dice import named_seed, private_seed
 from dicegym.engine.game import Game
 from dicegym.engine.validate import finite_number, whole_number
 from dicegym.errors import AgentError, DependencyError, DicegymError, ParameterError, one_line, unknown_name
-from dicegym.play.player import Player, forfeited
+from dicegym.play.player import Player, Usage, forfeit_for
 from dicegym.play.turn import Act, Turn
 from dicegym.players.prompts import (
     ANSWER_TOOL,
@@ -40,12 +40,14 @@ from dicegym.players.prompts import (
     rules_text,
 )
 
+EXAMPLE = "llm(MODEL, base_url=URL)"
+"""How it is named."""
 LOG_VARIABLE = "DICEGYM_LLM_LOG"
 """Names the file of the log."""
 AnswerForm = Literal["json_schema", "tool", "text"]
 """How an endpoint is asked for the JSON object: by a schema, as a tool call, or by the prompt alone."""
 FailureRule = Literal["forfeit", "random"]
-"""What is played for an answer that is none: what the rules take a failure for, or a random legal action."""
+"""What is played for an invalid answer: what the rules take a failure for, or a random legal action."""
 _SEEDS = 1 << 31
 
 
@@ -62,6 +64,14 @@ class LoggedAnswer(NamedTuple):
     """What the endpoint says where the model refused; empty if it did not."""
     prompt_tokens: int
     completion_tokens: int
+
+
+class Exchange(NamedTuple):
+    """What a model was asked for one decision, and what it answered."""
+
+    request: dict[str, Any]
+    """As it was sent: ``messages`` has the prompts."""
+    answer: LoggedAnswer
 
 
 class AnswerLog:
@@ -119,22 +129,6 @@ class AnswerLog:
             )
 
 
-class Usage(NamedTuple):
-    """What a player asked for and got, in this process."""
-
-    decisions: int
-    """Decisions that it was asked for, one for each text; a whole order is one."""
-    unreadable: int
-    """Of these, answers that could not be read, refusals among them."""
-    illegal: int
-    """Of these, answers that the rules do not allow."""
-    requests: int
-    """Requests that went to the endpoint; the others were in the log."""
-    prompt_tokens: int
-    """Of all decisions, those from the log included."""
-    completion_tokens: int
-
-
 class LlmPlayer(Player):
     """A language model at an endpoint of OpenAI's chat completions.
 
@@ -146,9 +140,9 @@ class LlmPlayer(Player):
         seed: sent with requests; another seed asks anew what the log has.
         temperature: sent with requests. At 0 a text has one answer; else each game draws its own.
         form: how the JSON object is asked for: "json_schema", "tool" or "text" (by the prompt alone).
-        failure: what is played for an answer that is none: "forfeit", what the rules take a failure for (a game without
+        failure: what is played for an invalid answer: "forfeit", what the rules take a failure for (a game without
             such a rule raises AgentError), or "random", a random legal action.
-        concurrency: requests at a time, where many games go on together.
+        concurrency: requests at a time, where many games are played together.
         timeout: seconds for a request.
         retries: how often a request that fails is repeated, with growing pauses.
         max_tokens: of an answer.
@@ -156,6 +150,11 @@ class LlmPlayer(Player):
         log: the file of requests and answers; see `AnswerLog`.
 
     Raises ParameterError and UnknownNameError for arguments out of range.
+
+    Example:
+        >>> from dicegym.agents import LlmPlayer
+        >>> LlmPlayer("some-model", base_url="http://localhost:8000/v1", budget=100_000).costly
+        True
     """
 
     costly = True
@@ -192,7 +191,7 @@ class LlmPlayer(Player):
         self.name = f"llm({self.model})"
         self._lock = threading.Lock()
         self._client: Any = None
-        self._log: AnswerLog | None = None
+        self._log: AnswerLog | None = None  # opened when first needed
         self._judged: dict[str, list[int] | AnswerError] = {}  # by keys of requests
         self._spent = self._requests = 0
         self._tokens: Counter[str] = Counter()
@@ -205,7 +204,7 @@ class LlmPlayer(Player):
 
     @property
     def usage(self) -> Usage:
-        """What it asked for and got so far."""
+        """What it asked for and got in this process."""
         kinds = Counter(type(found) for found in self._judged.values())
         return Usage(
             len(self._judged),
@@ -217,7 +216,7 @@ class LlmPlayer(Player):
         )
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
-        """Sit down; see `Player.join`. Raises EndpointError if there is no answer."""
+        """Sit down; see `Player.join`. Raises EndpointError if the endpoint does not answer."""
         self._prepare()
 
         def act(turn: Turn) -> int:
@@ -234,12 +233,12 @@ class LlmPlayer(Player):
             try:
                 return self._play(game, state, seat, private_seed(int(state["key"]), seat))
             except AgentError as error:
-                return forfeited(error, game)
+                return forfeit_for(error, game)
 
         with ThreadPoolExecutor(self.concurrency) as pool:
             return np.fromiter(pool.map(play, rows.tolist(), seats.tolist()), np.int64, len(rows))
 
-    def answered(self, game: Game, states: np.ndarray) -> np.ndarray:
+    def has_answered(self, game: Game, states: np.ndarray) -> np.ndarray:
         """Return in which states, asked already by `act_rows`, the model's answer was an action: bool[states]."""
         found = []
         for state in states:
@@ -249,8 +248,24 @@ class LlmPlayer(Player):
             found.append(not isinstance(judged, AnswerError))
         return np.array(found, np.bool_)
 
+    def find_exchange(self, game: Game, state: Any) -> Exchange | None:
+        """Return what the player to move was asked and answered in a game, such as a stored one that is replayed.
+
+        Args:
+            game: the game.
+            state: its whole record, as `dicegym.arena.replay.Replay.states` gives it. Of an order of several actions,
+                each state has the exchange of the order.
+
+        Returns None if the log has no answer of this model. Raises ParameterError if the log cannot be opened.
+        """
+        seat = int(state["player"])
+        begun = decision_start(game, state, seat)
+        key, request = self._request(game, begun, seat, private_seed(int(state["key"]), seat))
+        answer = self._open_log().find(key)
+        return None if answer is None else Exchange(request, answer)
+
     def _play(self, game: Game, state: Any, seat: int, seed: int) -> int:
-        """Return the next action of the decision that ``seat`` is at. Raises AgentError for an answer that is none."""
+        """Return the next action of the decision that ``seat`` is at. Raises AgentError for an invalid answer."""
         begun = decision_start(game, state, seat)
         actions = self._judge(game, begun, seat, seed)
         if isinstance(actions, AnswerError):
@@ -331,10 +346,17 @@ class LlmPlayer(Player):
         log.add(key, self.base_url, json.dumps(request), answer)
         return answer
 
+    def _open_log(self) -> AnswerLog:
+        """Return the log, opened when first asked for. Raises ParameterError."""
+        with self._lock:
+            self._log = self._log or AnswerLog(self.log or None)
+            return self._log
+
     def _prepare(self) -> tuple[Any, AnswerLog]:
         """Return the client and the log, made when first asked for. Raises DependencyError and ParameterError."""
+        log = self._open_log()
         with self._lock:
-            if self._client is None or self._log is None:
+            if self._client is None:
                 if not self.model:
                     raise ParameterError("llm names no model: write llm(MODEL), with base_url=... for an own endpoint")
                 try:
@@ -346,11 +368,10 @@ class LlmPlayer(Player):
                     raise ParameterError(
                         "OPENAI_API_KEY is not set, and OpenAI's endpoint needs it: set it or base_url"
                     )
-                self._log = AnswerLog(self.log or None)
                 self._client = openai.OpenAI(
                     api_key=key, base_url=self.base_url or None, timeout=self.timeout, max_retries=self.retries
                 )
-            return self._client, self._log
+            return self._client, log
 
 
 def _read_completion(completion: Any) -> LoggedAnswer:

@@ -1,14 +1,14 @@
 """Trained models as players, and how they are written and read.
 
-In a game of hidden dice whoever always plays its best action tells by it what it holds: a model's actions are drawn
-from its policy there unless its file says otherwise. Elsewhere nothing is given away, and the best action is played. A
-draw is a function of the seed that the seat has in its game (`dicegym.engine.dice.private_seed`) and of all that
-stands in the record but the key. So it is the same in a batch of any size and order, for one seat asked alone, in
-copies of a game and after a training is resumed, and nothing is kept from one decision to the next. Records of one
-game differ from decision to decision, as they hold what was played.
+In a game of hidden dice a player that always plays its best action shows by it what it holds: a model's actions are
+drawn from its policy there unless its file says otherwise. Elsewhere nothing is given away, and the best action is
+played. A draw is a function of the seed that the seat has in its game (`dicegym.engine.dice.private_seed`) and of all
+that stands in the record but the key. So it is the same in a batch of any size and order, for one seat asked alone, in
+copies of a game and after a training is resumed, and nothing is kept from one decision to the next. Records of one game
+differ from decision to decision, as they hold what was played.
 
 Files written by `save_model` or by a training carry their weights as plain arrays too, and are played by NumPy. What
-PyTorch alone can play (a file without arrays, a network that is no sequence of linear layers) needs the extra
+PyTorch alone can play (a file without arrays, a network that is not a sequence of linear layers) needs the extra
 ``train``.
 """
 
@@ -27,7 +27,7 @@ from dicegym.engine import loops
 from dicegym.engine.dice import mix, private_seed
 from dicegym.engine.game import Game
 from dicegym.errors import DependencyError, ModelError, ParameterError, one_line
-from dicegym.games.hidden import hidden_fields
+from dicegym.games.hidden import list_hidden_fields
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 from dicegym.players import model_file
@@ -41,22 +41,19 @@ from dicegym.players.model_file import (
     TEMPERATURE,
     ModelFile,
     check_fit,
-    checked_temperature,
+    check_temperature,
     facts,
+    read_game,
     replace_facts,
-    trained_on,
 )
-from dicegym.players.sb3 import (
+from dicegym.players.sb3 import algorithm, arrays_suffice, load_file, sb3_bytes
+from dicegym.players.torch_policy import (
     TorchPolicy,
-    algorithm,
-    arrays_suffice,
+    count_privileged,
     critic_of,
-    heeded,
-    ignoring,
-    load_file,
-    privileged_of,
-    saved_by_sb3,
-    written_down,
+    ignore_inputs,
+    to_network,
+    used_inputs,
 )
 from dicegym.players.trust import write_seal
 
@@ -68,18 +65,18 @@ __all__ = [
     "PolicyPlayer",
     "algorithm",
     "check_fit",
+    "count_privileged",
     "facts",
-    "heeded",
-    "ignoring",
+    "ignore_inputs",
     "load",
     "load_model",
     "playing",
-    "privileged_of",
+    "read_game",
     "replace_facts",
     "save",
     "save_model",
     "temperature_for",
-    "trained_on",
+    "used_inputs",
 ]
 
 _KEPT_SEEDS = 1 << 16
@@ -94,11 +91,11 @@ def gives_away(game: Game) -> bool:
 
     So it is in games with hidden dice. Where all choose at once and in secret, nobody answers what it sees.
     """
-    return game.players > 1 and bool(hidden_fields(game)) and game.spec.joint_action is None
+    return game.players > 1 and bool(list_hidden_fields(game)) and game.spec.joint_action is None
 
 
 def usual_temperature(game: Game) -> float:
-    """Return the temperature at which a model with a policy plays a game unless it is told otherwise."""
+    """Return the temperature at which a model with a policy plays a game by default."""
     return DRAWN if gives_away(game) else BEST
 
 
@@ -123,7 +120,7 @@ def probabilities(scores: np.ndarray, masks: np.ndarray, temperature: float) -> 
     return weights
 
 
-def drawn(chances: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
+def sample_actions(chances: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
     """Return an action (int64[n]) for each row of ``chances`` (float64[n, n_actions]), by numbers of 0 <= u < 1."""
     bounds = chances.cumsum(axis=1)
     actions = (bounds <= (uniforms * bounds[:, -1])[:, None]).sum(axis=1)
@@ -144,7 +141,7 @@ def uniforms(game: Game, seeds: np.ndarray, states: np.ndarray) -> np.ndarray:
     sums unless they are the same (or by an accident of 2**-64), and the sum is mixed with the seed as dice are.
     """
     raw = game.drawing_bytes(states)
-    told = raw[:, states.dtype["key"].itemsize :]  # the key stands first (`dicegym.engine.spec.HEADER`)
+    told = raw[:, states.dtype["key"].itemsize :]  # the key comes first (`dicegym.engine.spec.HEADER`)
     words = np.zeros((len(raw), -(-told.shape[1] // 8) * 8), np.uint8)
     words[:, : told.shape[1]] = told
     sums = (words.view(np.uint64) * _factors(words.shape[1] // 8)).sum(axis=1)
@@ -176,11 +173,11 @@ class PolicyPlayer(Player):
     Attributes:
         temperature: as given.
         policy: what scores actions: a plain network, played by NumPy, or a
-            `dicegym.players.sb3.TorchPolicy`.
+            `dicegym.players.torch_policy.TorchPolicy`.
 
     Raises:
         ModelError: observation or action space are not the game's.
-        ParameterError: the temperature is none.
+        ParameterError: the temperature is invalid.
     """
 
     at_once = True
@@ -195,12 +192,12 @@ class PolicyPlayer(Player):
     ) -> None:
         self.name = name
         self.game = game
-        self.temperature = checked_temperature(temperature)
+        self.temperature = check_temperature(temperature)
         self.pure = self.temperature == BEST
         self.policy: Network | TorchPolicy = (
-            model_file.checked(model, game, f"model {name!r}")
+            model_file.check_network(model, game, f"model {name!r}")
             if isinstance(model, Network)
-            else written_down(model, game, name, device)
+            else to_network(model, game, name, device)
         )
 
     def plain_network(self) -> Network:
@@ -246,10 +243,10 @@ class PolicyPlayer(Player):
         if self.pure or seeds is None:
             return self.choose(observations, masks)
         chances = probabilities(self.scores(observations), masks, self.temperature)
-        return drawn(chances, uniforms(game, seeds, states))
+        return sample_actions(chances, uniforms(game, seeds, states))
 
     def chances(self, game: Game, states: np.ndarray) -> np.ndarray:
-        """Return how likely it chooses each action: float64[states, n_actions], asked for whoever is to move in each.
+        """Return how likely it chooses each action: float64[states, n_actions], for the player to move in each.
 
         What a best reply to it is computed against. No state may be over.
         """
@@ -276,7 +273,7 @@ class PolicyPlayer(Player):
 
 
 def temperature_for(model: Any, game: Game) -> float:
-    """Return the temperature at which ``model`` plays unless it is told otherwise.
+    """Return the temperature at which ``model`` plays by default.
 
     Policies of Stable-Baselines3 are drawn in games of hidden dice (`usual_temperature`). What
     the scores of other modules and of Q-networks mean is not known, so their best action is played.
@@ -287,9 +284,9 @@ def temperature_for(model: Any, game: Game) -> float:
 def playing(model: Any, game: Game, temperature: float | None) -> dict[str, Any]:
     """Return what a model's file says of how it plays, at ``temperature``; None: as `temperature_for` says.
 
-    Raises ParameterError for what is no temperature.
+    Raises ParameterError for an invalid temperature.
     """
-    found = temperature_for(model, game) if temperature is None else checked_temperature(temperature)
+    found = temperature_for(model, game) if temperature is None else check_temperature(temperature)
     return {PLAY: {TEMPERATURE: found}}
 
 
@@ -319,6 +316,14 @@ def save_model(
         ModelError: the model does not fit the game, or nothing could load it again.
         ParameterError: there is no such folder or temperature, or ``parameters`` beside a `Game`.
         UnknownNameError: there is no such game or parameter.
+
+    Example:
+        >>> import dicegym, torch
+        >>> game = dicegym.game("hog")
+        >>> network = torch.nn.Linear(game.observation_size, game.n_actions)
+        >>> file = dicegym.save_model(network, "mine.zip", game)
+        >>> dicegym.agent(game, "mine.zip").name
+        'mine'
     """
     from dicegym.games import game as make_game
 
@@ -350,7 +355,7 @@ def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, 
     network = player.policy if isinstance(player.policy, Network) else None if of_sb3 else player.plain_network()
     kept, critic = {}, None
     if of_sb3:
-        whole = ModelFile(path, saved_by_sb3(model, to_go_on))
+        whole = ModelFile(path, sb3_bytes(model, to_go_on))
         names = whole.names
         if network is not None and not to_go_on and arrays_suffice(whole, type(model), game):
             names, critic = [SETTINGS_MEMBER], critic_of(model.policy)
@@ -388,6 +393,14 @@ def load_model(
         ModelError: it cannot play ``game`` or the rules, holds no Stable-Baselines3 model, or needs ``trust``.
         DependencyError: Stable-Baselines3 is missing.
         ParameterError: there is no such device.
+
+    Example:
+        >>> import torch
+        >>> from dicegym.agents import load_model
+        >>> from dicegym.players.roster import agents_folder
+        >>> model, game = load_model(agents_folder("hog") / "ppo.zip")
+        >>> type(model).__name__, game.name
+        ('FastMaskablePPO', 'hog')
     """
     file = ModelFile(path)
     if game is None or not file.is_plain:

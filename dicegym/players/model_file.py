@@ -47,7 +47,7 @@ DRAWN = 1.0
 BEST = 0.0
 """The temperature of who plays its best action."""
 _LARGEST = 1e300
-"""Beyond, sums in float64 come near what is no number any more."""
+"""Beyond, sums in float64 come near overflow."""
 TENSORS_MEMBER, OPTIMIZER_MEMBER = "policy.pth", "policy.optimizer.pth"
 """What Stable-Baselines3 writes of its networks and of what the optimizer remembers."""
 ALGORITHMS = {
@@ -86,7 +86,7 @@ class ModelFile:
         names: of its members.
 
     Raises:
-        ModelError: it is no file of members or a damaged one. So do all attributes.
+        ModelError: it is not a zip or a damaged one. So do all attributes.
     """
 
     def __init__(self, path: str | os.PathLike[str], content: bytes | None = None) -> None:
@@ -114,7 +114,7 @@ class ModelFile:
                 f"{self.path} was saved by Stable-Baselines3 alone and does not say what it plays: name its game "
                 "(--game hog, with --parameter for what is not the default), or save it with dicegym.save_model"
             )
-        raise ModelError(f"{self.path} has no {MEMBER} and is no model: save models with dicegym.save_model")
+        raise ModelError(f"{self.path} has no {MEMBER} and is not a model: save models with dicegym.save_model")
 
     @cached_property
     def settings(self) -> dict[str, Any]:
@@ -146,10 +146,10 @@ class ModelFile:
             return BEST
         said = self.facts.get(PLAY, {})
         try:
-            return checked_temperature(said.get(TEMPERATURE, BEST))
+            return check_temperature(said.get(TEMPERATURE, BEST))
         except (AttributeError, ParameterError):
             raise ModelError(
-                f"{self.path}: {MEMBER} says {PLAY}={one_line(said, 80)}, which is no way to play: give "
+                f"{self.path}: {MEMBER} says {PLAY}={one_line(said, 80)}, which is not a way to play: give "
                 f'{{"{TEMPERATURE}": 1.0}}, a number from 0 on'
             ) from None
 
@@ -178,12 +178,17 @@ class ModelFile:
     def network(self) -> Network | None:
         """The network that it carries as arrays, which fits its game; None if it carries none."""
         found = self._network("network")
-        return None if found is None else checked(found, self.game, str(self.path))
+        return None if found is None else check_network(found, self.game, str(self.path))
 
     @property
     def critic(self) -> Network | None:
         """The value network that it carries as arrays, as it is there; None if it carries none."""
         return self._network("critic")
+
+    @property
+    def has_critic(self) -> bool:
+        """Whether it holds a value network, in whatever form."""
+        return TENSORS_MEMBER in self.names or CRITIC_MEMBER in self.names
 
     def read(self, member: str) -> bytes:
         """Return the bytes of a member."""
@@ -207,7 +212,7 @@ class ModelFile:
         return Network(tuple(layers))
 
 
-def checked_temperature(value: Any) -> float:
+def check_temperature(value: Any) -> float:
     """Return a temperature as a float. Raises ParameterError unless it is a number from 0 on."""
     temperature = finite_number("temperature", value, "how evenly actions are drawn (0: the best one is played)")
     if temperature < 0:
@@ -219,11 +224,11 @@ def checked_temperature(value: Any) -> float:
 
 
 def facts(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return what a model file says of itself. Raises ModelError if it is none, or says nothing."""
+    """Return what a model file says of itself. Raises ModelError if it is not a model's, or says nothing."""
     return ModelFile(path).facts
 
 
-def trained_on(path: str | os.PathLike[str]) -> Game:
+def read_game(path: str | os.PathLike[str]) -> Game:
     """Return the game that a model file was trained on. Raises ModelError if its rules are not known, or others now."""
     return ModelFile(path).game
 
@@ -278,7 +283,7 @@ def replace_facts(path: str | os.PathLike[str], changed: Mapping[str, Any]) -> N
         path: a file that `facts` reads.
         changed: JSON-able, by the names of facts.
 
-    Raises ModelError if it is none, or a damaged one; it stays as it was then.
+    Raises ModelError if it is not a model's, or damaged; it stays as it was then.
     """
     old = ModelFile(path)
     about = old.facts | dict(changed)
@@ -336,7 +341,7 @@ def shows_as_much(game: Game, parameters: Mapping[str, int]) -> bool:
     return game.parameters == {**parameters, **more}
 
 
-def checked(network: Network, game: Game, model: str) -> Network:
+def check_network(network: Network, game: Game, model: str) -> Network:
     """Return ``network`` if it leads from the game's observations to its actions.
 
     Raises ModelError, in which it is called ``model``, if it does not, or if a score could be no finite number.
@@ -359,7 +364,7 @@ def checked(network: Network, game: Game, model: str) -> Network:
         with np.errstate(all="ignore"):
             sums = max(largest, 1.0) * np.abs(weight).sum(axis=0) + np.abs(bias)
         largest = float(sums.max(initial=0.0))
-        if not largest < _LARGEST:  # also if it is no number
+        if not largest < _LARGEST:  # NaN too
             raise ModelError(
                 f"{model}: layer {number} has weights that are not finite, or so large that scores would not be: its "
                 "training went wrong, or the file is damaged"

@@ -52,7 +52,7 @@ class Pool:
 
     Raises:
         ParameterError: no players, a weight that is not a positive number, ``alike``, ``distinct`` or ``copies``
-            is no share, or they are more than all games together.
+            is not a share, or they are more than all games together.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class Pool:
         """The one player of a pool of one, else None."""
         return self.players[0] if len(self.players) == 1 else None
 
-    def seated(self, key: int, learner: int, seats: int) -> dict[int, Player]:
+    def draw_seats(self, key: int, learner: int, seats: int) -> dict[int, Player]:
         """Return who sits in which of the ``seats`` of the game with this key, the ``learner``'s own left out."""
         members = self.members(key, learner, seats)
         return {seat: self.players[member] for seat, member in enumerate(members) if member >= 0}

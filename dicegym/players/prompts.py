@@ -17,15 +17,15 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, one_line
-from dicegym.games.hidden import known
+from dicegym.games.hidden import keep_known
 from dicegym.games.keyboard import Place, UnreadError
-from dicegym.games.parts import SECRETS, WORDING, part
+from dicegym.games.parts import SECRETS, part
 from dicegym.players.human import keyboard_of
 
 ACTION = "action"
 """The only key of an answer."""
 MOST_CHARACTERS = 1_000
-"""Of an answer; a longer one is none."""
+"""Of an answer at most."""
 ANSWER_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {ACTION: {"type": "string", "description": "your action, written as the legal actions are"}},
@@ -61,11 +61,9 @@ class IllegalAnswerError(AnswerError):
 
 def rules_text(game: Game) -> str:
     """Return the game in a few lines, and how actions are written: what all observations of a game share."""
-    wording = part(game, WORDING)
-    told = keyboard_of(game).HELP if wording is None else wording.RULES
     settings = {"players": game.players, **game.parameters}
     listed = ", ".join(f"{name}={value}" for name, value in settings.items())
-    return f"You play {game.spec.title} ({listed}).\n{told}"
+    return f"You play {game.spec.title} ({listed}).\n{keyboard_of(game).RULES}"
 
 
 def observation_text(game: Game, state: Any, seat: int | None = None) -> str:
@@ -77,10 +75,9 @@ def observation_text(game: Game, state: Any, seat: int | None = None) -> str:
         seat: by default the one to move.
     """
     place, shown = _seated(game, state, seat)
-    wording = part(game, WORDING)
     lines = [game.scene(shown, place.seat).text()]
     if not shown["over"]:
-        lines += [] if wording is None else wording.list_facts(place, shown)
+        lines += keyboard_of(game).list_facts(place, shown)
         if place.seat == shown["player"]:
             lines.append(f"You are player {place.seat}, and it is your turn.")
             if game.spec.joint_action is None:
@@ -181,11 +178,10 @@ def _seated(game: Game, state: Any, seat: int | None = None) -> tuple[Place, Any
     """Return the place of a seat, and the record as far as the seat may know it."""
     sits = int(state["player"]) if seat is None else seat
     if not 0 <= sits < game.players:
-        raise ParameterError(f"seat {sits} is no seat of {game!r}: give 0 to {game.players - 1}")
+        raise ParameterError(f"invalid seat {sits} of {game!r}: give 0 to {game.players - 1}")
     names = tuple(f"player {number}" for number in range(game.players))
-    return Place(game, sits, names), known(game, state, sits)[0]
+    return Place(game, sits, names), keep_known(game, state, sits)[0]
 
 
 def _write(place: Place, shown: Any, actions: Sequence[int]) -> str:
-    wording = part(place.game, WORDING)
-    return place.game.action_name(actions[0]) if wording is None else wording.write_actions(place, shown, actions)
+    return keyboard_of(place.game).write_actions(place, shown, actions)

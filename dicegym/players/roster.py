@@ -10,34 +10,29 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import functools
 import importlib
 import inspect
 import os
 import re
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dicegym.bots.bot_player import BotPlayer, LiveBot
+from dicegym.bots.bot_player import BotPlayer
 from dicegym.bots.files import gather, lacking, read
-from dicegym.bots.scan import BadFileError, docstring, text_of
+from dicegym.bots.scan import BadFileError, text_of
 from dicegym.bots.source import Source, locate, split
 from dicegym.engine.game import Game
 from dicegym.engine.part import folder_of
-from dicegym.errors import AgentError, ModelError, ParameterError, UnknownNameError, unknown_argument, unknown_name
-from dicegym.escape import describe_raised, one_line
+from dicegym.errors import AgentError, ModelError, ParameterError, unknown_argument, unknown_name
+from dicegym.escape import one_line
 from dicegym.games import game as make_game
-from dicegym.games import loadable
-from dicegym.games.parts import ADAPTER, INTERFACE, Interface, part
-from dicegym.play.player import FunctionPlayer, Player
-from dicegym.play.turn import Turn
+from dicegym.games.parts import INTERFACE, Interface, part
+from dicegym.play.player import Player
 from dicegym.players import model as models
-from dicegym.players.model import PolicyPlayer, temperature_for
+from dicegym.players.given import is_given, name_of, player_of
 from dicegym.players.model_file import ModelFile, shows_as_much
 from dicegym.players.twins import twin_numbers, twin_of
-from dicegym.registry import GAMES
 from dicegym.registry import is_shipped as is_own_game
 from dicegym.shipped import is_shipped, shipped_folder
 
@@ -46,14 +41,12 @@ PLACEHOLDERS = ("my", "best")
 """What people call files and folders that would tell nobody whose they are."""
 MOST_LOOKED_AT = 50
 """Files of a folder that are looked at for the only bot in it."""
-LONGEST = 400
-"""Characters that are told of what somebody else has written of a model."""
 _CALL = re.compile(r"(?P<name>[^\s()]+)\s*\((?P<arguments>.*)\)", re.DOTALL)
 SEARCHES = {"mcts": ("dicegym.analysis.mcts", "MctsPlayer"), "llm": ("dicegym.players.llm", "LlmPlayer")}
 """Agents that play every game, by searching or by asking a language model: the room and the class of each. They build
 upon this room, so they are looked up when they are named. An agent of the same name in a game's folder goes first."""
 Spec = Player | str | Path | Callable[..., Any]
-"""What names an agent; see `agent`. (A model in memory is none of these types, and is taken too.)"""
+"""What names an agent; see `agent`. (A model in memory has none of these types, and is accepted too.)"""
 Origin = Source | Path | Player
 """Where a player comes from: a bot's source, the path of a model, or the player itself."""
 
@@ -81,6 +74,11 @@ def agent_names(game: Game | str) -> list[str]:
     their moves take a thousand times as long. Models that say they were trained with other parameters are left out, as
     they cannot play (`names_elsewhere`). So are bots without a compiled twin where the game has parameters that the
     original does not have.
+
+    Example:
+        >>> import dicegym
+        >>> "bacon" in dicegym.agent_names("hog")
+        True
     """
     game = make_game(game)
     names = _found(game).keys() - names_elsewhere(game).keys()
@@ -98,7 +96,7 @@ def names_elsewhere(game: Game | str) -> dict[str, dict[str, int]]:
     found = {}
     for name, path in sorted(_found(game).items()):
         if path.suffix == ".zip":
-            with contextlib.suppress(ModelError):  # whoever loads it hears what is wrong
+            with contextlib.suppress(ModelError):  # loading it says what is wrong
                 stated = ModelFile(path).facts.get("parameters")
                 if isinstance(stated, dict) and not shows_as_much(game, stated):
                     found[name] = stated
@@ -134,7 +132,7 @@ def agent(
     Args:
         game: a game or its name.
         spec: a Player (returned as it is), an agent's name, ``name(8)`` for an agent made by a function of
-            the agent's own name called with integers, ``mcts(1000)`` or ``mcts(1000, c=0.5)`` for a search
+            the agent's own name called with integers, ``mcts(1000)`` or ``mcts(1000, rollouts=random)`` for a search
             (`dicegym.analysis.mcts`), ``llm(MODEL, base_url=URL)`` for a language model
             (`dicegym.players.llm`), or a path: a ``.py`` file, a folder, ``folder:file``,
             ``folder:file:function``, ``name:folder:file:function``, or a model ``.zip``; or what code hands over, a
@@ -150,10 +148,15 @@ def agent(
     Raises:
         UnknownNameError: there is no such game, agent or file.
         ParameterError: ``spec`` is nothing of the above, its arguments are not integers, there is no such device, a
-            ``temperature`` for who is no model's file, or a bot in a game that is not the original one.
+            ``temperature`` for an agent that is not a model's file, or a bot in a game that is not the original one.
         AgentError: the bot's file cannot be loaded.
         ModelError: the model does not fit the game, cannot be read, or needs ``trust``.
         DependencyError: a model needs a package that is not installed.
+
+    Example:
+        >>> import dicegym
+        >>> dicegym.agent("hog", "always_roll(5)").name
+        'always_roll(5)'
     """
     game = make_game(game)
     name = one_line(agent_name(game, spec))
@@ -298,7 +301,7 @@ def model_file(game: Game, named: str, setting: str = "a model") -> str:
 
     Args:
         game: what it plays.
-        named: an agent's name, also of one that plays with other parameters alone (whoever takes its networks says
+        named: an agent's name, also of one that plays with other parameters alone (taking its networks says
             that they do not fit), or a path.
         setting: what names it, for the error.
 
@@ -325,7 +328,7 @@ def model_file(game: Game, named: str, setting: str = "a model") -> str:
 
 
 def _text(spec: object) -> str:
-    """Return a spec in words. Raises ParameterError if it is none."""
+    """Return a spec in words. Raises ParameterError if it is not one."""
     if isinstance(spec, os.PathLike) and isinstance(path := os.fspath(spec), str) and path.strip():
         return path  # as it is: a file's name may begin and end with anything
     text = spec
@@ -354,7 +357,7 @@ def only_bot(game: Game, folder: str | Path) -> Path | None:
     interface = part(game, INTERFACE)
     try:
         names = sorted(os.listdir(folder))[:MOST_LOOKED_AT]
-    except OSError:  # it is no folder
+    except OSError:  # it is not a folder
         return None
     paths = [Path(folder, name) for name in names if name.endswith(".py") and not name.startswith((".", "_", "test_"))]
     found = [path for path in paths if interface is not None and looks_like_bot(interface, path)]
@@ -388,14 +391,12 @@ def _searching(game: Game, text: str) -> Player | None:
     room, kind = SEARCHES[name]
     player: Callable[..., Player] = getattr(importlib.import_module(room), kind)
     parameters = inspect.signature(player).parameters
-    known, given = list(parameters), match["arguments"] if match else ""
-    takes_words = parameters[known[0]].annotation == "str"
-    found = _worded(given) if takes_words else _arguments(given)
+    known, found = list(parameters), _worded(match["arguments"] if match else "")
     if found is None or len(found[0]) > len(known) or set(known[: len(found[0])]) & found[1].keys():
-        first, kind = ("MODEL", "words and numbers") if takes_words else ("1000", "numbers")
+        example = importlib.import_module(room).EXAMPLE
         raise ParameterError(
-            f"{text!r}: the arguments of {name} are {kind}, each given once: {', '.join(known)}, as in "
-            f"'{name}({first})' or '{name}({first}, {known[-1]}={'FILE' if takes_words else '0.5'})'"
+            f"{text!r}: the arguments of {name} are words and numbers, each given once: {', '.join(known)}, as in "
+            f"'{example}'"
         )
     for one in found[1].keys() - set(known):
         raise unknown_argument(name, one, known)
@@ -415,7 +416,7 @@ def _arguments(text: str) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
 
 
 def _worded(text: str) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
-    """Return what `_arguments` does, but what is no literal is a word: ``gpt-5, base_url=http://localhost:8000/v1``."""
+    """Return what `_arguments` does, but anything else than a literal is a word: ``gpt-5, base_url=http://localhost:8000/v1``."""
     given, named = [], {}
     for one in filter(None, map(str.strip, text.split(","))):
         name, mark, value = one.partition("=")
@@ -437,206 +438,3 @@ def _integers(arguments: str, spec: str) -> tuple[int, ...]:
     if found is None or found[1] or not all(type(value) is int for value in found[0]):
         raise ParameterError(f"{spec!r}: the arguments of an agent are whole numbers, as in 'always_roll(8)'")
     return found[0]
-
-
-def describe(game: Game, name: str) -> str:
-    """Return one line about an agent: its file's first sentence, or how a model was trained."""
-    found = resolve(game, name)
-    if isinstance(found, Player):
-        return card(game, name).partition("\n\n")[0].removesuffix(".")
-    if isinstance(found, Source):
-        try:
-            text = inspect.cleandoc(docstring(read(found.file)))
-        except BadFileError:
-            return "(cannot be read)"
-        sentence = " ".join(text.split("\n\n")[0].split()).partition(". ")[0]
-        return sentence.removesuffix(".") or "(says nothing of itself)"
-    try:
-        file = ModelFile(str(found))
-        if file.is_plain:
-            return f"a {file.algorithm} model, as Stable-Baselines3 saved it"
-        about = file.facts
-        score = about.get("score") or {}
-        measured = f", {score['value']:.4f} {score['measure']} against {score['opponent']}" if score else ""
-        return one_line(f"{about['algorithm']} model, {about['timesteps']:,} steps{measured}", LONGEST)
-    except (ModelError, LookupError, TypeError, ValueError) as error:
-        return f"a model that cannot be read: {one_line(error, LONGEST)}"
-
-
-def card(game: Game, name: str) -> str:
-    """Return all that an agent says of itself: the docstring of its file, or the card beside a model; empty if nothing.
-
-    Raises UnknownNameError and AgentError as `agent` does.
-    """
-    found = resolve(game, name)
-    try:
-        if isinstance(found, Player):
-            return inspect.getdoc(type(found)) or ""
-        if isinstance(found, Source):
-            return inspect.cleandoc(docstring(read(found.file)))
-        beside = Path(str(found)).with_suffix(".md")
-        return text_of(read(beside)) if beside.is_file() else ""
-    except BadFileError:
-        return ""
-
-
-def game_for(spec: str, **parameters: int) -> Game:
-    """Return the game that an agent plays: a model says it, a bot's file or an agent's name tells it.
-
-    Args:
-        spec: an agent as for `agent`.
-        **parameters: of the game; a model knows its own, and can be asked to sit at a table of other ``players``.
-
-    Raises:
-        ParameterError: it fits no game or several, or ``parameters`` are given with a model.
-        UnknownNameError: there is no such agent or parameter.
-        ModelError: the model cannot be read, or was trained on other rules.
-    """
-    model: Origin | None = Path(spec).expanduser()
-    if not spec.endswith(".zip"):
-        name = game_of_file(spec)
-        try:
-            model = resolve(make_game(name), spec)
-        except AgentError:  # a missing file is the affair of whoever loads it
-            model = None
-        if not isinstance(model, Path):
-            return make_game(name, **parameters)
-    trained_on = ModelFile(str(model)).game
-    if parameters.keys() - {"players"}:
-        given = ", ".join(f"{name}={value}" for name, value in parameters.items())
-        raise ParameterError(f"{spec} is a model, which says itself what it plays: leave out {given}")
-    return make_game(trained_on.name, **{"players": trained_on.players, **trained_on.parameters, **parameters})
-
-
-def game_of_file(file: str) -> str:
-    """Return the name of the game whose original interface the bot in ``file`` is written for.
-
-    An agent's name is that game's which has an agent of this name. Raises ParameterError unless exactly one
-    game knows it, UnknownNameError for a name that none knows. With a single game there is no question.
-    """
-    if len(GAMES) == 1:
-        return GAMES[0]
-    path = Path(file).expanduser()
-    if path.suffix == ".py" and ":" not in file and not path.is_dir() and (reason := lacking(path)):
-        raise ParameterError(reason)
-    known = [name for name in loadable() if _knows(make_game(name), file)]
-    if len(known) > 1:  # a whole course project, say, holds a function that other games' bots have too
-        known = [name for name in known if _is_named_for(make_game(name), file)] or known
-    if not known and path.is_dir():
-        called = sorted({entry for name in loadable() for entry in entry_files(make_game(name))})
-        raise ParameterError(
-            f"the folder {file} holds no bot of any game, which would be called {', '.join(called[:-1])} or "
-            f"{called[-1]}: name a file in it; `dicegym tournament GAME FOLDER` takes a folder of many"
-        )
-    if not known and locate(Path(file).expanduser(), ()) is None and not Path(file).suffix:
-        names = {agent for name in loadable() for agent in agent_names(make_game(name))}
-        raise unknown_name("agent of any game", file, sorted(names))
-    if not known:
-        raise ParameterError(f"{file} fits no game: say which one is meant with --game, and hear what it misses")
-    if len(known) != 1:
-        raise ParameterError(f"{file} fits {' and '.join(known)}: say which one is meant with --game")
-    return known[0]
-
-
-def _is_named_for(game: Game, file: str) -> bool:
-    """Return whether a bot is called as those of ``game`` are, or lies among its agents."""
-    path = Path(file).expanduser()
-    source = locate(path, entry_files(game))
-    if source is None:
-        return False
-    return source.file.name in entry_files(game) or agents_folder(game).resolve() in source.file.resolve().parents
-
-
-def _knows(game: Game, file: str) -> bool:
-    """Return whether ``file`` is a bot of ``game`` by its text, or the name of one of its agents."""
-    source = locate(Path(file).expanduser(), entry_files(game))
-    if source is not None:
-        interface = part(game, INTERFACE)
-        try:
-            return interface is not None and interface.recognises(text_of(read(source.file)))
-        except BadFileError as error:
-            raise AgentError(source.file.name, str(error)) from None
-    try:
-        resolve(game, file)
-    except (AgentError, UnknownNameError):
-        return False
-    return True
-
-
-OBSERVATION, MASK = ("observation", "obs"), ("mask", "action_mask")
-"""What a function calls its two arguments that is to be asked as a learner is."""
-
-
-def _ask_as_learners(function: Callable[..., Any], name: str, turn: Turn) -> int:
-    """Return what a function says that gets what a seat knows and what is legal. Raises AgentError if it fails."""
-    try:
-        action: int = function(turn.observation, turn.mask)
-    except Exception as error:
-        raise AgentError(name, describe_raised(error)) from error
-    return action
-
-
-def is_given(spec: object) -> bool:
-    """Return whether ``spec`` is a model in memory, a function or a class, and no `Player`."""
-    return not isinstance(spec, Player) and (_is_model(spec) or callable(spec))
-
-
-def name_of(spec: Any) -> str:
-    """Return what reports call it: a function's or class's name, or that of a model's class."""
-    named = spec if inspect.isroutine(spec) or inspect.isclass(spec) else type(spec)
-    return str(getattr(named, "__name__", "function")).strip("<>")
-
-
-def player_of(game: Game, spec: Any) -> Player:
-    """Return the player of what Python code handed over.
-
-    Args:
-        game: the game.
-        spec: one of
-
-            * a Stable-Baselines3 model, or a ``torch.nn.Module`` from observations to a score for each action; it plays
-              as its file would (`dicegym.players.model.temperature_for`);
-            * a function ``(observation, mask)`` -> action, its arguments called so (or ``obs``, ``action_mask``);
-              it gets what the seat knows, float32[observation size], and what is legal, bool[n_actions];
-            * a function ``(turn)`` -> action, its argument called so (`dicegym.Turn`);
-            * a function, or class, of the game's original interface, whatever its arguments are called.
-
-    Raises:
-        ModelError: the model does not fit the game.
-        ParameterError: a class of `Player` where one of its objects is wanted, a game without an original interface, or
-            one that is not the original game.
-    """
-    name = name_of(spec)
-    if _is_model(spec):
-        return PolicyPlayer(spec, game, name, temperature=temperature_for(spec, game))
-    if inspect.isclass(spec) and issubclass(spec, Player):
-        raise ParameterError(f"{name} is a class of players: give one of its objects, {name}()")
-    arguments, is_pure = _needed_arguments(spec), getattr(spec, "PURE", False) is True
-    if len(arguments) == 2 and arguments[0] in OBSERVATION and arguments[1] in MASK:
-        return FunctionPlayer(functools.partial(_ask_as_learners, spec, name), name, is_pure)
-    if arguments == ["turn"]:
-        return FunctionPlayer(spec, name, is_pure)
-    if part(game, ADAPTER) is None:
-        raise ParameterError(
-            f"{game.spec.title} has no bots of an original interface that {name}({', '.join(arguments)}) could be: "
-            "write a function of (observation, mask), with these names, that returns an action"
-        )
-    game.check_original(name)
-    return LiveBot(spec, name, game)
-
-
-def _is_model(spec: object) -> bool:
-    """Return whether this is a model of Stable-Baselines3 or PyTorch, without loading either."""
-    if hasattr(spec, "policy") and hasattr(spec, "predict"):
-        return True
-    torch = sys.modules.get("torch")
-    return torch is not None and isinstance(spec, torch.nn.Module)
-
-
-def _needed_arguments(function: Any) -> list[str]:
-    """Return what a function or class calls its arguments without defaults; nothing if that is not known."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return []
-    return [one.name for one in parameters if one.default is one.empty and one.kind is not one.VAR_KEYWORD]

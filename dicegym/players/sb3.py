@@ -1,36 +1,32 @@
-"""Stable-Baselines3 and PyTorch: a model in a file, built anew without its pickles, and a model in memory as a scorer.
+"""Models of Stable-Baselines3 in files, built from plain data without their pickles.
 
 Stable-Baselines3 writes weights as tensors, and everything else as JSON where JSON can hold it. What it cannot hold,
 such as a class, stands there as a pickle with a text beside it that says what it is: "<class
 'torch.nn.modules.activation.ReLU'>". Tensors' names and shapes tell the networks and those texts the activation
 between layers. A network of anything else is one that only its author's program can build: its pickles are read only
 from who is trusted (`dicegym.players.trust`).
-
-What chooses the actions of a model in memory is written down as plain layers, which NumPy plays
-(`dicegym.bots.network`), if it is such; networks of another kind, such as one with a features extractor of one's own,
-are asked by `TorchPolicy`. Needs the extra ``train``.
+Needs the extra ``train``.
 """
 
 from __future__ import annotations
 
 import contextlib
-import copy
 import importlib
 import inspect
 import io
 import math
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.bots.network import ACTIVATIONS, Layer, Network
+from dicegym.bots.network import Network
 from dicegym.engine.game import Game
 from dicegym.engine.validate import MOST
-from dicegym.errors import DependencyError, ModelError, ParameterError, one_line, unknown_name
+from dicegym.errors import DependencyError, ModelError, one_line, unknown_name
 from dicegym.players.archive import no_weights, state_in, tensors_in
 from dicegym.players.model_file import (
     ALGORITHMS,
@@ -40,7 +36,8 @@ from dicegym.players.model_file import (
     TENSORS_MEMBER,
     ModelFile,
 )
-from dicegym.players.trust import is_sealed, load_sb3, untrusted
+from dicegym.players.torch_policy import check_device, other_game
+from dicegym.players.trust import is_sealed, load_sb3, trust_error
 
 
 class _Form(NamedTuple):
@@ -90,14 +87,11 @@ _SET_UP = "_setup_model"
 _MOST_SEEN = 1 << 20
 """Numbers that a critic may see beyond an observation: more is damage."""
 _MOST_MEMORY = 1 << 31
-"""Bytes of the rollout that a model may ask for which goes on training."""
+"""Bytes of the rollout that a model may ask for to continue its training."""
 _OF_THE_RUN = ("_last_obs", "_last_original_obs", "_last_episode_starts", "ep_info_buffer", "ep_success_buffer")
 """What Stable-Baselines3 saves of the games that were going on, which a checkpoint holds as plain data."""
 _OF_THE_MACHINE = ("tensorboard_log",)
 """A path there, which is nobody's business who gets the file."""
-_TOLERANCE = 1e-3
-"""How far scores of a network and of its policy may lie apart, as a part of their size: both are sums of some hundred
-products, which float32 rounds by 1e-7 of their size each. Another network is off by as much as the scores are."""
 
 
 def algorithm(name: str) -> Any:
@@ -110,23 +104,7 @@ def algorithm(name: str) -> Any:
         raise DependencyError.for_extra(str(error.name), "train", f"a {name} model") from error
 
 
-def checked_device(device: str) -> Any:
-    """Return a ``torch.device``. Raises ParameterError if there is none of this name here."""
-    import torch
-    from stable_baselines3.common.utils import get_device
-
-    try:
-        found = get_device(device) if device == "auto" else torch.device(device)  # the former replaces what is missing
-        torch.zeros(1, device=found)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        raise ParameterError(
-            f"device {device!r} cannot be used here ({one_line(error, 120)}): give 'cpu', 'auto', or one that "
-            "PyTorch finds, such as 'cuda'"
-        ) from None
-    return found
-
-
-def saved_by_sb3(model: Any, to_go_on: bool) -> bytes:
+def sb3_bytes(model: Any, to_go_on: bool) -> bytes:
     """Return the bytes that Stable-Baselines3 saves a model as; see `dicegym.players.model.save`."""
     file, optimizer = io.BytesIO(), model.policy.optimizer
     remembered = optimizer.state
@@ -160,7 +138,7 @@ def load_file(file: ModelFile, game: Game, device: str = "cpu", trust: bool = Fa
         raise _network_alone(file)
     if (name := file.algorithm) not in ALGORITHMS:
         raise ModelError(f"{file.path}: {unknown_name('algorithm', one_line(name, 80), list(ALGORITHMS))}")
-    kind, where = algorithm(name), checked_device(device)
+    kind, where = algorithm(name), check_device(device)
     if TENSORS_MEMBER in file.names and (trust or is_sealed(Path(file.path))):  # plain arrays need no trust
         # A million empty memories help nobody to play.
         return load_sb3(kind, file.path, where, {"buffer_size": 1} if name in ("DQN", "QRDQN") else None)
@@ -273,7 +251,7 @@ def check_optimizer(state: Any, optimizer: Any, called: str) -> None:
     fresh = optimizer.state_dict()
     weights = [weight for group in optimizer.param_groups for weight in group["params"]]
     if not isinstance(state, dict) or set(state) != set(fresh) or not isinstance(state["state"], dict):
-        raise no_weights(called, "it is no state of an optimizer")
+        raise no_weights(called, "it is not the state of an optimizer")
     groups = state["param_groups"]
     if not isinstance(groups, list) or len(groups) != len(fresh["param_groups"]):
         raise no_weights(called, "it is that of an optimizer of other weights")
@@ -281,7 +259,7 @@ def check_optimizer(state: Any, optimizer: Any, called: str) -> None:
         if not isinstance(group, dict) or set(group) - {"initial_lr"} != set(wanted) - {"initial_lr"}:
             raise no_weights(called, "it is that of another kind of optimizer")
         if not isinstance(group.get("initial_lr", 0.0), int | float):
-            raise no_weights(called, "its initial_lr is no number")
+            raise no_weights(called, "its initial_lr is not a number")
         for name, value in wanted.items():
             if not _alike(group.get(name, value), value):
                 raise no_weights(called, f"its {name} is another kind of value than {one_line(value, 60)}")
@@ -328,7 +306,7 @@ def _privileged(path: Any, name: str, data: Mapping[str, Any]) -> int:
 
 
 def _check_spaces(path: Any, data: Mapping[str, Any], game: Game, privileged: int) -> None:
-    """Raise ModelError unless a model saw and did what the game's seats do, as far as the file's texts tell."""
+    """Raise ModelError unless a model saw and did what the game's seats do, by the file's texts."""
     seen, done = data.get("observation_space"), data.get("action_space")
     if not isinstance(seen, dict) or not isinstance(done, dict):
         raise ModelError(f"{path} does not say what it was trained on, as every model of Stable-Baselines3 does")
@@ -336,15 +314,7 @@ def _check_spaces(path: Any, data: Mapping[str, Any], game: Game, privileged: in
     wanted = game.observation_size + privileged
     if shape != [wanted] or n_actions != str(game.n_actions) or one_line(done.get("start", 0)) != "0":
         told = f"({', '.join(map(str, shape))},)" if isinstance(shape, list) else one_line(shape, 60)
-        raise _other_game(path, one_line(told, 60), n_actions, wanted, game)
-
-
-def _other_game(called: Any, shape: object, n_actions: object, wanted: int, game: Game) -> ModelError:
-    """Return the error for a model of observations and actions that are not the game's."""
-    return ModelError(
-        f"model {str(called)!r} was trained on observations {shape} and {n_actions} actions, {game!r} has ({wanted},) "
-        f"and {game.n_actions}: name the game, the players and the parameters that it was trained on"
-    )
+        raise other_game(path, one_line(told, 60), n_actions, wanted, game)
 
 
 def _policy_arguments(
@@ -357,7 +327,7 @@ def _policy_arguments(
     kind = data.get("policy_class")
     module = kind.get("__module__") if isinstance(kind, dict) else None
     if module != form.module and not (module == ASYMMETRIC and form.module == _FORMS["MaskablePPO"].module):
-        raise untrusted(path, f"its policy is a class of {one_line(module, 80)!r}")
+        raise trust_error(path, f"its policy is a class of {one_line(module, 80)!r}")
     said = data.get("policy_kwargs")
     if not isinstance(said, dict):
         raise ModelError(f"{path} does not say what its policy was made with, as every model of Stable-Baselines3 does")
@@ -383,7 +353,7 @@ def _policy_arguments(
         elif key == "features_extractor_class":
             is_usual = value == _EXTRACTOR
         if not is_usual and found.get(key) is None:
-            raise untrusted(path, f"its policy was made with {one_line(key, 40)}={one_line(value, 80)}")
+            raise trust_error(path, f"its policy was made with {one_line(key, 40)}={one_line(value, 80)}")
     return found
 
 
@@ -408,7 +378,7 @@ def _layers(path: Any, form: _Form, weights: Mapping[str, Any]) -> dict[str, lis
             sizes.append(weights[name].numel())
             known |= {name, name.replace(".bias", ".weight")}
     if others := [name for name in weights if name not in known]:
-        raise untrusted(
+        raise trust_error(
             path,
             f"its network has {one_line(others[0], 80)!r}, which the policies of Stable-Baselines3 do not have for a "
             "vector of numbers",
@@ -417,7 +387,7 @@ def _layers(path: Any, form: _Form, weights: Mapping[str, Any]) -> dict[str, lis
 
 
 def _arguments(file: ModelFile, kind: Any, game: Game, to_go_on: bool) -> dict[str, Any]:
-    """Return the arguments of an algorithm's class: to go on, what the file says in plain values, and its schedules."""
+    """Return the arguments of an algorithm's class: for further training, the file's plain values and its schedules."""
     found: dict[str, Any] = {}
     taken, data = inspect.signature(kind).parameters, file.settings if to_go_on else {}
     for key, parameter in taken.items():
@@ -446,11 +416,11 @@ def _schedule(path: Any, key: str, value: Mapping[str, Any]) -> Any:
     if (known := _CLASS.fullmatch(kind)) and known[1].rpartition(".")[0] == "stable_baselines3.common.utils":
         parts = parts if parts.startswith("value_schedule=") else f"{known[1].rpartition('.')[2]}({parts})"
     told = _SCHEDULE.fullmatch(parts)
-    with contextlib.suppress(ValueError):  # what is no number
+    with contextlib.suppress(ValueError):  # what is not a number
         numbers = [float(text) for text in told.groups() if text] if told else []
         if numbers and all(map(math.isfinite, numbers)):
             return ConstantSchedule(*numbers) if len(numbers) == 1 else LinearSchedule(*numbers)
-    raise untrusted(path, f"its {key} is {one_line(parts or kind, 80)}")
+    raise trust_error(path, f"its {key} is {one_line(parts or kind, 80)}")
 
 
 def _is_number(value: Any) -> bool:
@@ -464,262 +434,3 @@ def _is_setting(value: Any) -> bool:
 def _whole(value: Any, least: int) -> int:
     """Return a count that a file says, or the least there is if it says none."""
     return value if isinstance(value, int) and not isinstance(value, bool) and least <= value < MOST else least
-
-
-class _NoPlainLayersError(Exception):
-    """A policy is no sequence of linear layers with activations between them; the message says what it has."""
-
-
-class TorchPolicy:
-    """Scores actions by a policy of Stable-Baselines3, or by any ``torch.nn.Module``, as it computes them itself.
-
-    Args:
-        model: a model with a ``policy``, whose weights are copied, or a module from float32[n, observation size] to
-            scores[n, n_actions].
-        device: where to compute; None: where the weights are.
-        reason: why it is not played by NumPy, for those who want to write it down.
-    """
-
-    def __init__(self, model: Any, device: Any = None, reason: str = "") -> None:
-        self.reason = reason
-        policy = getattr(model, "policy", model)
-        policy = copy.deepcopy(policy, _not_copied(policy))
-        if device is not None:
-            policy = policy.to(checked_device(device))
-        if hasattr(policy, "set_training_mode"):
-            policy.set_training_mode(False)
-        else:
-            policy.eval()
-        self._policy = policy
-
-    def scores(self, observations: np.ndarray) -> np.ndarray:
-        """Return logits, values or whatever the module gives, float64[n, n_actions], of float32[n, observation size].
-
-        Raises ModelError if it does not give that.
-        """
-        import torch
-
-        policy = self._policy
-        weights = next(iter(policy.parameters()), None)
-        with torch.no_grad():
-            x = torch.as_tensor(observations, dtype=torch.float32, device=None if weights is None else weights.device)
-            if hasattr(policy, "q_net"):
-                found = policy.q_net(x)
-            elif hasattr(policy, "quantile_net"):
-                found = policy.quantile_net(x).mean(dim=1)
-            elif hasattr(policy, "get_distribution"):
-                found = policy.get_distribution(x).distribution.logits
-            else:
-                found = policy(x)
-        if not isinstance(found, torch.Tensor) or found.ndim != 2 or len(found) != len(observations):
-            shape = tuple(getattr(found, "shape", ())) or type(found).__name__
-            raise ModelError(
-                f"a module that plays maps float32[n, inputs] to scores[n, actions], and this gives {shape}"
-            )
-        scores: np.ndarray = found.cpu().numpy().astype(np.float64)
-        return scores
-
-
-def _not_copied(policy: Any) -> dict[int, Any]:
-    """Return, by its id, what a copy of a policy holds instead of what nobody needs to play."""
-    found: dict[int, Any] = {id(getattr(policy, "optimizer", None)): None}
-    drawn_from = getattr(policy, "action_dist", None)
-    if drawn_from is not None:  # it holds what was last drawn from, a part of the graph, which cannot be copied
-        found[id(drawn_from)] = fresh = copy.copy(drawn_from)
-        fresh.distribution = None
-    return found
-
-
-def check_spaces(model: Any, game: Game, name: str) -> None:
-    """Raise ModelError unless a Stable-Baselines3 model sees and does what the game's seats do."""
-    normalised = getattr(model, "get_vec_normalize_env", lambda: None)()
-    if (
-        normalised is not None and normalised.norm_obs
-    ):  # its averages are not in the model, and its spaces do not show it
-        raise ModelError(
-            f"model {name!r} was trained on observations that VecNormalize had changed, and what changes them does not "
-            "go with it: they lie between 0 and 1 as they are, so train it with VecNormalize(games, norm_obs=False)"
-        )
-    if type(model).__name__ not in ALGORITHMS and hasattr(getattr(model, "policy", None), "lstm_actor"):
-        raise ModelError(
-            f"model {name!r} is a {type(model).__name__}, which remembers from one observation to the next, and "
-            f"recurrent policies do not play here: those that do are {', '.join(ALGORITHMS)}"
-        )
-    seen, done = getattr(model, "observation_space", None), getattr(model, "action_space", None)
-    shape, n_actions = getattr(seen, "shape", None), getattr(done, "n", None)
-    size = game.observation_size + privileged_of(model)
-    if shape == (size,) and n_actions is not None and int(n_actions) == game.n_actions:
-        return
-    if shape is None or n_actions is None or getattr(done, "shape", ()) != ():
-        raise ModelError(
-            f"model {name!r} was trained on observations {seen} and actions {done}; {game!r} has a vector of "
-            f"{game.observation_size} numbers and {game.n_actions} discrete actions: train it without wrappers that "
-            "change them"
-        )
-    raise _other_game(name, shape, n_actions, game.observation_size, game)
-
-
-def privileged_of(model: Any) -> int:
-    """Return how many of the last numbers of its observations only the critic of a model sees."""
-    return int(getattr(getattr(model, "policy", None), "privileged", 0))
-
-
-def written_down(model: Any, game: Game, name: str, device: Any = None) -> Network | TorchPolicy:
-    """Return what scores actions of a model: a plain network, or the policy itself if it is none.
-
-    A plain network has been compared with the policy on made-up observations, so that one whose layers are put
-    together in another way than in sequence is never mistaken for it.
-
-    Args:
-        model: a Stable-Baselines3 model, or a ``torch.nn.Module`` from observations to scores.
-        game: what it plays.
-        name: what errors call it.
-        device: see `TorchPolicy`.
-
-    Raises:
-        ModelError: it does not fit the game.
-    """
-    import torch
-
-    if hasattr(model, "policy"):
-        check_spaces(model, game, name)
-    elif not isinstance(model, torch.nn.Module):
-        raise ModelError(
-            f"{type(model).__name__} {name!r} is no model: give one of Stable-Baselines3 "
-            f"({', '.join(ALGORITHMS)}) or a torch.nn.Module from observations to a score for each action"
-        )
-    seen = np.random.default_rng(0).random((32, game.observation_size), np.float32).round(1)
-    try:
-        asked = TorchPolicy(model, device)
-        expected = asked.scores(seen)
-    except (RuntimeError, ValueError, TypeError, AttributeError, NotImplementedError) as error:
-        raise ModelError(
-            f"model {name!r} cannot be asked for scores of {game.n_actions} actions, given observations of "
-            f"{game.observation_size} numbers: {type(error).__name__}: {one_line(error)}"
-        ) from error
-    if expected.shape[1] != game.n_actions:
-        raise ModelError(f"model {name!r} scores {expected.shape[1]} actions, and {game!r} has {game.n_actions}")
-    try:
-        network = _network(_parts(getattr(model, "policy", model)))
-        _compare(network, seen, expected)
-    except _NoPlainLayersError as error:
-        asked.reason = str(error)
-        return asked
-    return network
-
-
-def _compare(network: Network, seen: np.ndarray, expected: np.ndarray) -> None:
-    """Raise _NoPlainLayersError unless the network scores as expected, a number added to a whole row apart."""
-    try:
-        found = network.scores(seen)
-    except ValueError:  # the layers do not even fit each other
-        raise _NoPlainLayersError("its layers do not follow each other") from None
-    apart = (found - found.mean(axis=1, keepdims=True)) - (expected - expected.mean(axis=1, keepdims=True))
-    if found.shape != expected.shape or np.abs(apart).max() > _TOLERANCE * max(1.0, float(np.abs(expected).max())):
-        raise _NoPlainLayersError("it computes something else than its linear layers one after the other")
-
-
-def critic_of(policy: Any) -> Network | None:
-    """Return the value network of an actor-critic policy; None if it is no sequence of linear layers."""
-    try:
-        return _network([policy.vf_features_extractor, policy.mlp_extractor.value_net, policy.value_net])
-    except _NoPlainLayersError:
-        return None
-
-
-def _network(parts: Sequence[Any]) -> Network:
-    """Return modules, one after the other, as plain layers. Raises _NoPlainLayersError."""
-    import torch
-
-    layers: list[Layer] = []
-    for module in torch.nn.Sequential(*parts).modules():
-        kind = type(module).__name__
-        if isinstance(module, torch.nn.Linear):
-            weight = module.weight.detach().cpu().numpy().astype(np.float64)
-            bias = np.zeros(len(weight))
-            for added in [value for name, value in module.named_parameters() if name == "bias"]:  # none, or one
-                bias += added.detach().cpu().numpy()
-            layers.append(Layer(np.ascontiguousarray(weight.T), bias))
-        elif kind in ACTIVATIONS and layers and not layers[-1].activation:
-            layers[-1] = layers[-1]._replace(activation=kind)
-        elif kind not in ("Sequential", "FlattenExtractor", "Flatten"):
-            raise _NoPlainLayersError(
-                f"it has {kind}, and not only linear layers with one of {', '.join(ACTIVATIONS)} between"
-            )
-    if not layers or any(bool(layer.activation) == (layer is layers[-1]) for layer in layers):
-        raise _NoPlainLayersError("between its linear layers, and nowhere else, activations are missing")
-    return Network(tuple(layers))
-
-
-def _parts(policy: Any) -> list[Any]:
-    """Return the modules of a policy that lead from observations to scores, in order."""
-    import torch
-
-    if hasattr(policy, "q_net"):
-        return [policy.q_net.features_extractor, policy.q_net.q_net]
-    if hasattr(policy, "quantile_net"):
-        net = policy.quantile_net
-        last = net.quantile_net[-1]  # linear, so the mean over quantiles is a linear layer itself
-        mean = torch.nn.Linear(last.in_features, int(net.action_space.n)).to(last.weight)
-        mean.load_state_dict(
-            {
-                "weight": last.weight.view(net.n_quantiles, -1, last.in_features).mean(dim=0),
-                "bias": last.bias.view(net.n_quantiles, -1).mean(dim=0),
-            }
-        )
-        return [net.features_extractor, net.quantile_net[:-1], mean]
-    if hasattr(policy, "action_net"):
-        return [policy.pi_features_extractor, policy.mlp_extractor.policy_net, policy.action_net]
-    return [policy]
-
-
-@contextlib.contextmanager
-def ignoring(model: Any, inputs: np.ndarray) -> Iterator[None]:
-    """Let the networks of ``model`` ignore the ``inputs`` (bool[what it observes]) for the time being.
-
-    The weights come back also if something is raised meanwhile. What was never anything but 0 in training left its
-    weights as they were drawn: with them a model would be disturbed by what it meets for the first time at another
-    table. Networks that do not begin with a linear layer stay as they are.
-    """
-    import torch
-
-    first = _first_weights(model, len(inputs))
-    before = [weight.detach().clone() for weight in first]
-    with torch.no_grad():
-        try:
-            for weight in first:
-                weight[:, torch.as_tensor(inputs[: weight.shape[1]])] = 0
-            yield
-        finally:
-            for weight, old in zip(first, before, strict=True):
-                weight.copy_(old)
-
-
-def _first_weights(model: Any, size: int) -> list[Any]:
-    """Return the weights (torch.Tensor[units, inputs]) of the first layer of each of a model's networks.
-
-    Inputs are ``size``, and without the privileged ones, which are the last, where a network does not see them.
-    """
-    import torch
-
-    widths = (size, size - privileged_of(model))
-    return [
-        module[0].weight
-        for module in model.policy.modules()
-        if isinstance(module, torch.nn.Sequential)
-        and len(module)
-        and isinstance(module[0], torch.nn.Linear)
-        and module[0].in_features in widths
-    ]
-
-
-def heeded(model: Any) -> np.ndarray:
-    """Return which inputs a model does not ignore (bool[what it observes]); all if its networks do not tell."""
-    size = model.observation_space.shape[0]
-    weights = [weight.detach().cpu().numpy() for weight in _first_weights(model, size)]
-    if not weights:
-        return np.ones(size, np.bool_)
-    found = np.zeros(size, np.bool_)
-    for weight in weights:
-        found[: weight.shape[1]] |= (weight != 0).any(axis=0)
-    return found

@@ -1,4 +1,4 @@
-"""A person's game against others: who sits down with it, what happens is told, and moves are taken back.
+"""A person's game against others: its players, the description of what happens, and moves that are taken back.
 
 `Sitting` is the same at a terminal and in a script: all of it goes through a function that asks and one that shows. A
 page shares with it how a game that was kept is taken up again (`Rerun`), and who is usual where a person says little.
@@ -21,11 +21,11 @@ from dicegym.players.roster import resolve
 
 
 class Rerun(Referee):
-    """A game whose first actions are known, and which goes on from there.
+    """A game whose first actions are known, and which continues from there.
 
     The players sit down anew. Those that may remember are asked again what they were asked before, so that what they
     remember is what they remembered then; the known actions are played whatever they answer. The dice fall as they
-    fell: they are the game's, whoever rolls them.
+    fell: they are the game's, not the players'.
 
     Args:
         game: the game.
@@ -37,7 +37,7 @@ class Rerun(Referee):
     Attributes:
         place: as given.
         again: as given.
-        keyboard: in whose words the game is told.
+        keyboard: describes the game in words.
 
     Raises:
         AgentError: a player cannot sit down, and the rules do not say what that costs.
@@ -67,7 +67,7 @@ class Rerun(Referee):
             self.acts[seat](turn)
         return replayed
 
-    def failed(self, seat: int, error: AgentError) -> int:
+    def handle_failure(self, seat: int, error: AgentError) -> int:
         """Return what the rules take a failure for, and keep it to be told; else raise ``error``."""
         action = self.game.spec.forfeit if self.replayed is None else self.replayed
         if action is None:
@@ -75,7 +75,7 @@ class Rerun(Referee):
         self._failures.append(f"{self.place.names[seat]} fails: {error.reason}")
         return action
 
-    def erred(self, seat: int, reason: str) -> None:
+    def note_fault(self, seat: int, reason: str) -> None:
         """Keep what was wrong with the action, to be told with it."""
         self._fault = reason
 
@@ -83,7 +83,7 @@ class Rerun(Referee):
         """Return what there is to tell of the last action; ``before`` is a copy of the record before it."""
         lines = [
             *self._failures,
-            *self.keyboard.told(self.place, before, self.actions[-1], self.state, self._fault, brief),
+            *self.keyboard.tell(self.place, before, self.actions[-1], self.state, self._fault, brief),
         ]
         self._failures.clear()
         self._fault = ""
@@ -174,7 +174,7 @@ class Sitting:
         answers: Words | None = None,
     ) -> None:
         if not 0 <= seat < game.players:
-            raise ParameterError(f"seat {seat} is no seat: give 0 to {game.players - 1}")
+            raise ParameterError(f"invalid seat {seat}: give 0 to {game.players - 1}")
         if len(rivals) != game.players - 1:
             raise ParameterError(f"{len(rivals)} opponents do not fill {game!r}: give {game.players - 1}")
         self.game = game
@@ -200,7 +200,7 @@ class Sitting:
         self.actions = []
         while True:
             run = _Run(self, self.actions, marks)
-            self.actions, marks = run.actions, run.marks  # which the run goes on with
+            self.actions, marks = run.actions, run.marks  # which the run continues
             try:
                 run.play()
                 self._end(run)
@@ -208,7 +208,7 @@ class Sitting:
                 if str(left) != "undo":
                     return str(left)
             if not marks:
-                self.person.show("There is no move of yours to take back.")
+                self.person.show("You have no move to take back.")
                 continue
             self.taken_back += 1
             del self.actions[marks.pop() :]
@@ -340,12 +340,12 @@ def rival_named(game: Game, name: str) -> str:
 
 
 def usual_seats(game: Game, rivals: int = 0) -> int:
-    """Return how many sit at a table unless it is said, where so many rivals are named."""
+    """Return the usual number of players at a table with this number of named rivals."""
     low, high = game.spec.players
     wanted = rivals + 1 if rivals > 1 else keyboard_of(game).SEATS or game.players
     return min(max(low, 2, wanted), high)
 
 
-def drawn_seat(seed: int, players: int) -> int:
+def draw_seat(seed: int, players: int) -> int:
     """Return the person's seat in the game of a seed, where none is asked for."""
     return named_seed("seat", seed) % players

@@ -28,7 +28,7 @@ TRUST = "--trust (in Python trust=True)"
 """How somebody says so."""
 
 
-def untrusted(called: object, reason: str) -> ModelError:
+def trust_error(called: object, reason: str) -> ModelError:
     """Return the error for a file that plain data does not explain.
 
     Args:
@@ -37,7 +37,7 @@ def untrusted(called: object, reason: str) -> ModelError:
     """
     return ModelError(
         f"{called} cannot be loaded as data alone: {reason}. To load the rest of it runs whatever its author wrote: if "
-        f"you trust whoever made it, say so by {TRUST}; contests take it, if its layers are plain, once "
+        f"you trust its author, say so by {TRUST}; contests take it, if its layers are plain, once "
         "dicegym.save_model has written it anew"
     )
 
@@ -71,7 +71,7 @@ def load_object(path: Path, fixed: Sequence[Player]) -> Any:
 
     Args:
         path: the file.
-        fixed: the players that stand in it by their number, as a bot's program cannot be written.
+        fixed: the players that it holds by their number, as a bot's program cannot be written.
 
     Raises:
         ModelError: it is damaged, or another version of dicegym wrote it, whose classes are not these.

@@ -1,12 +1,13 @@
 """Players of a batch that no Python is asked for between the moves: compiled twins, and pure players as tables.
 
 A game's ``twins.py`` declares compiled twins of its agents (`dicegym.engine.twins.twin`). A twin chooses as its file
-does, move for move; one that draws chooses with the same probabilities. It stands in for the file wherever the name of
+does, move for move; one that draws chooses with the same probabilities. It replaces the file wherever the name of
 a shipped agent is given and its source is what it was made of: an edited file, or one of the same name in another
 folder, plays itself (`dicegym.players.roster.opponent`).
 
 Where a game numbers its situations, a pure player is a table of its answers. In games between such tables nobody is
-asked, so all go on together. They are the same to the last bit as games that `dicegym.play.drive.Referee` drives one by
+asked, so all are played together. They are the same to the last bit as games that `dicegym.play.drive.Referee` drives
+one by
 one: the same keys, seats, dice, actions and returns. A thousand of them take about as long as twenty there (measured).
 """
 
@@ -29,7 +30,7 @@ from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
 from dicegym.engine.loops import UNKNOWN
 from dicegym.engine.seats import seating
-from dicegym.engine.twins import declared
+from dicegym.engine.twins import list_twins
 from dicegym.errors import unknown_name
 from dicegym.games.parts import SITUATIONS, part
 from dicegym.play.player import Player
@@ -78,7 +79,7 @@ class TwinPlayer(Player):
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
         """Sit down; see `Player.join`."""
-        chosen_by = declared(game.spec.module)[self.number].kernel
+        chosen_by = list_twins(game.spec.module)[self.number].kernel
 
         def act(turn: Turn) -> int:
             return int(chosen_by(turn.record))
@@ -94,7 +95,7 @@ class TwinPlayer(Player):
 
 def twin_numbers(game: Game) -> dict[str, int]:
     """Return name -> number of the compiled twins of a game."""
-    return {name: number for number, twin in enumerate(declared(game.spec.module)) for name in twin.names}
+    return {name: number for number, twin in enumerate(list_twins(game.spec.module)) for name in twin.names}
 
 
 def twin_of(game: Game, source: Source, name: str) -> TwinPlayer | None:
@@ -102,7 +103,7 @@ def twin_of(game: Game, source: Source, name: str) -> TwinPlayer | None:
 
     Returns None if it has none, or is not what its twin was made of.
     """
-    twins = declared(game.spec.module)
+    twins = list_twins(game.spec.module)
     if not twins or source.arguments is not None:
         return None
     texts = _texts(source.file)
@@ -192,7 +193,7 @@ class TabledPlayer(Player):
 
 
 AT_ONCE = 256
-"""Games that go on together: their records fit into a processor's own memory."""
+"""Games that are played together: their records fit into a processor's own memory."""
 
 
 class TableGame(NamedTuple):

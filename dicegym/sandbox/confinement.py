@@ -1,4 +1,4 @@
-"""What a process does to itself before it loads an untrusted program.
+"""Confinement: what a process gives up before it loads an untrusted program.
 
 Each layer holds without the others, needs no privileges, and cannot be taken back: limits of the system, rights of
 root, no way to look into the process, descriptors closed, then the file system (`dicegym.sandbox.landlock`) and system
@@ -32,7 +32,7 @@ process from shared memory; large libraries ask for several GB that way and use 
 _CHANCE = ("/dev/urandom", "/dev/random")
 """Devices that some libraries read to seed generators of theirs."""
 _UNSEEN = 256 << 20
-"""Bytes that a process has beyond what of it lies in memory, where there is no /proc to tell."""
+"""Bytes that a process has beyond what of it is in memory, where a system has no /proc."""
 _CAPABILITIES_VERSION = 0x20080522
 _NOBODY_ELSE = 0x60000000
 """Ids of users from here on are nobody's."""
@@ -62,7 +62,6 @@ def confine(
     bounds: Bounds,
     read: Iterable[str | Path],
     write: Iterable[str | Path] = (),
-    names: Iterable[str | Path] = (),
     keep: Iterable[int] = (),
     parent: int | None = None,
 ) -> tuple[str, ...]:
@@ -74,15 +73,11 @@ def confine(
         bounds: limits of the system.
         read: files, and folders with all beneath, that may be read; `dicegym.sandbox.jail.readable` names Python's.
         write: folders, and files like ``/dev/null``, that may also be changed.
-        names: folders that may be listed but not read.
-        keep: descriptors that stay open besides 0, 1 and 2.
+        keep: descriptors that stay open, with 0, 1 and 2.
         parent: process that has started this one; with it this process ends, in whatever way it goes. None: leave that.
 
     Returns:
         Names of the layers that hold. What the system does not have is left out, and the others hold all the same.
-
-    Raises:
-        ProcessLookupError: ``parent`` has ended already.
     """
     with contextlib.suppress(OSError):  # leads a session of its own already
         os.setsid()
@@ -98,7 +93,7 @@ def confine(
         layers.append("closed to others")
     if parent is not None:
         end_with(parent)
-    if known := landlock.confine([*read, *_CHANCE], write, names):
+    if known := landlock.confine([*read, *_CHANCE], write):
         layers.append(f"Landlock {known}")
     if filtered and seccomp.install():
         layers.append("seccomp")
@@ -133,15 +128,14 @@ def prepare() -> None:
 def end_with(parent: int) -> None:
     """End this process when process ``parent``, which has forked it, has ended in whatever way (on Linux).
 
-    A program that killed who watches it would else go on for ever, and with it all that waits for its end.
+    Without this, a program that killed its referee would run for ever, and all that waits for its end would wait.
 
-    Raises:
-        ProcessLookupError: it has ended before that was said.
+    It ends at once if the other one has ended before that was said.
     """
     with contextlib.suppress(OSError):
         linux.prctl(linux.PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
-        raise ProcessLookupError(f"process {parent}, which has started this one, has ended")
+        os._exit(1)
 
 
 def _close_all_but(keep: Iterable[int]) -> None:

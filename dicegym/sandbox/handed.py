@@ -58,7 +58,7 @@ def parents_of(*modules: str) -> list[str]:
 
 
 def _code(module: types.ModuleType) -> types.CodeType | None:
-    """Return what a module is compiled to, if whoever loaded it knows."""
+    """Return a module's compiled code, if its loader has it."""
     spec = module.__spec__
     get_code: Any = getattr(spec and spec.loader, "get_code", None)
     code: types.CodeType | None = get_code(module.__name__) if get_code is not None else None
@@ -88,7 +88,7 @@ class Handed:
         exec(self._modules[module.__name__][1], module.__dict__)
 
     def forget(self) -> None:
-        """Let whoever imports the package from now on get it whole."""
+        """Let all later imports of the package load it whole."""
         sys.meta_path.remove(self)
         tops = {name.partition(".")[0] for name in self._modules}
         for name in [name for name in sys.modules if name.partition(".")[0] in tops]:
@@ -96,7 +96,7 @@ class Handed:
 
 
 def main(control: int, handed: int) -> None:
-    """Serve the referee at the other end of socket ``control``, with what lies in file ``handed``."""
+    """Serve the referee at the other end of socket ``control``, with what is in file ``handed``."""
     data = os.pread(handed, os.fstat(handed).st_size, 0)  # others read the same file
     os.close(handed)
     packages, modules = marshal.loads(data)

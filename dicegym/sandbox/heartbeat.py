@@ -1,4 +1,4 @@
-"""Who is acting, and since when: a few numbers in shared memory.
+"""Which entry is acting, and since when: a few numbers in shared memory.
 
 The process that runs bots writes them, the one that watches reads them, so nothing is sent for each move.
 
@@ -15,8 +15,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 MOST_QUEUED = 10
-"""How many times its limit a clock may show, however long a processor was waited for: who wakes up all the time while
-others work waits nearly all of it, and uses nothing."""
+"""How many times its limit a clock may show, however long a processor was waited for: a program that wakes up all the
+time while others work waits nearly all of it, and uses nothing."""
 LOADING, ASKED, PLAYING = range(3)
 """What the number of a `Reading` counts: nothing, questions of a test, games of a match."""
 
@@ -56,7 +56,7 @@ class Heartbeat:
     SIZE = _WAITED + MOST_ACTORS
 
     blamed: int
-    """Who is at fault if something fails now: the actor, wherever it acts."""
+    """The entry at fault if something fails now: the actor, wherever it acts."""
 
     def __init__(self, cells: Any) -> None:
         self._cells = memoryview(cells).cast("B").cast("d")
@@ -69,7 +69,7 @@ class Heartbeat:
 
     def reset(self) -> None:
         """Begin anew, in the process and thread that will act: nobody has acted."""
-        self._cells[_ACTOR] = self.actor = self.blamed = -1  # first: whoever reads meanwhile must not see entry 0 act
+        self._cells[_ACTOR] = self.actor = self.blamed = -1  # first: a reader must not see entry 0 act meanwhile
         for i in range(self.SIZE):
             if i != _ACTOR:
                 self._cells[i] = 0

@@ -44,7 +44,7 @@ from typing import Any, NoReturn
 
 from dicegym.bots import files
 from dicegym.bots.answers import LONGEST_FRAME, encode
-from dicegym.bots.calls import Witness, watched_by
+from dicegym.bots.calls import Witness, watch_calls
 from dicegym.bots.program import Program
 from dicegym.bots.source import Source, code_of
 from dicegym.bots.surroundings import PrivateStream, seed_numpy
@@ -297,7 +297,7 @@ class Child:
         if type(error).__name__ == "TooMuchError":
             return ["large", "", ""]
         try:
-            text, where = self._program.told(error)
+            text, where = self._program.describe_error(error)
         except BaseException:
             return ["raised", f"raised {type(error).__name__}", ""]
         return ["raised", text[:1000], where[:300]]
@@ -306,7 +306,7 @@ class Child:
         """Load the bot's file."""
         host = self._host
         if watched:
-            self._watching = watched_by(_Witness(self))  # kept, since it ends when it is forgotten
+            self._watching = watch_calls(_Witness(self))  # kept, since it ends when it is forgotten
             self._watching.__enter__()
         seed_numpy(seed)
         self._program = Program(host.source, host.setup["name"], host.interface, seed, self._printed)
@@ -322,24 +322,24 @@ class Child:
         return "null"
 
     def tell(self, method: str, text: str) -> None:
-        """Tell who watches of a call, an answer or what was printed."""
+        """Tell the witness of a call, an answer or what was printed."""
         self._answer("told", json.dumps([method, text[:4000]]))
 
 
 class _Witness(Witness):
-    """Passes on what a `dicegym.bots.calls.Witness` is told."""
+    """Passes on the calls of a `dicegym.bots.calls.Witness`."""
 
     def __init__(self, child: Child) -> None:
         self._child = child
 
-    def asked(self, call: str) -> None:
+    def note_call(self, call: str) -> None:
         """Pass it on."""
-        self._child.tell("asked", call)
+        self._child.tell("note_call", call)
 
-    def answered(self, answer: str) -> None:
+    def note_answer(self, answer: str) -> None:
         """Pass it on."""
-        self._child.tell("answered", answer)
+        self._child.tell("note_answer", answer)
 
-    def printed(self, text: str) -> None:
+    def note_print(self, text: str) -> None:
         """Pass it on."""
-        self._child.tell("printed", text)
+        self._child.tell("note_print", text)

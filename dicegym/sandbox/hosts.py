@@ -25,7 +25,7 @@ from dicegym.games.parts import INTERFACE, need
 from dicegym.sandbox import handed, jail, scratch
 from dicegym.sandbox import host as _host  # noqa: F401  # loaded, so that `hand_over` finds what it needs
 from dicegym.sandbox.frames import MessageStream
-from dicegym.sandbox.jobs import Seal, sealed
+from dicegym.sandbox.jobs import Seal, seal_files
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.readable import visible_files
 from dicegym.sandbox.remote import END_SECONDS, START_SECONDS, GoneError, Remote
@@ -40,7 +40,7 @@ _PRELOADED = ("numpy",)
 def _texts(name: str, source: Source, seal: Seal) -> dict[Path, bytes]:
     """Return a bot's files with their bytes. Raises AgentError if they are not what they were when it was entered."""
     try:
-        now, texts = sealed(source)
+        now, texts = seal_files(source)
     except BadFileError as error:
         raise AgentError(name, str(error)) from None
     if seal and now != seal:
@@ -117,7 +117,7 @@ class HostProcess:
             raise GoneError(self.name, f"its process could not be started ({why})")
 
     def child(self, moment: Callable[[bool], str], witness: Witness | None = None) -> Remote:
-        """Return a new child; see `Remote`. Raises GoneError if there is none to be had."""
+        """Return a new child; see `Remote`. Raises GoneError if none can be started."""
         self.wait_ready()
         self._children += 1
         return Remote(self.control, self._children, self.name, self.limits, moment, witness)
@@ -141,7 +141,7 @@ class HostProcess:
 
 
 _EVER = 1e9
-"""Seconds that a limit without an end comes to where the system wants a number."""
+"""Seconds of a limit without an end, where the system wants a number."""
 
 
 def _setup(game: Game, name: str, source: Source, limits: Limits, seal: Seal) -> dict[str, Any]:

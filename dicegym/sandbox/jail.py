@@ -157,7 +157,7 @@ def command(
     long as the process shall: when that thread ends, a jailed process does.
 
     Args:
-        level: as `chosen` said.
+        level: as `choose` said.
         argv: a program with its arguments.
         read: files and folders that it may read beside what `readable` returns, each under the path that is given here
             and, where a link leads to it, under its own.
@@ -165,14 +165,14 @@ def command(
 
     Raises:
         DependencyError: a jail does not work here.
-        UnknownNameError: there is no such level.
+        UnknownNameError: the level does not exist.
     """
-    choice = chosen(level)
+    choice = choose(level)
     if choice.level is not Isolation.JAIL:
         return list(argv)
     program = bubblewrap()
     variant = _working_variant()
-    if program is None or variant is None:  # chosen has refused
+    if program is None or variant is None:  # choose has refused
         raise DependencyError(_refused(_why_no_jail()))
     return _jailed(program, variant, argv, read, scratch)
 
@@ -281,36 +281,36 @@ def probe(level: Isolation | str) -> str:
     """Return why ``level`` does not work here, in words; empty: it does, tried once in each process.
 
     Raises:
-        UnknownNameError: there is no such level.
+        UnknownNameError: the level does not exist.
     """
     return _why_no_jail() if _named(level) is Isolation.JAIL else ""
 
 
-def chosen(level: Isolation | str = Isolation.AUTO) -> Choice:
-    """Return the level that ``level`` comes to here, and what it is made of.
+def choose(level: Isolation | str = Isolation.AUTO) -> Choice:
+    """Return the level that ``level`` means here, and what it is made of.
 
     Raises:
         DependencyError: it is ``"jail"``, and that does not work here; the message says why, and how to get it.
-        UnknownNameError: there is no such level.
+        UnknownNameError: the level does not exist.
     """
     level = _named(level)
     if level is Isolation.NONE:
         return Choice(level, "none: limits of time and memory alone; bots run as you do")
     known = landlock.version()
-    held = [*([f"Landlock {known}"] if known else []), *(["seccomp"] if seccomp.available() else [])]
+    inner = [*([f"Landlock {known}"] if known else []), *(["seccomp"] if seccomp.available() else [])]
     if level is not Isolation.PROCESS:
         why = _why_no_jail()
         if not why:
             program = bubblewrap()
             version = program.version if program else ""
-            layers = [f"bubblewrap {version}, own processes, network and files", *held]
+            layers = [f"bubblewrap {version}, own processes, network and files", *inner]
             return Choice(Isolation.JAIL, f"jail: {'; '.join(layers)}")
         if level is Isolation.JAIL:
             raise DependencyError(_refused(why))
         beyond = f"no namespaces: {why}"
     else:
         beyond = "no namespaces"
-    return Choice(Isolation.PROCESS, f"process: {', '.join(held) or 'limits of time and memory'}; {beyond}")
+    return Choice(Isolation.PROCESS, f"process: {', '.join(inner) or 'limits of time and memory'}; {beyond}")
 
 
 def _refused(why: str) -> str:

@@ -25,7 +25,7 @@ from dicegym.sandbox.readable import files_of
 from dicegym.shipped import is_shipped
 
 MOST_DATA, LARGEST_DATA = 5_000, 128 << 20
-"""Files besides its sources that make an entry what it is, and how much of them is read: of the rest, size and date
+"""Files beyond its sources that make an entry what it is, and how much of them is read: of the rest, size and date
 must do."""
 
 
@@ -48,7 +48,7 @@ Seal = tuple[tuple[str, str], ...]
 """Files of a bot, by their paths from its own file's folder, each with the SHA-256 of its bytes; its own file first."""
 
 
-def sealed(source: Source) -> tuple[Seal, dict[Path, bytes]]:
+def seal_files(source: Source) -> tuple[Seal, dict[Path, bytes]]:
     """Return what a bot's files are, and their bytes, each read once. Raises BadFileError."""
     found = files.gather(source.file, source.shared, source.hidden)
     folder = source.file.parent
@@ -66,10 +66,10 @@ class Entry(NamedTuple):
     """What its files were when it was entered; empty: nobody has looked."""
     identity: str = ""
     """SHA-256, hexadecimal, of what it is made of: the files of a bot with all that it imports or may read there, a
-    model's file, a player as it was handed over. Who has the same name and identity plays the same."""
+    model's file, a player as it was handed over. Entries of one name and identity play the same."""
     content: str = ""
     """The identity of what was read from files, from which the dice of its matches follow too. Empty for a player that
-    was handed over: its bytes are others in each process, and whoever holds the contest has made it."""
+    was handed over: its bytes are others in each process, and the caller has made it."""
 
     @property
     def trusted(self) -> bool:
@@ -83,7 +83,7 @@ class Entry(NamedTuple):
             return all(is_shipped(origin.file.parent / name, digest) for name, digest in self.seal)
         return ships(origin)
 
-    def played_by(self, player: Player) -> Entry:
+    def replace_player(self, player: Player) -> Entry:
         """Return the entry under its name with another player, which is trusted."""
         return self._replace(origin=_sent(self.name, player), seal=())
 
@@ -118,7 +118,7 @@ def entry(game: Game, name: str, spec: Spec | Any, others: Collection[str] = ())
         if isinstance(origin, NetworkPlayer):
             origin.plain_network()  # PyTorch alone needs more memory than a job has
         origin = _apart_from(origin, others) if isinstance(origin, Source) and others else origin
-        seal = sealed(origin)[0] if isinstance(origin, Source) else ()
+        seal = seal_files(origin)[0] if isinstance(origin, Source) else ()
     except (ModelError, BadFileError) as error:
         raise AgentError(name, str(error)) from error
     if isinstance(origin, Source):
@@ -135,7 +135,7 @@ def _apart_from(source: Source, others: Collection[str]) -> Source:
     own = os.path.realpath(source.file)
     root = os.path.dirname(own)
     hidden = set()
-    for file in map(os.path.realpath, sealed(source)[1]):
+    for file in map(os.path.realpath, seal_files(source)[1]):
         folder = os.path.dirname(file)
         if file != own and (file in others or (folder != root and folder in others)):
             hidden.add(os.path.relpath(file, root))
@@ -143,11 +143,11 @@ def _apart_from(source: Source, others: Collection[str]) -> Source:
 
 
 def _data(game: Game, source: Source, seal: Seal) -> list[tuple[str, str]]:
-    """Return what else a bot may read besides its sources, weights say: paths from its folder, each with a digest."""
+    """Return what a bot may read beyond its sources, such as weights: paths from its folder, each with a digest."""
     folder, known, size, found = source.file.parent, {name for name, _ in seal}, 0, []
     try:
         readable = files_of(game, source, MOST_DATA)
-    except BadFileError:  # who starts it says so
+    except BadFileError:  # starting it says so
         return []
     for file in readable:
         name = os.path.relpath(file, folder)
@@ -159,7 +159,7 @@ def _data(game: Game, source: Source, seal: Seal) -> list[tuple[str, str]]:
 
 
 def digest_of(file: Path) -> str:
-    """Return the SHA-256 of a file's bytes, hexadecimal; empty if it cannot be read, as whoever loads it says."""
+    """Return the SHA-256 of a file's bytes, hexadecimal; empty if it cannot be read, as loading it says."""
     try:
         if not files.lacking(file):
             with open(file, "rb") as opened:
@@ -195,7 +195,7 @@ class Context(NamedTuple):
     """What a job is done with."""
 
     heartbeat: Heartbeat
-    """Is told who is asked."""
+    """Records which entry is asked."""
     stray: Printed
     """Takes what is printed past the bots' own ``print``."""
     load: Load
@@ -223,7 +223,7 @@ class Job(Protocol):
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """Who is asked."""
+        """The entries that are asked."""
 
     @property
     def facts(self) -> dict[str, Any]:

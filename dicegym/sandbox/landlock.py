@@ -4,13 +4,8 @@ Bots run as their user, so the modes of files do not keep them from the folder o
 later process of that user runs code; nor do they keep root. Landlock does, without any privileges, from Linux 5.13 on.
 Elsewhere these functions say so and change nothing.
 
-There are two ways of it:
-
-- `give_up_writing`: all may be written but some folders. Landlock lists what is allowed. So everything beside the way
-  to a folder is, as it is found there when the process gives up: nothing new can then be made directly in a folder on
-  that way (the home folder, say, for ``~/.cache/dicegym``), but in all others there and elsewhere.
-- `confine`: nothing may be read, listed, executed or written but what is named; nor does the process reach TCP ports
-  (from version 4 on), devices by ioctl (5), other processes by signals or abstract sockets (6).
+`confine` leaves what is named: nothing else may be read, listed, executed or written. Nor does the process reach TCP
+ports (from version 4 on), devices by ioctl (5), other processes by signals or abstract sockets (6).
 
 What Landlock does not govern at any version: whether a path exists and its attributes can be asked for, modes and
 owners can be changed as the user may. `dicegym.sandbox.seccomp` forbids the latter.
@@ -23,7 +18,7 @@ import ctypes
 import functools
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from dicegym.sandbox import linux
@@ -75,13 +70,9 @@ def version() -> int:
         return 0
 
 
-def _writing() -> int:
-    known = version()
-    return _WRITE_FILE | _REMOVE_AND_MAKE | (_REFER if known >= 2 else 0) | (_TRUNCATE if known >= 3 else 0)
-
-
 def _everything() -> int:
-    return _writing() | _EXECUTE | _READ_FILE | _READ_DIR | (_IOCTL_DEV if version() >= 5 else 0)
+    known, files = version(), _EXECUTE | _WRITE_FILE | _READ_FILE | _READ_DIR | _REMOVE_AND_MAKE
+    return files | (_REFER if known >= 2 else 0) | (_TRUNCATE if known >= 3 else 0) | (_IOCTL_DEV if known >= 5 else 0)
 
 
 def _new(files: int, network: int = 0, scoped: int = 0) -> int:
@@ -92,10 +83,10 @@ def _new(files: int, network: int = 0, scoped: int = 0) -> int:
     return linux.call(_CREATE_RULESET, ctypes.byref(wanted), ctypes.c_size_t(size), ctypes.c_uint32(0))
 
 
-def _allow(descriptor: int, path: str | os.PathLike[str], rights: int, follow: bool = True) -> None:
-    """Grant ``rights`` to a file, or beneath a folder; nothing where there is none."""
-    with contextlib.suppress(OSError):  # gone meanwhile, or a link: what it leads to has a rule of its own
-        place = os.open(path, os.O_PATH | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW))
+def _allow(descriptor: int, path: str | os.PathLike[str], rights: int) -> None:
+    """Grant ``rights`` to a file, or beneath a folder; a missing path is passed over."""
+    with contextlib.suppress(OSError):
+        place = os.open(path, os.O_PATH | os.O_CLOEXEC)
         try:
             folder = os.path.isdir(path)
             allowed = _Beneath(rights if folder else rights & _OF_FILES, place)
@@ -111,37 +102,13 @@ def _allow(descriptor: int, path: str | os.PathLike[str], rights: int, follow: b
             os.close(place)
 
 
-def _beside(folders: Iterable[Path]) -> Iterator[Path]:
-    """Yield what lies in the folders above ``folders`` and on the way to none of them."""
-    from pathlib import Path  # here, as who runs beside a bot starts sooner without it
-
-    kept = {folder.resolve() for folder in folders}
-    way = {above for folder in kept for above in folder.parents}
-    for above in way - kept:
-        if kept.isdisjoint(above.parents):
-            with contextlib.suppress(OSError), os.scandir(above) as entries:
-                yield from (path for entry in entries if (path := Path(entry.path)) not in way | kept)
-
-
-def ruleset(folders: Iterable[Path]) -> int:
-    """Return a descriptor for `restrict`: all may be written but ``folders``. Raises OSError."""
-    rights = _writing()
-    descriptor = _new(rights)
-    for path in _beside(folders):
-        _allow(descriptor, path, rights, follow=False)
-    return descriptor
-
-
-def allow_list(read: Iterable[str | Path], write: Iterable[str | Path], names: Iterable[str | Path] = ()) -> int:
-    """Return a descriptor for `restrict`: only what is named may be read, written or listed; see `confine`."""
-    files = _everything()
-    known = version()
+def _rules(read: Iterable[str | Path], write: Iterable[str | Path]) -> int:
+    """Return a descriptor of the rules that `confine` puts in force. Raises OSError."""
+    files, known = _everything(), version()
     try:
         descriptor = _new(files, _TCP if known >= 4 else 0, _ABSTRACT_SOCKETS_AND_SIGNALS if known >= 6 else 0)
     except OSError:  # Red Hat's Linux 9 has told a version of which it had but a part
         descriptor = _new(files)
-    for path in names:
-        _allow(descriptor, path, _READ_DIR)
     for path in read:
         _allow(descriptor, path, _READ_FILE | _READ_DIR)
     for path in write:
@@ -149,27 +116,7 @@ def allow_list(read: Iterable[str | Path], write: Iterable[str | Path], names: I
     return descriptor
 
 
-def restrict(descriptor: int) -> None:
-    """Put the rules in force for this thread and all that it starts from now on. Raises OSError."""
-    linux.give_up_new_privileges()
-    linux.call(_RESTRICT_SELF, ctypes.c_int(descriptor), ctypes.c_uint32(0))
-
-
-def give_up_writing(folders: Iterable[Path]) -> bool:
-    """Make this process and its children to come unable to change anything in ``folders``; return whether that holds.
-
-    Call it before the first thread starts: others than the calling one keep their rights.
-    """
-    if not version():
-        return False
-    try:
-        _restrict_and_close(ruleset(folders))
-    except OSError:
-        return False
-    return True
-
-
-def confine(read: Iterable[str | Path], write: Iterable[str | Path] = (), names: Iterable[str | Path] = ()) -> int:
+def confine(read: Iterable[str | Path], write: Iterable[str | Path] = ()) -> int:
     """Leave this process and its children to come nothing of the file system but what is named here.
 
     Call it before the first thread starts: others than the calling one keep their rights. Descriptors that are open
@@ -180,7 +127,6 @@ def confine(read: Iterable[str | Path], write: Iterable[str | Path] = (), names:
             later is out of reach. What does not exist is passed over.
         write: folders in which everything may be done but to execute, and to make devices, pipes and sockets; files
             (``/dev/null``) that may be read and written.
-        names: folders that may be listed, with all beneath, but not read: an importer lists a folder for its modules.
 
     Returns:
         The version of Landlock that holds; 0: none does, and nothing has changed.
@@ -188,14 +134,12 @@ def confine(read: Iterable[str | Path], write: Iterable[str | Path] = (), names:
     if not version():
         return 0
     try:
-        _restrict_and_close(allow_list(read, write, names))
+        descriptor = _rules(read, write)
+        try:
+            linux.give_up_new_privileges()
+            linux.call(_RESTRICT_SELF, ctypes.c_int(descriptor), ctypes.c_uint32(0))
+        finally:
+            os.close(descriptor)
     except OSError:
         return 0
     return version()
-
-
-def _restrict_and_close(descriptor: int) -> None:
-    try:
-        restrict(descriptor)
-    finally:
-        os.close(descriptor)

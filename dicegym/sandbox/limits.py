@@ -1,17 +1,14 @@
-"""What an entry may use."""
+"""What an entry may use and do: limits, and the customs of all bots in words for those who write one."""
 
 from __future__ import annotations
 
-import contextlib
-import os
 import warnings
 from dataclasses import dataclass
-from pathlib import Path
 
-from dicegym.engine import jit, kernel_cache
+from dicegym.bots.files import LARGEST, MOST_FILES
+from dicegym.engine import jit
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
-from dicegym.sandbox import confinement, landlock
 
 PATIENCE = 10
 """How much more time an entry has on the clock than on a processor."""
@@ -31,6 +28,11 @@ class Limits:
 
     Raises:
         ParameterError: not positive.
+
+    Example:
+        >>> from dicegym.contest import Limits
+        >>> Limits(seconds=60, memory=1 << 30).seconds
+        60
     """
 
     seconds: float = 10.0
@@ -40,7 +42,7 @@ class Limits:
 
     @staticmethod
     def wall_of(seconds: float) -> float:
-        """Return the seconds on the clock that go with so many of processor time, sleep and waiting included."""
+        """Return the seconds on the clock for some seconds of processor time, sleep and waiting included."""
         return PATIENCE * seconds
 
     @property
@@ -72,32 +74,8 @@ class Limits:
         whole_number("memory", self.memory, 1 << 20, 1 << 50, "the memory of an entry in bytes")
 
 
-def limit_memory(extra: int) -> None:
-    """Let this process have ``extra`` more bytes of data than it has now, and leave no core file."""
-    import resource
-
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    with contextlib.suppress(OSError, ValueError, IndexError):  # not Linux, or a lower limit is in force already
-        with open("/proc/self/statm", encoding="ascii") as file:
-            data = int(file.read().split()[5]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_DATA, (data + extra, data + extra))
-
-
-def end_with(parent: int) -> None:
-    """End this process with process ``parent``; see `confinement.end_with`. It ends at once if that is gone already."""
-    try:
-        confinement.end_with(parent)
-    except ProcessLookupError:
-        os._exit(1)
-
-
-def kernel_folders() -> list[Path]:
-    """Return all folders of compiled kernels beside the one of these sources: later processes run what is in them."""
-    return sorted(Path(jit.CACHE_FOLDER).parent.glob("kernels-*")) if jit.CACHE_FOLDER else []
-
-
 def warn_of_kernels() -> None:
-    """Warn who lets bots' files play where nothing keeps them from writing what he can write (RuntimeWarning)."""
+    """Warn that bots' files can write all that this user can write (RuntimeWarning)."""
     if jit.CACHE_FOLDER:
         warnings.warn(
             "compiled kernels are not protected from bots' files, which nothing keeps from files of yours here: they "
@@ -107,11 +85,40 @@ def warn_of_kernels() -> None:
         )
 
 
-def give_up_kernels() -> bool:
-    """Make this process, and what it starts, unable to change compiled kernels on disk; return whether that holds.
+_CUSTOMS = """\
+Printing costs nothing, in any game, to either stream: print() and what goes to sys.stdout or sys.stderr is kept for
+the bot's author, the first 2,000 characters of it; `dicegym check FILE --show` shows it beside each call. Only the
+time is the bot's own.
 
-    It holds where the kernel has Landlock (see `dicegym.sandbox.landlock`). What is compiled from now on is kept in
-    memory, so let it load what it needs before. Call it before untrusted code is loaded and before threads start.
-    """
-    kernel_cache.stop_writing()
-    return landlock.give_up_writing(kernel_folders())
+Time: {seconds:g} s to load, as much for the whole test, and as much for all moves of a match together.
+It is processor time of the bot's own, so that other load on the machine costs nobody anything; a clock {patience}
+times as generous catches what sleeps or hangs. Memory: {memory} MiB.
+
+Files: a bot may import files beside it, and read its own: all in its folder if its file is called as the interface
+says, else what is called like it (ann.py: ann.json and the folder ann). In the latter case Python's modules and
+installed ones come before files of the same name, as the folder may be shared; no bot sees the file of another entry.
+It may write into a temporary folder (`tempfile`), and that is all. At most {files} files of source, of {largest} MiB
+each; no links out of the folder.
+
+Every bot plays in a process of its own which ends with the match, so nothing is kept from one match to the next.
+There it can start threads, but no processes (subprocess, multiprocessing and os.fork raise PermissionError), and has
+no network. It has `random`, `print` and streams of `sys` of its own, and input() is answered by nobody.
+
+Chance: `random`, and what NumPy draws without a generator (np.random.random()), are seeded for each game, and the same
+contest comes out the same. What cannot be repeated: os.urandom, secrets, np.random.default_rng() without a seed, time.
+
+PURE = True at the margin of the file says that the same question always gets the same answer: nothing is
+remembered, and nothing drawn. Environments then ask one copy of the bot for all games of a batch and, where a game
+has few situations, look its answers up. `dicegym check` says it where it finds a bot pure by asking it everything.
+
+To look inside: `dicegym check FILE --show` writes down what the bot is called with, answers and prints; `dicegym
+check FILE --debug` plays here and now, so that breakpoint() stops in the bot.
+"""
+
+
+def customs() -> str:
+    """Return what every bot may do, may use, and is asked for; plain text."""
+    limits = Limits()
+    return _CUSTOMS.format(
+        seconds=limits.seconds, patience=PATIENCE, memory=limits.memory >> 20, files=MOST_FILES, largest=LARGEST >> 20
+    )

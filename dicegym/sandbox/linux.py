@@ -30,7 +30,7 @@ def call(number: int, *arguments: object) -> int:
 
 
 def prctl(option: int, *arguments: int) -> None:
-    """Set an attribute of this process. Raises OSError where there is none such, or no prctl at all."""
+    """Set an attribute of this process. Raises OSError where the system has no such attribute, or no prctl."""
     if sys.platform != "linux" or not hasattr(libc(), "prctl"):
         raise OSError(38, "this system has no prctl")
     padded = (*arguments, 0, 0, 0, 0)[:4]

@@ -22,10 +22,9 @@ LEFT_OUT = ("__pycache__", ".git")
 def visible_files(source: Source, entry_files: Iterable[str], files: Iterable[Path]) -> list[Path]:
     """Return what a bot may read: its own files, and nothing else that lies beside it.
 
-    A bot whose file is called as the original interface has it owns its folder, unless that is a home or holds one. Any
-    other file may share its folder
-    with other people's: it may read itself, what it imports from there, and what is called like it (``ann.py``:
-    ``ann.json`` and the folder ``ann``).
+    A bot whose file is called as the original interface has it owns its folder, unless that is a home or contains
+    one. Any other file may share its folder with other people's: it may read itself, what it imports from there, and
+    what is called like it (``ann.py``: ``ann.json`` and the folder ``ann``).
 
     Args:
         source: where it is.
@@ -49,7 +48,7 @@ def visible_files(source: Source, entry_files: Iterable[str], files: Iterable[Pa
 
 
 def files_of(game: Game, source: Source, most: int) -> list[Path]:
-    """Return the files that a bot may read, sources and others, folders gone through; at most so many.
+    """Return the files that a bot may read, sources and others, folders gone through; at most ``most``.
 
     Raises BadFileError.
     """

@@ -1,7 +1,7 @@
 """A bot in a process of its own, as its referee sees it: one question after the other, each against the clock.
 
 The referee alone judges. What it goes by is the processor time of the bot's process as the system counts it, and the
-clock on its own wall; nothing that the process says of itself counts but its answers. Who is at fault follows from
+clock on its own wall; nothing that the process says of itself counts but its answers. The entry at fault follows from
 which socket failed.
 """
 
@@ -39,7 +39,7 @@ in trouble. Where others work and a contest gives way to them, a second of work 
 END_SECONDS = 10.0
 """How long a host may take to end one of its children, before it is ended itself."""
 NOT_ASKED = "is not asked any more in this match"
-"""What is said of a bot whose process is no more, each time that it would be asked."""
+"""What is said of a bot whose process has ended, each time that it would be asked."""
 WORDS_SECONDS = 1.0
 """How long a child that has closed its socket has to end by itself, so that there is something to say of its end."""
 _CREDENTIALS = struct.Struct("3i")
@@ -90,14 +90,14 @@ class Remote:
         number: of the child, one that the host does not know yet.
         name: of the bot.
         limits: what it may use.
-        moment: says in words when it is, for whoever ends here: a function of whether it is about all moves together.
+        moment: says in words when a bot ends here: a function of whether it is about all moves together.
         witness: is told of all calls.
 
     Attributes:
         printed: what the bot printed so far.
         spent: seconds of processor time that it has used since `begin_bank`.
         layers: what confines it.
-        gone: why it is no more, if it did not end as it should; else None.
+        gone: why it has ended, if it did not end as it should; else None.
         clean: whether it has left nothing, once it has ended.
 
     Raises GoneError if the process does not even start.
@@ -190,7 +190,7 @@ class Remote:
     def ask(self, kind: str, what: tuple[Any, ...]) -> Any:
         """Ask, and return the answer.
 
-        Raises RaisedError for what the bot raised; GoneError if its process is no more, or had to be ended.
+        Raises RaisedError for what the bot raised; GoneError if its process has ended, or had to be ended.
         """
         if self.gone is not None:
             raise GoneError(self._name, NOT_ASKED)
@@ -326,7 +326,7 @@ class Remote:
         return RaisedError(text, where if _LINE.fullmatch(where) else "")
 
     def _tell(self, method: str, text: str) -> None:
-        if self._witness is not None and method in ("asked", "answered", "printed"):
+        if self._witness is not None and method in ("note_call", "note_answer", "note_print"):
             getattr(self._witness, method)(text)
 
     def _print(self, text: str) -> None:

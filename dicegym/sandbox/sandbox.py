@@ -2,8 +2,8 @@
 
 What separates whom: an untrusted bot plays in a process of its own, in a jail where the system has one, and is handed
 views alone (`dicegym.sandbox.hosts`); so it reaches neither the record with its key, nor the clocks, nor other bots.
-Its referee judges it. Who plays inside a referee is trusted not to cheat, but may hang or die by accident: whoever is
-acting then is at fault, the referee is replaced, and all other jobs lose nothing.
+Its referee judges it. An entry that plays inside a referee is trusted not to cheat, but may hang or die by accident:
+the entry that acts then is at fault, the referee is replaced, and all other jobs lose nothing.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ LOOK_EVERY = 0.02
 JobOutcome = Any | Failure
 
 
-def pinned(workers: int) -> list[set[int]]:
-    """Return the processors that each of so many referees keeps to, with all its bots; all of them if they share.
+def assign_processors(workers: int) -> list[set[int]]:
+    """Return the processors that each of ``workers`` referees keeps to, with all its bots; all of them if they share.
 
     A referee and its bots take turns, so they need one processor together; on two, each question would have to wake the
-    other one, which takes longer than the question (49 instead of 18 µs for Hog, on an idle machine). Only who uses all
-    processors keeps to them: fewer referees leave the choice to the system, which knows what else there is to do.
+    other one, which takes longer than the question (49 instead of 18 µs for Hog, on an idle machine). Only as many
+    referees as processors keep to them: fewer leave the choice to the system, which knows what else there is to do.
     """
     if not hasattr(os, "sched_getaffinity"):
         return [set()] * workers
@@ -51,14 +51,14 @@ def pinned(workers: int) -> list[set[int]]:
 
 
 _STARTED_WITH = {"PYTHONHASHSEED": "0", "PYTHONSAFEPATH": "1"}
-"""The second keeps what lies in the current folder, such as a bot called ``random.py``, from being imported."""
+"""The second keeps what is in the current folder, such as a bot called ``random.py``, from being imported."""
 
 
 @contextlib.contextmanager
 def _plain_start() -> Iterator[None]:
     """Start processes so that they need nothing of this one's script, and so that sets of strings keep their order.
 
-    multiprocessing runs the caller's script again in each process unless there seems to be none; a script
+    multiprocessing runs the caller's script again in each process unless there seems to be no script; a script
     without a ``__main__`` guard would start another contest there.
 
     And a daemon, as the workers of a ``multiprocessing.Pool`` are, may start none, lest they outlive it. These do not:
@@ -84,7 +84,7 @@ def _plain_start() -> Iterator[None]:
 
 
 def _failure(reading: Reading, reason: str) -> Failure:
-    """Return the failure of whoever was acting when its process stopped or ended."""
+    """Return the failure of the entry that was acting when its process stopped or ended."""
     playing = reading.phase == PLAYING
     return Failure(max(reading.actor, 0), reason, reading.number + 1 if playing else 0, reading.turn)
 
@@ -211,7 +211,7 @@ class Sandbox:
         isolation: what was chosen.
 
     Raises:
-        ParameterError: ``workers`` is no positive whole number, or there is no such isolation.
+        ParameterError: ``workers`` is not a positive whole number, or the isolation is unknown.
         DependencyError: "jail" does not work here.
     """
 
@@ -223,7 +223,7 @@ class Sandbox:
         isolation: str = jail.Isolation.AUTO,
     ) -> None:
         self.limits = limits or Limits()
-        self.isolation = jail.chosen(isolation)
+        self.isolation = jail.choose(isolation)
         number = cores() if workers is None else workers
         self._count = whole_number("workers", number, 1, 1024, "the number of processes")
         baseline = game.spec.baseline
@@ -237,7 +237,7 @@ class Sandbox:
         if self.isolation.level is not jail.Isolation.JAIL:  # where bots have their folders in memory of their own
             self._folder = tempfile.mkdtemp(prefix="dicegym-bots-")
         try:
-            for processors in pinned(self._count):
+            for processors in assign_processors(self._count):
                 self._workers.append(_Worker(*self._made, self._folder, processors))
             for worker in self._workers:
                 worker.wait_ready()

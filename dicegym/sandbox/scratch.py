@@ -1,7 +1,7 @@
 """The temporary folder of an untrusted program, emptied between matches so that none finds what another left.
 
-Whoever empties it may do more than the program, which may have put links in places where folders were. So folders are
-held open and never named by a path, and no link is followed.
+The process that empties it may do more than the program, which may have put links where folders were. So folders are
+kept open and never named by a path, and no link is followed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _FOLDER = getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr
 
 
 def empty(folder: str, most: int | None = MOST) -> bool:
-    """Remove all that lies in ``folder``, whatever a program that has ended made there; return whether it is empty.
+    """Remove all that is in ``folder``, whatever a program that has ended made there; return whether it is empty.
 
     Folders so deep that no path can name what is in them, and folders without any rights, go like all others.
 
@@ -39,7 +39,7 @@ def empty(folder: str, most: int | None = MOST) -> bool:
 
 
 def remove(folder: str) -> None:
-    """Remove ``folder`` with all that lies in it, like `empty`; what cannot be removed stays."""
+    """Remove ``folder`` with all that is in it, like `empty`; what cannot be removed stays."""
     with contextlib.suppress(OSError):
         empty(folder, most=None)
         os.rmdir(folder)

@@ -1,8 +1,9 @@
 """System calls that a process gives up, for good and with all its threads (Linux's seccomp), by name and reason.
 
-The table `dicegym.sandbox.refused_calls.RULES` says what an untrusted program may not ask of the kernel, and why. Most
-calls are refused with EPERM, which Python raises as PermissionError, so that a program that tries reads in words what
-it may not; a call that a C library can do without gets ENOSYS, upon which it does without.
+`RULES` says what an untrusted program may not ask of the kernel, and why: a line there refuses a new idea. All else
+stays possible: memory of its own, files as far as Landlock and the file system let it, threads, clocks, pipes. Most
+calls are refused with EPERM, which Python raises as PermissionError, so a program that tries reads in words what it
+may not. A call that a C library can do without gets ENOSYS, upon which it does without.
 
 The kernel remembers which calls pass whatever their arguments are, so reading and writing cost no more than before.
 """
@@ -18,12 +19,203 @@ import sys
 from typing import NamedTuple
 
 from dicegym.sandbox import linux
-from dicegym.sandbox.refused_calls import LAST_KNOWN, LOWER_HALF, OWN, PROCESSES, RULES, Rule
+
+LOWER_HALF = 0xFFFFFFFF
+
+
+class Condition(NamedTuple):
+    """What an argument of a call is asked: whether its lower half, after ``mask``, is one of ``values``.
+
+    The kernel reads flags, commands and process ids from the lower half alone. A pointer is asked as a whole, for both
+    of its halves (``wide``).
+    """
+
+    argument: int
+    values: tuple[int, ...]
+    mask: int = LOWER_HALF
+    wide: bool = False
+
+
+class Rule(NamedTuple):
+    """Calls that are refused for one reason.
+
+    Attributes:
+        reason: what they would do.
+        listed: each by its name and its numbers on x86_64 and on aarch64, "-" where a machine lacks the call.
+        unless: a test by which they pass.
+        only: tests of which one must hold for them to be refused; none: all are.
+        error: what they get.
+    """
+
+    reason: str
+    listed: str
+    unless: tuple[Condition, ...] = ()
+    only: tuple[Condition, ...] = ()
+    error: int = errno.EPERM
+
+    @property
+    def calls(self) -> dict[str, tuple[int | None, int | None]]:
+        """Name -> numbers on both machines; None where it lacks the call."""
+        found = {}
+        for call in self.listed.split(", "):
+            name, *numbers = call.split()
+            first, second = (None if number == "-" else int(number) for number in numbers)
+            found[name] = first, second
+        return found
+
+
+OWN = -1
+"""In a test's values: the id of the process that installs the filter."""
+
+_CLONE_THREAD = 0x10000
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        "start another process, which could outlive the match",
+        "fork 57 -, vfork 58 -",
+    ),
+    Rule(
+        "the same by the general call, which also starts threads: these pass",
+        "clone 56 220",
+        unless=(Condition(0, (_CLONE_THREAD,), _CLONE_THREAD),),
+    ),
+    Rule(
+        "the same with its flags in memory, where a filter cannot look; C libraries fall back on clone",
+        "clone3 435 435",
+        error=errno.ENOSYS,
+    ),
+    Rule("become another program", "execve 59 221, execveat 322 281, uselib 134 -"),
+    Rule(
+        "look into other processes, or take over what they have open",
+        "ptrace 101 117, process_vm_readv 310 270, process_vm_writev 311 271, process_madvise 440 440, "
+        "process_mrelease 448 448, kcmp 312 272, pidfd_open 434 434, pidfd_getfd 438 438, "
+        "pidfd_send_signal 424 424, migrate_pages 256 238, move_pages 279 239",
+    ),
+    Rule(
+        "send signals to others than itself; 0, -1 and groups are others too",
+        "kill 62 129, tkill 200 130, tgkill 234 131, rt_sigqueueinfo 129 138, rt_tgsigqueueinfo 297 240",
+        unless=(Condition(0, (OWN,)),),
+    ),
+    Rule(
+        "have the kernel send signals to others (F_SETOWN, F_SETSIG, F_SETOWN_EX), hold up programs that open a file "
+        "(F_SETLEASE, F_SETDELEG), be told of changes in folders (F_NOTIFY), take others' room in pipes (F_SETPIPE_SZ)",
+        "fcntl 72 25",
+        only=(Condition(1, (8, 10, 15, 1024, 1040, 1026, 1031)),),
+    ),
+    Rule(
+        "the same by another call; type into a terminal (TIOCSTI, TIOCLINUX), take one over (TIOCSCTTY)",
+        "ioctl 16 29",
+        only=(Condition(1, (0x8901, 0x8902, 0x5412, 0x541C, 0x540E)),),  # FIOSETOWN, SIOCSPGRP first
+    ),
+    Rule(
+        "reach the network, or other processes by named and abstract sockets",
+        "socket 41 198, connect 42 203, bind 49 200, listen 50 201, accept 43 202, accept4 288 242, "
+        "sendmsg 46 211, sendmmsg 307 269",
+    ),
+    Rule(
+        "the same from a socket that is open: send to an address",
+        "sendto 44 206",
+        unless=(Condition(4, (0,), wide=True),),
+    ),
+    Rule(
+        "the same with a new pair; those of the machine's own kind (AF_UNIX) pass",
+        "socketpair 53 199",
+        unless=(Condition(0, (1,)),),
+    ),
+    Rule(
+        "share memory that no limit counts, or that outlives the process",
+        "memfd_create 319 279, memfd_secret 447 447, shmget 29 194, shmat 30 196, shmctl 31 195, "
+        "remap_file_pages 216 234",
+    ),
+    Rule(
+        "the same without a file (MAP_SHARED with MAP_ANONYMOUS), or as a stack that no limit counts (MAP_GROWSDOWN)",
+        "mmap 9 222",
+        only=(Condition(3, (0x21, 0x23), 0x2F), Condition(3, (0x100,), 0x100)),
+    ),
+    Rule(
+        "leave messages and semaphores to other processes",
+        "mq_open 240 180, mq_unlink 241 181, semget 64 190, semctl 66 191, semop 65 193, semtimedop 220 192, "
+        "msgget 68 186, msgctl 71 187, msgrcv 70 188, msgsnd 69 189",
+    ),
+    Rule(
+        "raise its own limits, or change those of others",
+        "setrlimit 160 164",
+    ),
+    Rule(
+        "the same by the call that also asks for limits, which passes",
+        "prlimit64 302 261",
+        unless=(Condition(2, (0,), wide=True),),
+    ),
+    Rule(
+        "take processors and disks from others, or change how others get them",
+        "sched_setaffinity 203 122, sched_setscheduler 144 119, sched_setparam 142 118, sched_setattr 314 274, "
+        "setpriority 141 140, ioprio_set 251 30",
+    ),
+    Rule(
+        "use up what all processes of the machine share: disks that write everything, requests that they may have open",
+        "sync 162 81, syncfs 306 267, io_setup 206 0",
+    ),
+    Rule(
+        "outlive its referee, look like a process that may be watched by others, leave the group that is ended",
+        "prctl 157 167",
+        only=(Condition(0, (1, 4, 35, 36, 0x59616D61)),),  # PDEATHSIG, DUMPABLE, MM, CHILD_SUBREAPER, PTRACER
+    ),
+    Rule(
+        "become another user, for whom other limits hold",
+        "setuid 105 146, setgid 106 144, setreuid 113 145, setregid 114 143, setresuid 117 147, "
+        "setresgid 119 149, setfsuid 122 151, setfsgid 123 152, setgroups 116 159, capset 126 91",
+    ),
+    Rule("leave the group that is ended with it", "setsid 112 157, setpgid 109 154"),
+    Rule(
+        "change who may use a file, or when it was changed, for which no right to write is needed (Landlock lets it)",
+        "chmod 90 -, fchmod 91 52, fchmodat 268 53, fchmodat2 452 452, chown 92 -, fchown 93 55, lchown 94 -, "
+        "fchownat 260 54, utime 132 -, utimes 235 -, futimesat 261 -, utimensat 280 88, setxattr 188 5, "
+        "lsetxattr 189 6, fsetxattr 190 7, removexattr 197 14, lremovexattr 198 15, fremovexattr 199 16",
+    ),
+    Rule("empty a file by its name, which Landlock lets before version 3", "truncate 76 45"),
+    Rule(
+        "be told what others do to files, which shows when they move",
+        "inotify_init 253 -, inotify_init1 294 26, fanotify_init 300 262",
+    ),
+    Rule("make devices, and pipes on which programs hang that open them", "mknod 133 -, mknodat 259 33"),
+    Rule(
+        "change which files there are: mounts and roots",
+        "mount 165 40, umount2 166 39, move_mount 429 429, open_tree 428 428, fsopen 430 430, fsconfig 431 431, "
+        "fsmount 432 432, fspick 433 433, mount_setattr 442 442, statmount 457 457, listmount 458 458, "
+        "chroot 161 51, pivot_root 155 41, quotactl 179 60, quotactl_fd 443 443, name_to_handle_at 303 264, "
+        "open_by_handle_at 304 265, lookup_dcookie 212 18",
+    ),
+    Rule("have rights of its own making: namespaces", "unshare 272 97, setns 308 268"),
+    Rule(
+        "keep secrets in the kernel, or read them",
+        "add_key 248 217, request_key 249 218, keyctl 250 219",
+    ),
+    Rule(
+        "do any of this by a queue that a filter does not see",
+        "io_uring_setup 425 425, io_uring_enter 426 426, io_uring_register 427 427",
+    ),
+    Rule(
+        "use parts of the kernel that have been its weak places, and that no bot needs",
+        "userfaultfd 323 282, perf_event_open 298 241, bpf 321 280, personality 135 92, modify_ldt 154 -, "
+        "iopl 172 -, ioperm 173 -, vmsplice 278 75, lsm_set_self_attr 460 460",
+    ),
+    Rule(
+        "change the machine, as root could",
+        "kexec_load 246 104, kexec_file_load 320 294, init_module 175 105, finit_module 313 273, "
+        "delete_module 176 106, reboot 169 142, swapon 167 224, swapoff 168 225, syslog 103 116, acct 163 89, "
+        "vhangup 153 58, sethostname 170 161, setdomainname 171 162, settimeofday 164 170, "
+        "clock_settime 227 112, clock_adjtime 305 266, adjtimex 159 171, nfsservctl 180 42, _sysctl 156 -",
+    ),
+)
+
+LAST_KNOWN = 462
+"""The newest call that the table has been compared with (mseal, Linux 6.10): later ones get ENOSYS, as on the kernels
+before them, and C libraries do without. So do the numbers of x86_64's other kind (x32), which begin at 2**30."""
 
 
 class _Machine(NamedTuple):
     column: int
-    """Of `dicegym.sandbox.refused_calls.Numbers`."""
+    """Of the numbers of `Rule.calls`."""
     architecture: int
     """AUDIT_ARCH_... of linux/audit.h, which the kernel tells with each call."""
     seccomp: int
@@ -86,7 +278,7 @@ def _body(rule: Rule) -> list[_Instruction]:
 
 
 @functools.cache
-def _plan(machine: str, allow_fork: bool) -> tuple[bytes | _Instruction, ...]:
+def _plan(machine: str) -> tuple[bytes | _Instruction, ...]:
     """Return the filter packed, but for the instructions that ask for the id of the process (`OWN`)."""
     kind = _MACHINES[machine]
     steps = [
@@ -98,8 +290,6 @@ def _plan(machine: str, allow_fork: bool) -> tuple[bytes | _Instruction, ...]:
         _Instruction(_RETURN, _ERROR | errno.ENOSYS),
     ]
     for rule in RULES:
-        if allow_fork and rule in PROCESSES:
-            continue
         body = _body(rule)
         for numbers in rule.calls.values():
             if (number := numbers[kind.column]) is not None:
@@ -112,11 +302,10 @@ def _packed(step: _Instruction) -> bytes:
     return struct.pack("=HBBI", step.code, step.if_true, step.if_false, step.value)
 
 
-def program(allow_fork: bool = False, own: int | None = None, machine: str | None = None) -> bytes:
+def program(own: int | None = None, machine: str | None = None) -> bytes:
     """Return the filter as the kernel takes it, of 8 bytes an instruction.
 
     Args:
-        allow_fork: whether new processes, which inherit the filter, may be started all the same.
         own: id of the process that will install it; None: of this one.
         machine: as `os.uname` names it; None: this one.
 
@@ -124,7 +313,7 @@ def program(allow_fork: bool = False, own: int | None = None, machine: str | Non
         KeyError: the table has no numbers for ``machine``.
     """
     own = os.getpid() if own is None else own
-    plan = _plan(machine or os.uname().machine, allow_fork)
+    plan = _plan(machine or os.uname().machine)
     return b"".join(step if isinstance(step, bytes) else _packed(step._replace(value=own)) for step in plan)
 
 
@@ -139,23 +328,20 @@ def available() -> bool:
         linux.call(machine.seccomp, ctypes.c_uint(_ASK_FOR_ACTION), ctypes.c_uint(0), ctypes.byref(wanted))
     except (OSError, AttributeError):
         return False
-    _plan(os.uname().machine, False)  # once, and not again in every process that is forked later
+    _plan(os.uname().machine)  # once, and not again in every process that is forked later
     return True
 
 
-def install(allow_fork: bool = False) -> bool:
+def install() -> bool:
     """Refuse the calls of `RULES` to this process, all its threads and what it starts; return whether that holds.
 
     A forked child may send signals to its parent alone, as the filter knows that process by its number: install the
     filter in each process that runs untrusted code. `available`, called before it forks, makes that quicker.
-
-    Args:
-        allow_fork: leave processes possible, for one that is yet to fork those who confine themselves.
     """
     machine = _machine()
     if machine is None or not available():
         return False
-    instructions = program(allow_fork)
+    instructions = program()
     wanted = _Program(len(instructions) // 8, instructions)
     try:
         linux.give_up_new_privileges()

@@ -33,11 +33,12 @@ from dicegym.play.player import Player
 from dicegym.play.printed import Printed
 from dicegym.players import twins
 from dicegym.sandbox import jail, scratch
+from dicegym.sandbox.confinement import end_with
 from dicegym.sandbox.heartbeat import Heartbeat
 from dicegym.sandbox.hosts import MOST, HostProcess
 from dicegym.sandbox.isolated import IsolatedPlayer
 from dicegym.sandbox.jobs import Context, Entry, Job
-from dicegym.sandbox.limits import Limits, end_with
+from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.remote import GoneError
 from dicegym.signals import ENDING
 
@@ -188,7 +189,7 @@ def keep(
         os.dup2(null, stream)
     multiprocessing.current_process().daemon = False  # may a player have children: all that it starts ends with it
     try:
-        with contextlib.suppress(EOFError, OSError):  # whoever hands over jobs has closed the pipe, or has gone
+        with contextlib.suppress(EOFError, OSError):  # the caller has closed the pipe, or has gone
             conn.send_bytes(b"ready")
             while True:
                 job: Job = pickle.loads(conn.recv_bytes())
@@ -208,7 +209,7 @@ def _caller_is_gone(seconds: float | None = None) -> bool:
 
 
 def _end_with_caller(hosts: Hosts, folder: str) -> None:
-    """End this process as soon as who hands over jobs has ended, in whatever way: nobody wants their results then.
+    """End this process as soon as the caller has ended, in whatever way: its jobs' results have no reader then.
 
     A match may take minutes, and between two of them alone would it be noticed. `end_with` is about the server that
     has forked this process, and that lives as long as this one does.

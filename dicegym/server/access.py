@@ -1,9 +1,9 @@
-"""Who may connect and play under which name: secrets, and the hosts and origins of browsers.
+"""Access to the server: secrets of names, and the hosts and origins of browsers.
 
 A page in a browser can open WebSockets to any address, also to one that only its user's machine reaches, and the
-browser says in ``Origin`` whose page it is. Programs send no such header. Whose pages are not the server's own, nor
-allowed by its operator, are refused; so are requests that name the server by a name that is not its own, as a page
-may have its own name lead to any address.
+browser says in ``Origin`` whose page it is. Programs send no such header. Pages that are neither the server's own nor
+allowed by its operator are refused. So are requests that call the server by a name that it does not have, as a page
+may let its own name lead to any address.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def fold_name(name: str) -> str:
 
 
 def name_fault(name: str) -> str:
-    """Return why nobody can be called ``name``, or nothing."""
+    """Return why ``name`` cannot be a player's name; empty if it can."""
     if not name or name != name.strip() or len(name) > LONGEST_NAME:
         return f"a name has 1 to {LONGEST_NAME} characters, and no space at either end"
     if harmless(name) != name:  # what acts on terminals, halves of characters, and what cannot be seen
@@ -43,7 +43,7 @@ def name_fault(name: str) -> str:
 
 
 class Secrets:
-    """Names that belong to who knows their secret.
+    """Names, each with the secret that its owner logs in by.
 
     Args:
         secrets: name -> secret.
@@ -84,7 +84,7 @@ class Secrets:
                 continue
             name, colon, secret = (part.strip() for part in line.partition(":"))
             if not colon:
-                raise ParameterError(f"--secrets {path}, line {number} is no 'name:secret'")
+                raise ParameterError(f"--secrets {path}, line {number}: write name:secret")
             if name in found:
                 raise ParameterError(f"--secrets {path}, line {number}: {name!r} has a secret already")
             found[name] = secret
@@ -119,9 +119,9 @@ def _from_json(path: Path, text: str) -> dict[str, str]:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ParameterError(f"--secrets {path} is no JSON: {error}") from None
+        raise ParameterError(f"--secrets {path} cannot be read as JSON: {error}") from None
     if not all(isinstance(secret, str) for secret in found.values()):
-        raise ParameterError(f"--secrets {path} is no object of names and secrets, all of them texts")
+        raise ParameterError(f"--secrets {path}: write one JSON object of names and secrets, all of them texts")
     return dict(found)
 
 
@@ -160,7 +160,7 @@ class PageOrigin(NamedTuple):
 
 
 def host_of(text: str) -> tuple[str, int | None] | None:
-    """Return name or address, and port, of a ``Host`` header; None if it is none."""
+    """Return name or address, and port, of a ``Host`` header; None if it cannot be read."""
     try:
         parts = urlsplit(f"//{text.strip()}")
         port = parts.port
@@ -182,7 +182,7 @@ def place_of(text: str) -> PageOrigin | None:
 
 
 class Origins:
-    """Whom a WebSocket server takes.
+    """The hosts and origins that a WebSocket server accepts.
 
     Args:
         listens: the address that the server listens on.
@@ -190,7 +190,7 @@ class Origins:
         origins: pages that may connect, such as ``https://example.org``.
 
     Raises:
-        ParameterError: one of these is no name, or no origin.
+        ParameterError: one of these is not a name, or not an origin.
     """
 
     def __init__(self, listens: str, hosts: Sequence[str] = (), origins: Sequence[str] = ()) -> None:

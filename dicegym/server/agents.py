@@ -46,14 +46,14 @@ class TableLimits(Limits):
 
 
 class Asker(Protocol):
-    """Who asks an agent: a table."""
+    """A table, as the agent that it asks sees it."""
 
     number: int
 
-    def answered(self, seat: int, action: int) -> None:
+    def take_answer(self, seat: int, action: int) -> None:
         """Take the agent's action."""
 
-    def failed(self, seat: int, reason: str) -> None:
+    def take_failure(self, seat: int, reason: str) -> None:
         """Take note that the agent did not answer properly."""
 
 
@@ -128,10 +128,10 @@ class LocalAgent:
         await asyncio.to_thread(self._thread.shutdown)
 
     def ask(self, asker: Asker, seat: int, state: Any, seed: int) -> None:
-        """Have a decision made in a state, by a call of ``asker.answered`` or ``asker.failed`` later."""
+        """Have a decision made in a state, by a call of ``asker.take_answer`` or ``asker.take_failure`` later."""
         loop = asyncio.get_running_loop()
         if self.retired:
-            loop.call_soon(asker.failed, seat, "has failed too often")
+            loop.call_soon(asker.take_failure, seat, "has failed too often")
             return
         asked = loop.run_in_executor(self._thread, self._answer, asker.number, seat, state, seed)
         asked.add_done_callback(lambda done: self._hear(asker, seat, done))
@@ -147,14 +147,14 @@ class LocalAgent:
         error = done.exception()
         if error is None:
             self._failures = 0
-            asker.answered(seat, done.result())
+            asker.take_answer(seat, done.result())
             return
         reason = error.reason if isinstance(error, AgentError) else f"{type(error).__name__}: {one_line(error)}"
         if isinstance(error, GoneError) and reason != NOT_ASKED:
             self._failures += 1
             self.retired = self._failures >= MOST_FAILURES
             self._log(f"{self.name} {reason}" + (" and is not seated any more" if self.retired else ""))
-        asker.failed(seat, reason)
+        asker.take_failure(seat, reason)
 
     def _load(self) -> None:
         if self._level is None:
@@ -187,7 +187,7 @@ class LocalAgent:
             self._close_apart(player)
 
     def _seated_apart(self, seed: int) -> Player:
-        """Return a copy of a bot in a process of its own. Raises AgentError; GoneError if there is none to be had."""
+        """Return a copy of a bot in a process of its own. Raises AgentError; GoneError if none can be started."""
         origin = resolve(self._game, self._spec)
         if self._stopping or self._level is None or not isinstance(origin, Source):
             raise GoneError(self.name, "is not asked any more: the server stops")

@@ -1,4 +1,4 @@
-"""What servers have held in a store, for whoever asks from outside: while a server runs, and when it does not.
+"""The games and ratings of servers in a store, read from outside, whether a server runs or not.
 
 Nothing is ever written to the store.
 """
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from filelock import Timeout
 
-from dicegym.arena.store.opening import SCHEMA, called, location_of
+from dicegym.arena.store.opening import SCHEMA, call_store, location_of
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.tables import SERVER_GAMES, SERVER_RATINGS, SERVER_RESULTS, SERVER_RUNS
 from dicegym.errors import ParameterError, unknown_name
@@ -42,7 +42,7 @@ class ServerStatus(NamedTuple):
 
 
 class Archive:
-    """What servers of a game have held in a store, to be read.
+    """The games and ratings of a game's servers in a store, to be read.
 
     Args:
         where: path of a file, or URL of a PostgreSQL database.
@@ -55,8 +55,8 @@ class Archive:
         game: the game's name.
 
     Raises:
-        ParameterError: there is no such store, or no server has written to it, or those of several games have and none
-            is named; it is damaged, out of reach, or has another schema.
+        ParameterError: the store does not exist, or no server has written to it, or those of several games have and no
+            game is named; it is damaged, out of reach, or has another schema.
         UnknownNameError: no server of this game has written to it.
         BusyError: another program has locked it.
         DependencyError: it is on a server, and what speaks to that is not installed.
@@ -67,7 +67,7 @@ class Archive:
     def __init__(self, where: str | os.PathLike[str], game: str | None = None, waits: bool = False) -> None:
         path = location_of(where).path
         if path is not None and not path.is_file():
-            raise ParameterError(f"{path} is no file: a server makes one where it is started; give its --store")
+            raise ParameterError(f"{path} is not a file: a server makes one where it is started; give its --store")
         self._reader = StoreReader(where, waits)
         self.name, self.path = self._reader.name, self._reader.path
         try:
@@ -94,12 +94,16 @@ class Archive:
         there = self.games_held()
         if game is not None:
             if there and game not in there:
-                raise unknown_name("game", game, there, f"Of servers in {called(self.name)} there are others alone.")
+                raise unknown_name(
+                    "game", game, there, f"Of servers in {call_store(self.name)} there are others alone."
+                )
             return game
         if not there:
-            raise ParameterError(f"no server has written to {called(self.name)}: give its --store, or name the game")
+            raise ParameterError(
+                f"no server has written to {call_store(self.name)}: give its --store, or name the game"
+            )
         if len(there) > 1:
-            raise ParameterError(f"{called(self.name)} holds what servers of {', '.join(there)} did: name the game")
+            raise ParameterError(f"{call_store(self.name)} holds what servers of {', '.join(there)} did: name the game")
         return there[0]
 
     def games_held(self) -> list[str]:
@@ -117,7 +121,7 @@ class Archive:
         """Return finished games, the oldest first.
 
         Args:
-            last: so many of the newest; 0: all.
+            last: how many of the newest; 0: all.
             player: those of this player alone, however its name is spelled.
 
         Raises:
@@ -171,7 +175,7 @@ def _run(connection: sa.Connection, run: sa.Row[Any]) -> RunInfo:
             addresses=tuple(map(str, told["addresses"])), agents=tuple(map(str, told["agents"]))
         )
         if any(type(number) is not int for number in (state.process, state.connections, state.waiting, state.tables)):
-            raise ValueError("a number of the last run is none")
+            raise ValueError("the state of the last run contains an invalid number")
     ended = None if run.ended is None else _date(run.ended)
     games = int(connection.execute(finished).scalar_one())
     return RunInfo(int(run.id), _date(run.began), ended, str(run.version), games, state)
@@ -186,7 +190,7 @@ def _game(connection: sa.Connection, game: sa.Row[Any]) -> StoredGame:
 
 
 def _date(text: str) -> str:
-    """Return a stored date. Raises TypeError or ValueError if it is none."""
+    """Return a stored date. Raises TypeError or ValueError if it is damaged."""
     datetime.fromisoformat(text)
     return text
 

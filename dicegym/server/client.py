@@ -69,8 +69,8 @@ class Channel:
     """A connection to a server, over which JSON objects come and go.
 
     Args:
-        take: returns what has come, nothing at the end; raises TimeoutError where so many seconds pass before (None:
-            for ever; 0: what has come already), and OSError if the connection is lost.
+        take: returns what has come, nothing at the end; raises TimeoutError when these seconds have passed (None: it
+            waits for ever; 0: what has come already), and OSError if the connection is lost.
         send: sends bytes. Raises OSError if the connection is gone.
         leave: closes our side first, and waits for a moment until the server has closed its own.
     """
@@ -146,11 +146,11 @@ def _ws_channel(connection: Any, closed: type[Exception]) -> Channel:
 
 
 @contextlib.contextmanager
-def connected(where: Address, seconds: float = 10.0) -> Iterator[Channel]:
+def open_channel(where: Address, seconds: float = 10.0) -> Iterator[Channel]:
     """Connect to a server.
 
     Raises:
-        OSError: there is none.
+        OSError: no server answers there.
         ParameterError: it refuses this client.
         DependencyError: WebSocket is asked for, and its library is not installed.
     """
@@ -200,11 +200,11 @@ class Join:
         make: makes the player, given the game with the server's number of players.
         name: to play under, where names are free.
         secret: to log in by.
-        games: leave after so many games; 0: never.
+        games: leave after this number of games; 0: never.
         seed: of the player's randomness.
         log: takes lines for the user.
         attempts: to connect again in a row.
-        sleep: waits for so many seconds.
+        sleep: waits for a number of seconds.
         wait: seconds to wait for the first game; 0: for ever.
 
     Attributes:
@@ -236,7 +236,7 @@ class Join:
         self._standing: Message | None = None
         self._due = False  # whether the standing asks us, and has not been answered
         self._asked = False
-        self._last = False  # whether we have filled our last box, as far as we know
+        self._last = False  # whether we have filled our last box
         self._tries = 0
         self._failures = 0
         self._heard = False
@@ -254,7 +254,7 @@ class Join:
         while True:
             self._heard = False
             try:
-                with connected(self.where) as server:
+                with open_channel(self.where) as server:
                     self.log(f"connected to {self.where}")
                     ever = True
                     try:
@@ -325,7 +325,7 @@ class Join:
                 self._refused(message)
             elif word == wire.WELCOME:
                 self._alone = False
-                self._welcomed = wire.welcomed(message)
+                self._welcomed = wire.read_welcome(message)
                 self.log(f"playing as {self._welcomed}")
             elif word == wire.FINAL:
                 self._alone = False
@@ -405,7 +405,7 @@ class Join:
         try:
             return wire.command_in(action, state)
         except wire.CommandError as error:
-            self.log(f"the agent's answer is no command: {error}")
+            self.log(f"the agent's answer is not a command: {error}")
             return {}
 
     def _refused(self, message: Message) -> None:
@@ -445,11 +445,11 @@ def join(
     called = agent_name(table, spec) if name is None and secret is None else name
     seed = entropy.randbits(63) if seed is None else seed
     log(f"loading {spec}")
-    player = rehearsed(table, spec, trust)
+    player = rehearse(table, spec, trust)
     Join(game, where, lambda _: player, called, secret, games, seed, log, wait=wait).run()
 
 
-def rehearsed(table: Game, spec: str, trust: bool = False) -> Player:
+def rehearse(table: Game, spec: str, trust: bool = False) -> Player:
     """Return a player that has nothing left to load or compile when it is asked. Raises AgentError, ModelError.
 
     ``trust`` is as for `dicegym.agent`.
@@ -458,7 +458,7 @@ def rehearsed(table: Game, spec: str, trust: bool = False) -> Player:
     table.observe(state, 0)
     table, player = _loaded(table, spec, trust)
     act = player.join(table, 0, 0)
-    if player.pure:  # whoever remembers what it was asked is not asked for nothing
+    if player.pure:  # a player that remembers questions gets none in vain
         act(Turn(table, table.new_game()[0], 0))
     return player
 

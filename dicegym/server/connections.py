@@ -42,7 +42,7 @@ LONGEST_PAUSE = 5.0
 MOST_DISCARDED = 1 << 16
 """Bytes that are thrown away of a client that was disconnected; then nothing is taken any more."""
 LARGEST_FRAME = 1 << 14
-"""Bytes of a WebSocket message that is still answered by an error; who sends more is disconnected."""
+"""Bytes of a WebSocket message that is still answered by an error; a client that sends more is disconnected."""
 FRAMES_WAITING = 4
 CLOSING = 2.0
 """Seconds in which a client can still read what is left for it."""
@@ -70,7 +70,7 @@ class Connection:
         peer: the other end's address and port, for people.
         address: the other end's address.
         open: whether anything can be sent.
-        hear: takes the next message, or what is wrong with what came in its place; set by who serves the client.
+        hear: takes the next message, or what is wrong with what came in its place; the lobby sets it.
         lost: called when the connection is gone; likewise, and more than once perhaps.
     """
 
@@ -151,7 +151,7 @@ class TcpConnection(Connection, asyncio.BufferedProtocol):
         self.lost()
 
     def eof_received(self) -> bool:
-        """See `asyncio.BufferedProtocol`: who has closed its side is gone, whether or not it reads the rest."""
+        """See `asyncio.BufferedProtocol`: a client that has closed its side is gone, even if it reads the rest."""
         if self.transport.get_write_buffer_size():
             asyncio.get_running_loop().call_later(CLOSING, self.transport.abort)
         self.open = False
@@ -191,7 +191,7 @@ class TcpConnection(Connection, asyncio.BufferedProtocol):
             self.transport.resume_reading()
 
     def _hear_on(self) -> None:
-        """Hear what has come, up to `IN_A_ROW` messages; for a while no more of who is in debt."""
+        """Hear what has come, up to `IN_A_ROW` messages; for a while no more of a client in debt."""
         objects = self.objects
         for _ in range(IN_A_ROW):
             if self._held or not self.open or self.transport.is_closing():  # of a lost one nothing more is looked at
@@ -271,7 +271,7 @@ class WebSocketConnection(Connection):
             self.lost()
 
     async def _hear_one(self, message: Message | Malformed) -> None:
-        """Hear a message of a client that was not disconnected while it waited, and wait for as long as it is held."""
+        """Hear a message, unless the client was disconnected meanwhile, and wait for as long as it is paused."""
         if self.open:
             self.hear(message)
         if self._held is not None:
@@ -338,7 +338,7 @@ class Ports:
         host: the address to listen on.
         rate: bytes a second that a client may send, beyond its moves.
         origins: who may speak WebSocket.
-        log: takes lines about who is refused.
+        log: takes lines about refused clients.
         seconds: to end the handshake of a WebSocket.
 
     Attributes:
@@ -456,9 +456,9 @@ def _peer_of(transport: Any) -> tuple[str, str]:
 
 
 def _check_origin(connection: ServerConnection, request: Request) -> Response | None:
-    """Refuse pages that are not allowed, and who takes the server for another."""
+    """Refuse pages that are not allowed, and requests that call the server by a wrong name."""
     if not isinstance(connection, MeteredWebSocket) or "Upgrade" not in request.headers:
-        return None  # what is no WebSocket at all the library answers itself
+        return None  # the library itself answers all but WebSockets
     ports, headers = connection.ports, request.headers
     fault = ports.origins.fault(headers.get_all("Host"), headers.get_all("Origin"))
     if not fault:

@@ -1,4 +1,4 @@
-"""How much a client may send, how soon it may guess again, how many there may be, and how much is logged of them."""
+"""Limits of clients: how much they send, how soon they guess again, how many there are, how much is logged of them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class TokenBucket:
         self._filled = clock()
 
     def pay(self, amount: float) -> bool:
-        """Take ``amount`` out, even where there is not so much; return whether there was."""
+        """Take ``amount`` out, even if less is left; return whether it was there."""
         self.left -= amount
         return self.left >= 0 or self._fill() >= 0
 
@@ -62,7 +62,7 @@ class TokenBucket:
 
 
 class LoginBackoff:
-    """Delays for those who say wrong secrets, longer each time.
+    """Delays for clients that send wrong secrets, longer each time.
 
     They are for a name at an address, and for an address at which many were wrong, so nobody keeps the owner from
     logging in from another address. From the same one the right secret waits as long as a wrong one would, `LONGEST`
@@ -132,7 +132,7 @@ class ThrottledLog:
         if now - written < self.QUIET:
             self._kinds[kind, who] = written, more + 1
             return
-        self._kinds.pop((kind, who), None)  # who was written about last stands last
+        self._kinds.pop((kind, who), None)  # the latest is the last
         self._kinds[kind, who] = now, 0
         if len(self._kinds) > self.KINDS:
             del self._kinds[next(iter(self._kinds))]

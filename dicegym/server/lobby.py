@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
 from dicegym.engine.seats import seating
-from dicegym.server.access import Secrets, fold_name, name_fault, origin_of
+from dicegym.server.access import Secrets, fold_name, name_fault
 from dicegym.server.agents import LocalAgent
 from dicegym.server.limits import LoginBackoff, ThrottledLog
 from dicegym.server.results import GameResult
 from dicegym.server.settings import ServerSettings
-from dicegym.server.table import Seat, Table
+from dicegym.server.table import Client, Seat, Table, find_company
 from dicegym.server.wire import (
     BAD_NAME,
     FULL,
@@ -37,87 +37,9 @@ if TYPE_CHECKING:
     from dicegym.server.store import ResultStore
 
 WRONG_SECRETS = 3
-"""After so many a client is disconnected."""
+"""After this number a client is disconnected."""
 SPARE = 32
 """Connections beyond all places, for as long as it takes to log in, where names have secrets."""
-
-
-class Client:
-    """A client, from its connection on."""
-
-    def __init__(self, connection: Connection) -> None:
-        self.connection = connection
-        self.tell = connection.send
-        self.origin = origin_of(connection.address)
-        self.name = ""
-        self.guest = True  # until it has shown a secret
-        self.original = False  # spoken to as the original server does
-        self.table: Table | None = None
-        self.seat = 0
-        self.since = 0.0  # the time from which on it waits
-        self.met: dict[str, int] = {}  # names of those it has met, with the number of the last common game
-        self.last: frozenset[str] = frozenset()  # the names of all remote bots at its last table
-        self.asleep = False
-        self.stirred = True
-        self.moved = False  # whether it has ever made a move
-        self.wrong = 0  # secrets
-        self.deadline: asyncio.TimerHandle | None = None  # to log in
-
-    @property
-    def present(self) -> bool:
-        """Whether it can be told anything."""
-        return self.connection.open
-
-    @property
-    def waits(self) -> bool:
-        """Whether it is to be seated."""
-        return bool(self.name) and self.table is None and not self.asleep and not self.resting and self.present
-
-    @property
-    def resting(self) -> bool:
-        """Whether its last game has just ended."""
-        return asyncio.get_running_loop().time() < self.since
-
-    @property
-    def idleness(self) -> int:
-        """How dispensable it is: 3 if it has not logged in, 2 if it does not answer, 1 if it has never moved."""
-        if not self.guest:
-            return 0
-        return 3 if not self.name else 2 if self.asleep else 0 if self.moved else 1
-
-    def helped(self) -> None:
-        """Take note that the server has played a turn for it: unless it says something, it may be asleep."""
-        self.stirred = False
-
-
-def find_company(
-    waiting: Sequence[Client], players: int, local: int, expected: int, now: float, patience: float
-) -> list[Client] | None:
-    """Return the remote bots that play the next game, None if it is better to wait.
-
-    Who waits longest plays next, against those it has met longest ago or never, and then those who wait longest.
-    Local agents fill what seats are left. Nobody waits longer than ``patience`` for more remote bots, or for others
-    than it has just played with, and not at all if there are none to come.
-
-    Args:
-        waiting: the remote bots that wait.
-        players: seats at a table.
-        local: how many local agents there are.
-        expected: how many more remote bots are connected and may soon wait too.
-        now: the time.
-        patience: in seconds.
-    """
-    if not waiting:
-        return None
-    first, *others = sorted(waiting, key=lambda bot: bot.since)
-    others.sort(key=lambda bot: (first.met.get(bot.name, -1), bot.since))
-    remote = [first, *others[: players - 1]]
-    free = players - len(remote)
-    if free > local:
-        return None
-    if expected and now - first.since < patience and (free or {bot.name for bot in remote} == first.last):
-        return None
-    return remote
 
 
 class Lobby:
@@ -130,7 +52,7 @@ class Lobby:
         agents: the local agents.
         store: ratings and results.
         settings: of the server.
-        secrets: whose names are whose; None: nobody's.
+        secrets: of names that have owners; None: no name has one.
         most: connections at once.
         log: takes lines for the operator.
 
@@ -170,7 +92,7 @@ class Lobby:
         self._free: dict[Client, None] = {}  # those that have logged in and sit at no table
         self._left: dict[str, tuple[Table, int]] = {}
         self._guest_number = 0
-        self._look = max(min(settings.gather, settings.pause), 0.01)  # seconds until the next look for who waits
+        self._look = max(min(settings.gather, settings.pause), 0.01)  # seconds until the next look for waiting clients
         self._rested: bool | None = None  # what the operator was told last
         self._begun = 0
         self._closed = self._filling = False
@@ -229,7 +151,7 @@ class Lobby:
             if not spare or (first := next(strangers, None)) is None:
                 self._refuse(client)
                 return False
-            self._send_away(first, "no place is left for who does not log in")
+            self._send_away(first, "your place was needed, as you did not log in")
         self.clients[client.connection] = client
         return True
 
@@ -239,7 +161,7 @@ class Lobby:
         self._dismiss(client, FULL, why)
 
     def _make_room(self) -> None:
-        """Send an idle client away if there are more than places; nobody who plays is."""
+        """Send an idle client away if there are more clients than places; one that plays stays."""
         idlest = max(self.clients.values(), key=lambda one: one.idleness)
         if len(self.clients) > self._most and idlest.idleness:
             self._send_away(idlest, "you were idle, and your place was needed for an owner of a secret")
@@ -270,13 +192,13 @@ class Lobby:
             table, client.table = client.table, None
             if not table.over:
                 self._left[name] = table, client.seat
-            table.left(client.seat)
+            table.leave_seat(client.seat)
         self.fill()
 
     # Logging in
 
     def _await_login(self, client: Client, seconds: float) -> None:
-        """Give a client so many seconds to log in."""
+        """Give a client some seconds to log in."""
         if client.deadline is not None:
             client.deadline.cancel()
         client.deadline = self._loop.call_later(seconds, self._without_login, client)
@@ -302,7 +224,7 @@ class Lobby:
             prove()
 
     def _check_secret(self, client: Client, secrets: Secrets, wanted: str | None, secret: str, login: Message) -> None:
-        """Let a client in if its secret is right; who is wrong too often is disconnected."""
+        """Let a client in if its secret is right; disconnect it if it is wrong too often."""
         owner = secrets.owner(secret)
         right = owner is not None and (wanted is None or fold_name(wanted) == fold_name(owner))
         self._backoff.record(client.origin, wanted, right)
@@ -311,14 +233,14 @@ class Lobby:
             return
         client.wrong += 1
         self.throttled.note(WRONG_SECRET, client.origin, f"wrong secret from {client.connection.peer}")
-        why = "this is nobody's secret, or not that of the name"
+        why = "wrong secret, or not that of the name"
         if client.wrong < WRONG_SECRETS:
             self._error(client, WRONG_SECRET, why)
         else:
             self._dismiss(client, WRONG_SECRET, why)
 
     def _without_login(self, client: Client) -> None:
-        """Make a guest of a client that says nothing, as far as guests may play."""
+        """Make a guest of a client that says nothing, if guests may play."""
         peer = client.connection.peer
         seconds = f"{self._settings.login:g} s"
         no_login = f'sent no LOGIN within {seconds}: a client begins with {{"key": "LOGIN", "secret": ...}}'
@@ -340,7 +262,7 @@ class Lobby:
             self._admit(client, self._guest_name() if wanted is None else self._free_name(wanted), login)
 
     def _admit_owner(self, client: Client, name: str, login: Message) -> None:
-        """Let in who has proved to be ``name``, also in place of a connection that may be dead without our knowing."""
+        """Let in the owner of ``name``, also in place of an older connection, which may be dead without our knowing."""
         old = self._by_name.get(fold_name(name))
         if old is not None:
             if (table := old.table) is not None and not table.over:  # the seat goes to the new connection, turn and all
@@ -457,7 +379,7 @@ class Lobby:
                 instead = " (its own agents play each other with --always)" if self._agents else ""
                 self._log(f"no remote bot is here: the server rests until one comes{instead}")
             elif self._rested:
-                self._log("a remote bot is here: the server goes on")
+                self._log("a remote bot is here: the server continues")
         self._rested = resting
 
     def _look_again(self) -> None:
@@ -477,7 +399,7 @@ class Lobby:
         return [agent for agent in self._agents if not agent.retired]
 
     def _next(self) -> tuple[list[Client], int] | None:
-        """Return who sits down next: remote bots, and how many local agents."""
+        """Return the players of the next game: remote bots, and how many local agents."""
         players, local, patience = self._game.players, len(self._local()), self._settings.gather
         if self.resting:
             return None
@@ -525,16 +447,15 @@ class Lobby:
         self.turns += 1
 
     def _rate(self, table: Table) -> None:
-        """Rate a game that has ended; what it came to is told when it is stored."""
+        """Rate a game that has ended; its result is told when it is stored."""
         names = [seat.name for seat in table.seats]
-        totals = self._wire.totals_of(table.game, table.state)
-        places = self._store.rate(names, totals, [seat.counts for seat in table.seats])
+        places = self._store.rate(names, table.totals, [seat.counts for seat in table.seats])
         seconds = self._loop.time() - table.began
         result = GameResult(table.number, table.seed, seconds, tuple(table.actions), places, tuple(table.incidents))
         self._store.keep(result).add_done_callback(lambda done: self._tell(table, result, done))
 
     def _tell(self, table: Table, result: GameResult, done: asyncio.Future[None]) -> None:
-        """Tell everybody what a game has come to, and seat them again."""
+        """Tell everybody the result of a game, and seat them again."""
         self.tables.discard(table)
         if done.exception() is not None:  # of which `_give_up` hears
             return
@@ -553,7 +474,7 @@ class Lobby:
             self.done.set_result(None)
         self._filling = True  # all of the table wait before any of them is seated
         for seat in table.seats:
-            if isinstance(seat.remote, Client):
+            if seat.remote is not None:
                 self._take_back(seat.remote, table)
         self._filling = False
         self.fill()
@@ -561,7 +482,7 @@ class Lobby:
     def _take_back(self, client: Client, table: Table) -> None:
         """Take a client from its table to those who wait; one that has slept through it must say something first."""
         client.table = None
-        client.asleep = table.given_up(client.seat) and not client.stirred
+        client.asleep = table.has_given_up(client.seat) and not client.stirred
         if client.asleep:
             self._log(f"{client.name} is not seated again before it says something")
         self._wait(client, self._settings.pause)

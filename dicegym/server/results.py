@@ -1,4 +1,4 @@
-"""What games and runs of a server come to, as plain values."""
+"""Results of games and runs of a server, as plain values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ForcedTurn(NamedTuple):
 
 
 class SeatResult(NamedTuple):
-    """What a game came to for one seat."""
+    """The result of a game for one seat."""
 
     name: str
     total: int
@@ -76,7 +76,7 @@ class PlayerRating(NamedTuple):
 
 
 class ServerState(NamedTuple):
-    """What a server is doing, as far as it tells who asks by ``dicegym server status``."""
+    """What a server is doing, as ``dicegym server status`` shows it."""
 
     process: int
     """Its number."""

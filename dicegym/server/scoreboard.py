@@ -18,7 +18,9 @@ from rich.table import Table
 from rich.text import Text
 
 from dicegym.escape import one_line
-from dicegym.server.server import Server, Snapshot, stamp
+from dicegym.server.results import PlayerRating
+from dicegym.server.server import Server, stamp
+from dicegym.server.table import Table as GameTable
 
 REFRESH = 0.5
 """Seconds between two pictures."""
@@ -45,7 +47,7 @@ class Scoreboard:
 
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
-            with contextlib.suppress(OSError, ValueError):  # whoever read it has gone
+            with contextlib.suppress(OSError, ValueError):  # its reader has gone
                 job()
 
     def _do(self, job: Callable[[], object]) -> None:
@@ -88,9 +90,8 @@ class Scoreboard:
             await asyncio.sleep(REFRESH)
 
     def _show(self, server: Server, live: Live) -> None:
-        snapshot = server.snapshot()
-        speed = self._speed.of(snapshot)
-        self._do(lambda: live.update(picture(snapshot, speed, self._console.size.height), refresh=True))
+        shown = picture(server, self._speed.after(server.seconds, server.lobby.turns), self._console.size.height)
+        self._do(lambda: live.update(shown, refresh=True))
 
 
 class Speed:
@@ -99,32 +100,31 @@ class Speed:
     def __init__(self) -> None:
         self._seen: list[tuple[float, int]] = []
 
-    def of(self, snapshot: Snapshot) -> float:
-        """Return the mean since about five seconds ago."""
-        self._seen = [*self._seen[-10:], (snapshot.seconds, snapshot.turns)]
+    def after(self, seconds: float, turns: int) -> float:
+        """Return the mean since about five seconds ago, given all turns so far."""
+        self._seen = [*self._seen[-10:], (seconds, turns)]
         (first, before), (last, after) = self._seen[0], self._seen[-1]
         return (after - before) / (last - first) if last > first else 0.0
 
 
-def picture(snapshot: Snapshot, speed: float, height: int) -> RenderableType:
-    """Return the scoreboard for a terminal of so many lines."""
+def picture(server: Server, speed: float, height: int) -> RenderableType:
+    """Return the scoreboard for a terminal of ``height`` lines."""
+    lobby, best, lines = server.lobby, server.store.best(), list(server.lines)
     rows = max(height - 12, 6)  # what headings and frames leave
-    tables, ratings, lines = _shares(rows, len(snapshot.tables), len(snapshot.ratings), len(snapshot.lines))
+    tables, ratings, last = _shares(rows, len(lobby.tables), len(best), len(lines))
     parts: list[RenderableType] = [
-        Text(f"{snapshot.title} server on {', '.join(snapshot.addresses)}", style="bold"),
+        Text(f"{server.title} server on {', '.join(server.addresses)}", style="bold"),
         Text(
-            f"{snapshot.connections} connections, {snapshot.waiting} waiting, "
-            f"{len(snapshot.tables)} games in progress, {snapshot.finished} finished, {speed:,.0f} turns/s"
-            + (" - resting: no remote bot is here" if snapshot.resting else "")
+            f"{len(lobby.clients)} connections, {len(lobby.waiting)} waiting, "
+            f"{len(lobby.tables)} games in progress, {lobby.finished} finished, {speed:,.0f} turns/s"
+            + (" - resting: no remote bot is here" if lobby.resting else "")
         ),
-        _ratings(snapshot, ratings),
+        _ratings(best, ratings),
     ]
-    if snapshot.tables:
-        parts.append(_tables(snapshot, tables))
+    if lobby.tables:
+        parts.append(_tables(sorted(lobby.tables, key=lambda table: table.number), tables))
     parts += [
-        Text(one_line(text, LONGEST_LINE), overflow="ellipsis", no_wrap=True)
-        for text in snapshot.lines[-lines:]
-        if lines
+        Text(one_line(text, LONGEST_LINE), overflow="ellipsis", no_wrap=True) for text in lines[len(lines) - last :]
     ]
     return Group(*parts)
 
@@ -137,30 +137,30 @@ def _shares(rows: int, *wanted: int) -> list[int]:
     return shares
 
 
-def _table(title: str, columns: dict[str, Any]) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold")
+def _frame(title: str, there: int, rows: int, columns: dict[str, Any]) -> Table:
+    """Return an empty table that is to show ``rows`` of what is ``there``."""
+    more = f" (and {there - rows} more)" if there > rows else ""
+    table = Table(title=f"{title}{more}", title_justify="left", title_style="bold")
     for name, justify in columns.items():
         table.add_column(name, justify=justify, no_wrap=True, overflow="ellipsis")
     return table
 
 
-def _ratings(snapshot: Snapshot, rows: int) -> Table:
-    more = snapshot.rated - rows
-    title = "Ratings" + (f" (and {more} more)" if more > 0 else "")
-    table = _table(title, {"": "right", "Player": "left", "Rating": "right", "Games": "right", "Wins": "right"})
-    for place, (name, known) in enumerate(snapshot.ratings[:rows], 1):
+def _ratings(best: list[tuple[str, PlayerRating]], rows: int) -> Table:
+    columns = {"": "right", "Player": "left", "Rating": "right", "Games": "right", "Wins": "right"}
+    table = _frame("Ratings", len(best), rows, columns)
+    for place, (name, known) in enumerate(best[:rows], 1):
         table.add_row(str(place), Text(name), known.shown, str(known.games), str(known.wins))
     return table
 
 
-def _tables(snapshot: Snapshot, rows: int) -> Table:
-    more = len(snapshot.tables) - rows
-    title = "Games in progress" + (f" (and {more} more)" if more > 0 else "")
-    table = _table(title, {"Game": "right", "Points so far, the player to move marked": "left"})
-    for number, seats, mover in snapshot.tables[:rows]:
+def _tables(playing: list[GameTable], rows: int) -> Table:
+    columns = {"Game": "right", "Points so far, the player to move marked": "left"}
+    table = _frame("Games in progress", len(playing), rows, columns)
+    for one in playing[:rows]:
         line = Text()
-        for name, total in seats:
-            line.append(f"{'>' if name == mover else ' '}{name} {total}", style="bold" if name == mover else "")
-            line.append("   ")
-        table.add_row(str(number), line)
+        for seat, total in enumerate(one.totals):
+            moves = seat == one.mover and not one.over
+            line.append(f"{'>' if moves else ' '}{one.seats[seat].name} {total}   ", style="bold" if moves else "")
+        table.add_row(str(one.number + 1), line)
     return table

@@ -9,7 +9,7 @@ import secrets as entropy
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dicegym.arena.storage import default_store
 from dicegym.engine.dice import named_seed
@@ -25,7 +25,7 @@ from dicegym.server.access import Origins, Secrets, name_fault
 from dicegym.server.agents import LocalAgent, plays_apart
 from dicegym.server.limits import ThrottledLog, room_for
 from dicegym.server.lobby import Lobby
-from dicegym.server.results import PlayerRating, ServerState
+from dicegym.server.results import ServerState
 from dicegym.server.settings import ServerSettings
 from dicegym.server.wire import STOPPED, wire_of
 from dicegym.signals import ENDING
@@ -36,36 +36,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Log = Callable[[str], None]
-MOST_SHOWN = 100
-"""Ratings and lines in a snapshot."""
+MOST_LINES = 100
+"""Lines that are kept for the scoreboard."""
 LOCKED_PAUSE = 0.1
 """Seconds between two attempts at a store that another program has locked; each attempt takes half a second."""
 NOTE_EVERY = 1.0
 """Seconds between two looks whether there is news for those who ask for the server's status."""
-
-
-class Snapshot(NamedTuple):
-    """What the scoreboard shows."""
-
-    title: str
-    addresses: tuple[str, ...]
-    seconds: float
-    """Since the start."""
-    connections: int
-    waiting: int
-    turns: int
-    finished: int
-    """In this run."""
-    tables: tuple[tuple[int, tuple[tuple[str, int], ...], str], ...]
-    """Number of the game, names with what they have so far, by seat, and who is to move."""
-    ratings: tuple[tuple[str, PlayerRating], ...]
-    """Of the best, the best first."""
-    rated: int
-    """How many names have a rating."""
-    lines: tuple[str, ...]
-    """What has happened and when, the newest last."""
-    resting: bool = False
-    """Whether no game will begin before a remote bot comes."""
 
 
 class Server:
@@ -77,8 +53,9 @@ class Server:
 
     Attributes:
         addresses: those that it listens on, as clients write them.
-        ports: of "tcp" and "ws", as far as they are listened on.
+        ports: the numbers of "tcp" and "ws", those that are listened on.
         lines: what has happened and when, the newest last.
+        title: the game's.
 
     Raises:
         ParameterError, UnknownNameError, AgentError, ModelError, DependencyError: on entering, what cannot be done.
@@ -93,15 +70,21 @@ class Server:
         self.settings = settings
         self.addresses: tuple[str, ...] = ()
         self.ports: dict[str, int] = {}
-        self.lines: deque[str] = deque(maxlen=MOST_SHOWN)
+        self.lines: deque[str] = deque(maxlen=MOST_LINES)
         self._tell = log
         self._game: Game = make_game(settings.game, players=settings.players)
+        self.title = self._game.spec.title
         self._wire = wire_of(settings.game)
         self._agents: list[LocalAgent] = []
         self._listening: Ports | None = None
         self._parts = contextlib.AsyncExitStack()  # what has begun, to be ended from the last to the first
         self._noted: ServerState | None = None
         self._began = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """Since the start."""
+        return time.monotonic() - self._began
 
     def log(self, text: str) -> None:
         """Keep a line for the scoreboard and pass it on."""
@@ -110,7 +93,7 @@ class Server:
 
     async def __aenter__(self) -> Server:
         """Load the agents, open the store, then listen."""
-        self.log(f"starting the {self._game.spec.title} server")
+        self.log(f"starting the {self.title} server")
         try:
             await self._start()
         except BaseException:
@@ -158,8 +141,8 @@ class Server:
         self.lobby = Lobby(self._wire, self._game, dice, self._agents, self.store, settings, secrets, most, self.log)
         parts.push_async_callback(self._stop)
         await ports.accept()
-        self.log(f"{self._game.spec.title} on {', '.join(self.addresses)}")
-        self.log(f"results in {self.store.name}: {self.store.finished()} games so far; run {run}, seed {seed}")
+        self.log(f"{self.title} on {', '.join(self.addresses)}")
+        self.log(f"results in {self.store.name}: {self.store.count_games()} games so far; run {run}, seed {seed}")
         self.lobby.fill()
         parts.callback(asyncio.get_running_loop().create_task(self._note_for_others()).cancel)
 
@@ -185,7 +168,7 @@ class Server:
                 try:
                     if await self.store.note(state):
                         self._noted = state
-                except Exception as error:  # who asks learns less; results, which matter, are told of when they fail
+                except Exception as error:  # the status is stale then; results that fail are told of
                     self._noted = state
                     self.log(f"the server's status cannot be written ({error})")
             await asyncio.sleep(NOTE_EVERY)
@@ -208,7 +191,7 @@ class Server:
         for spec in settings.agents:
             apart = plays_apart(self._game, spec)
             if apart and choice is None:
-                choice = jail.chosen(settings.isolation)
+                choice = jail.choose(settings.isolation)
                 self.log(f"isolation of bots' files: {choice.description}")
             base = name = agent_name(self._game, spec)
             copy = 1
@@ -250,33 +233,9 @@ class Server:
         with contextlib.suppress(Exception):  # what stops a server may be that nothing can be written
             await self.store.note(self._run_state(), ended=True)
 
-    async def finished(self) -> None:
+    async def wait_finished(self) -> None:
         """Wait until ``games`` games are finished. Raises what makes it impossible to go on."""
         await asyncio.shield(self.lobby.done)
-
-    def snapshot(self) -> Snapshot:
-        """Return what the scoreboard shows."""
-        tables = []
-        for table in sorted(self.lobby.tables, key=lambda table: table.number):
-            totals = self._wire.totals_of(table.game, table.state)
-            names = [seat.name for seat in table.seats]
-            mover = "" if table.over else names[table.mover]
-            tables.append((table.number + 1, tuple(zip(names, totals, strict=True)), mover))
-        best = self.store.best()
-        return Snapshot(
-            self._game.spec.title,
-            self.addresses,
-            time.monotonic() - self._began,
-            len(self.lobby.clients),
-            len(self.lobby.waiting),
-            self.lobby.turns,
-            self.lobby.finished,
-            tuple(tables),
-            tuple(best[:MOST_SHOWN]),
-            len(best),
-            tuple(self.lines),
-            self.lobby.resting,
-        )
 
 
 def stamp() -> str:
@@ -298,7 +257,7 @@ async def serve(settings: ServerSettings, scoreboard: Any) -> None:
         async with contextlib.AsyncExitStack() as stack:
             starting = loop.create_task(stack.enter_async_context(Server(settings, scoreboard.log)))
             await asyncio.wait([starting, told], return_when=asyncio.FIRST_COMPLETED)
-            if not starting.done():  # agents that load take their time, who stops the server should not have to
+            if not starting.done():  # agents take time to load, and stopping does not wait for that
                 starting.cancel()
                 with contextlib.suppress(asyncio.CancelledError):
                     await starting
@@ -306,7 +265,7 @@ async def serve(settings: ServerSettings, scoreboard: Any) -> None:
                 return
             server = starting.result()
             await stack.enter_async_context(scoreboard.showing(server))
-            finished = loop.create_task(server.finished())
+            finished = loop.create_task(server.wait_finished())
             done, _ = await asyncio.wait([finished, told], return_when=asyncio.FIRST_COMPLETED)
             finished.cancel()
             told.cancel()

@@ -1,4 +1,4 @@
-"""What a server is told at its start."""
+"""The settings of a server."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dicegym.server.wire import LIMIT
 
 @dataclass(frozen=True)
 class ServerSettings:
-    """What a server is told.
+    """The settings of a server.
 
     Attributes:
         game: the game's name.
@@ -25,7 +25,7 @@ class ServerSettings:
         players: seats at a table.
         agents: local agents, as for `dicegym.agent`; each may sit at many tables.
         always: whether the agents play each other while no remote bot is there; else the server rests.
-        games: stop after so many finished games; 0: go on for ever.
+        games: stop after this number of finished games; 0: never.
         secrets: file of names and their secrets.
         guests: whether clients may play without a secret; None: if ``host`` is a loopback address.
         store: path of the file of results, or the URL of a PostgreSQL database; None: the store of contests.
@@ -68,29 +68,29 @@ class ServerSettings:
 
     def __post_init__(self) -> None:
         """Check the values."""
-        for option, port in (("--tcp", self.tcp), ("--ws", self.ws)):
+        for name, port in (("tcp", self.tcp), ("ws", self.ws)):
             if port is not None:
-                whole_number(option, port, 0, 65535, "a port")
+                whole_number(name, port, 0, 65535, "a port")
         if self.tcp and self.tcp == self.ws:
             raise ParameterError(f"--tcp {self.tcp} and --ws {self.ws} are one port: give two, or 0 for any free one")
         if self.tcp is None and self.ws is None:
             raise ParameterError(
-                "nobody could reach this server: give --tcp PORT, --ws PORT or both; 0 is any free port"
+                "no client could reach this server: give --tcp PORT, --ws PORT or both; 0 is any free port"
             )
         most = make_game(self.game).spec.players[1]
-        whole_number("--players", self.players, 2, most, "the number of players at a table")
+        whole_number("players", self.players, 2, most, "the number of players at a table")
         if self.always and len(self.agents) < self.players:
             raise ParameterError(
                 f"--always lets the server's own agents play each other, but {len(self.agents)} cannot fill the "
                 f"{self.players} seats of a table: name at least {self.players} by --agents (one may be named twice)"
             )
-        whole_number("--games", self.games, 0, 1 << 53, "a number of games")
-        whole_number("--connections", self.connections, 1, 1 << 20, "a number of connections")
+        whole_number("games", self.games, 0, 1 << 53, "a number of games")
+        whole_number("connections", self.connections, 1, 1 << 20, "a number of connections")
         whole_number("rate", self.rate, LIMIT, 1 << 30, "bytes a second (at least one message of 4096)")
         Origins(self.host, self.hosts, self.origins)
         if not self.allows_guests and self.secrets is None:
             raise ParameterError(
-                f"nobody could log in on {self.host}: without guests (the default unless --host is a loopback address) "
+                f"no client could log in on {self.host}: without guests (the default off loopback addresses) "
                 "names need --secrets FILE; or let everybody play by --guests"
             )
 

@@ -24,21 +24,21 @@ import sqlalchemy as sa
 from filelock import FileLock, Timeout
 
 from dicegym.arena.provenance import package_version
-from dicegym.arena.ratings.elo import START, updated
+from dicegym.arena.ratings.elo import START, update_ratings
 from dicegym.arena.storage import make_default_folder
 from dicegym.arena.store.opening import (
     ELSEWHERE,
     WRITES,
     HeldError,
     Trouble,
-    called,
+    call_store,
     create_tables,
-    damaged,
     engine_at,
     engine_of,
     in_words,
     is_new,
     location_of,
+    make_damage_error,
     trouble_of,
 )
 from dicegym.arena.store.store import now_in_words, number_of_rules, upsert, write_alone
@@ -53,7 +53,7 @@ T = TypeVar("T")
 UNKNOWN = PlayerRating(START, 0, 0)
 _ADD_PLACE, _ADD_INCIDENT = SERVER_RESULTS.insert(), SERVER_INCIDENTS.insert()
 WAIT_FOR_LOCK = 0.5
-"""Seconds: who asks whether a server runs holds the lock for a moment."""
+"""Seconds to wait for the lock, which `dicegym server status` takes for a moment."""
 CACHE_KIB = 128
 """Of the file in memory."""
 PATIENCE = 0.5
@@ -68,11 +68,11 @@ class ResultStore:
     """An open store, the ratings as they are now, and a thread that writes results in the order in which they came.
 
     Results that come while others are being written are stored together, in one transaction. While the store is locked,
-    full or out of reach they wait, and so does whoever played them; other games go on.
+    full or out of reach they wait, and so do their players; other games continue.
 
     Args:
         where: path of a file, made if it does not exist, or the URL of a PostgreSQL database. Contests may be in it
-            too, and what servers of other games have held.
+            too, and the games of servers of other games.
         game: the name of the game whose results are meant.
         log: takes lines for the operator.
 
@@ -132,14 +132,14 @@ class ResultStore:
         connection.commit()
         if not taken:
             connection.close()
-            raise HeldError(_in_use(called(self.name)))
+            raise HeldError(_in_use(call_store(self.name)))
 
     def _open(self) -> None:
         if self.path is not None:
             with self._engine.begin() as connection:
                 whole = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
                 if whole != "ok":
-                    raise damaged(self.name, str(whole).splitlines()[-1])
+                    raise make_damage_error(self.name, str(whole).splitlines()[-1])
         with self._transaction() as connection:
             if is_new(connection, self.name):
                 create_tables(connection)
@@ -202,7 +202,7 @@ class ResultStore:
         with in_words(self.name), self._engine.connect() as connection:
             return ratings_of(connection, self._game)
 
-    def finished(self) -> int:
+    def count_games(self) -> int:
         """Return the number of games stored."""
         with in_words(self.name), self._engine.connect() as connection:
             return int(connection.execute(games_of(self._game, sa.func.count())).scalar_one())
@@ -264,7 +264,7 @@ class ResultStore:
         return name if name in self._ratings else self._spellings.get(fold_name(name))
 
     def rate(self, names: Sequence[str], totals: Sequence[int], counts: Sequence[bool]) -> tuple[SeatResult, ...]:
-        """Return what a game came to for each seat, and let it count.
+        """Return the result of a game for each seat, and let it count.
 
         It does not for those whom ``counts`` leaves out, and for nobody where that leaves but one: ratings are what
         they would be if these had not been there.
@@ -274,7 +274,7 @@ class ResultStore:
             seats = []
         before = [self.rating(name) for name in names]
         after = [known.rating for known in before]
-        new = updated([after[seat] for seat in seats], [totals[seat] for seat in seats])
+        new = update_ratings([after[seat] for seat in seats], [totals[seat] for seat in seats])
         for seat, rating in zip(seats, new, strict=True):
             after[seat] = rating
         places = tuple(
@@ -304,7 +304,7 @@ class ResultStore:
         return done
 
     async def note(self, state: ServerState, ended: bool = False) -> bool:
-        """Keep what the run is doing, for who asks from outside, and whether that was the last.
+        """Store what the run is doing, to be read from outside, and whether that was the last.
 
         Return whether that was possible; it is not while results wait for a store that cannot be written.
         """
@@ -326,7 +326,7 @@ class ResultStore:
             connection.execute(SERVER_RUNS.update().where(SERVER_RUNS.c.id == self._running).values(changed))
 
     async def drain(self) -> None:
-        """Wait until everything is stored, as far as that can be; then nothing is waited for any more."""
+        """Wait until everything is stored that can be; from then on nothing waits."""
         self._closing.set()
         while self._writing is not None:
             await self._writing
@@ -344,7 +344,7 @@ class ResultStore:
                         await asyncio.wait_for(self._closing.wait(), RETRY)
                     continue
                 if self._trouble is not None:
-                    self._log(f"{called(self.name)} can be written again: {len(batch)} results are stored")
+                    self._log(f"{call_store(self.name)} can be written again: {len(batch)} results are stored")
                     self._trouble = None
                 del self._waiting[: len(batch)]
                 for _, done in batch:
@@ -362,7 +362,7 @@ class ResultStore:
         self._trouble = found
         if new:
             self._since = time.monotonic()
-        name, way_out = called(self.name), found.instead.replace("FILE", str(self.name))
+        name, way_out = call_store(self.name), found.instead.replace("FILE", str(self.name))
         waited = time.monotonic() - self._since
         if not found.passes or self._closing.is_set() or waited >= LONGEST_TROUBLE:
             since = f" for {waited:.1f} s" if found.passes else ""
@@ -388,7 +388,7 @@ class ResultStore:
 
 
 def games_of(game: str, *what: Any) -> sa.Select[Any]:
-    """Return the question for something of all games that servers of ``game`` have held."""
+    """Return the query for columns of all games of the servers of ``game``."""
     joined = sa.select(*what).select_from(SERVER_GAMES).join(SERVER_RUNS, SERVER_RUNS.c.id == SERVER_GAMES.c.run)
     return joined.where(SERVER_RUNS.c.game == game)
 
@@ -401,7 +401,7 @@ def ratings_of(connection: sa.Connection, game: str) -> dict[str, PlayerRating]:
 
 
 def places_and_incidents(connection: sa.Connection, game: int) -> tuple[tuple[SeatResult, ...], tuple[ForcedTurn, ...]]:
-    """Return what a stored game came to for each seat, and what went wrong in it."""
+    """Return the result of a stored game for each seat, and what went wrong in it."""
     own, forced = SERVER_RESULTS.c, SERVER_INCIDENTS.c
     places = sa.select(*(own[field] for field in SeatResult._fields)).where(own.game == game).order_by(own.seat)
     incidents = (
@@ -424,7 +424,7 @@ def advisory_key(game: str) -> int:
 
 
 def unlock(lock: FileLock) -> None:
-    """Release a lock, and remove its file: who waits for it takes note of that."""
+    """Release a lock, and remove its file; a process that waits for it notices that."""
     with contextlib.suppress(OSError):  # Windows removes no open file: filelock does it there when it is closed
         Path(lock.lock_file).unlink()
     lock.release()
@@ -446,5 +446,5 @@ def _locked(path: Path, game: str) -> FileLock:
         raise DamagedFileError(path, f"cannot be used for results ({error.strerror})", ELSEWHERE) from None
     if path.exists() and not path.is_file():
         unlock(lock)
-        raise DamagedFileError(path, "is no file of results, but a folder, a pipe or a device", ELSEWHERE)
+        raise DamagedFileError(path, "is a folder, a pipe or a device, and cannot store results", ELSEWHERE)
     return lock

@@ -1,35 +1,99 @@
-"""One game: who sits there, who is to move, and what the rules make of what they send."""
+"""Clients, and one game of theirs: its seats, the player to move, and what the rules make of what clients send."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from dicegym.engine.dice import private_seed
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
+from dicegym.server.access import origin_of
 from dicegym.server.agents import LocalAgent
 from dicegym.server.results import ForcedTurn
 from dicegym.server.wire import NOT_YOUR_TURN, Malformed, Message, Wire, encode
 
+if TYPE_CHECKING:
+    from dicegym.server.connections import Connection
 
-class Guest(Protocol):
-    """A remote bot, as its table sees it."""
+
+class Client:
+    """A client, from its connection on."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.tell = connection.send
+        self.origin = origin_of(connection.address)
+        self.name = ""
+        self.guest = True  # until it has shown a secret
+        self.original = False  # shown the table when it is to move, and nothing else, as the original server does
+        self.table: Table | None = None
+        self.seat = 0
+        self.since = 0.0  # the time from which on it waits
+        self.met: dict[str, int] = {}  # names of those it has met, with the number of the last common game
+        self.last: frozenset[str] = frozenset()  # the names of all remote bots at its last table
+        self.asleep = False
+        self.stirred = True
+        self.moved = False  # whether it has ever made a move
+        self.wrong = 0  # secrets
+        self.deadline: asyncio.TimerHandle | None = None  # to log in
 
     @property
     def present(self) -> bool:
-        """Whether there is a connection to it."""
+        """Whether it can be told anything."""
+        return self.connection.open
 
     @property
-    def original(self) -> bool:
-        """Whether it is spoken to as the original server does: shown the table when it is to move, and nothing else."""
+    def waits(self) -> bool:
+        """Whether it is to be seated."""
+        return bool(self.name) and self.table is None and not self.asleep and not self.resting and self.present
 
-    def tell(self, data: bytes) -> None:
-        """Send it a message."""
+    @property
+    def resting(self) -> bool:
+        """Whether its last game has just ended."""
+        return asyncio.get_running_loop().time() < self.since
 
-    def helped(self) -> None:
-        """Take note that the server has played a turn for it."""
+    @property
+    def idleness(self) -> int:
+        """How dispensable it is: 3 if it has not logged in, 2 if it does not answer, 1 if it has never moved."""
+        if not self.guest:
+            return 0
+        return 3 if not self.name else 2 if self.asleep else 0 if self.moved else 1
+
+    def note_help(self) -> None:
+        """Take note that the server has played a turn for it: unless it says something, it may be asleep."""
+        self.stirred = False
+
+
+def find_company(
+    waiting: Sequence[Client], players: int, local: int, expected: int, now: float, patience: float
+) -> list[Client] | None:
+    """Return the remote bots that play the next game, None if it is better to wait.
+
+    The bot that waits longest plays next, against those it has met longest ago or never, then against those that wait
+    longest. Local agents fill the seats that are left. A bot waits at most ``patience`` for more remote bots, or for
+    others than in its last game, and not at all if no more are expected.
+
+    Args:
+        waiting: the remote bots that wait.
+        players: seats at a table.
+        local: how many local agents there are.
+        expected: how many more remote bots are connected and may soon wait too.
+        now: the time.
+        patience: in seconds.
+    """
+    if not waiting:
+        return None
+    first, *others = sorted(waiting, key=lambda bot: bot.since)
+    others.sort(key=lambda bot: (first.met.get(bot.name, -1), bot.since))
+    remote = [first, *others[: players - 1]]
+    free = players - len(remote)
+    if free > local:
+        return None
+    if expected and now - first.since < patience and (free or {bot.name for bot in remote} == first.last):
+        return None
+    return remote
 
 
 class Seat:
@@ -41,7 +105,7 @@ class Seat:
         self,
         name: str,
         rating: int,
-        remote: Guest | None = None,
+        remote: Client | None = None,
         local: LocalAgent | None = None,
         known: bool = True,
     ) -> None:
@@ -79,7 +143,7 @@ class Table:
         log: takes lines for the operator.
 
     Raises:
-        ParameterError: the rules do not say what the server does for who does not answer.
+        ParameterError: the rules do not say what the server does for a player that does not answer.
     """
 
     def __init__(
@@ -95,7 +159,7 @@ class Table:
         log: Callable[[str], None],
     ) -> None:
         if game.spec.forfeit is None:
-            raise ParameterError(f"{game.spec.title} cannot be served: its rules know no forfeit for who is silent")
+            raise ParameterError(f"{game.spec.title} cannot be served: its rules have no forfeit for silent players")
         self.game = game
         self.number = number
         self.seed = seed
@@ -124,6 +188,11 @@ class Table:
         self._timer: asyncio.TimerHandle | None = None
         self._shown = b""
 
+    @property
+    def totals(self) -> list[int]:
+        """What each seat has so far."""
+        return list(self._wire.totals_of(self.game, self.state))
+
     def begin(self) -> None:
         """Show everybody the table."""
         self._timer = self._loop.call_later(self._seconds, self._look)
@@ -146,13 +215,13 @@ class Table:
         return self._play(action)
 
     def unreadable(self, seat: int, wrong: Malformed) -> None:
-        """Take note that the bot in ``seat`` has sent something that is no message at all."""
+        """Take note that the bot in ``seat`` has sent something that cannot be read as a message."""
         if self.over or seat != self.mover:
             self._refuse(seat, *wrong)
         else:
             self._play(self._wire.UNREADABLE, wrong)
 
-    def left(self, seat: int) -> None:
+    def leave_seat(self, seat: int) -> None:
         """Take note that the bot in ``seat`` is gone."""
         self.seats[seat].remote = None
         if not self.over and seat == self.mover:
@@ -162,24 +231,24 @@ class Table:
         """Take the bot out of ``seat``, which another connection of it is about to `retake`."""
         self.seats[seat].remote = None
 
-    def retake(self, seat: int, remote: Guest) -> bool:
+    def retake(self, seat: int, remote: Client) -> bool:
         """Give a seat that was left back to its bot, unless the server already plays for it to the end."""
-        if self.over or self.seats[seat].remote is not None or self._wire.given_up(self.state, seat):
+        if self.over or self.seats[seat].remote is not None or self._wire.has_given_up(self.state, seat):
             return False
         self.seats[seat].remote = remote
         self._show(seat)
         return True
 
-    def given_up(self, seat: int) -> bool:
+    def has_given_up(self, seat: int) -> bool:
         """Return whether the server plays the rest of the game for a seat."""
-        return self._wire.given_up(self.state, seat)
+        return self._wire.has_given_up(self.state, seat)
 
-    def answered(self, seat: int, action: int) -> None:
+    def take_answer(self, seat: int, action: int) -> None:
         """Take the action of the local agent in ``seat``."""
         if not self.over and seat == self.mover:
             self._play(self._wire.UNREADABLE if action == self._forfeit else action)
 
-    def failed(self, seat: int, reason: str) -> None:
+    def take_failure(self, seat: int, reason: str) -> None:
         """Take note that the local agent in ``seat`` has not answered properly."""
         if not self.over and seat == self.mover:
             self._advance(self._play_for_mover(reason))
@@ -207,7 +276,7 @@ class Table:
     def _not_now(self, seat: int) -> str:
         if self.over:
             return "the game is over"
-        if self._wire.given_up(self.state, seat):
+        if self._wire.has_given_up(self.state, seat):
             return "the server plays the rest of this game for you, as you let it play twice"
         return f"it is the turn of {self._names[self.mover]}"
 
@@ -260,7 +329,7 @@ class Table:
         seat = self.seats[mover]
         self.incidents.append(ForcedTurn(mover, seat.decisions, reason))
         if seat.remote is not None:
-            seat.remote.helped()
+            seat.remote.note_help()
         self._log(f"game {self.number + 1}: {seat.name} {reason} (its decision {seat.decisions}): the turn is played")
 
     def _message(self, state: Any) -> Message:
@@ -270,7 +339,7 @@ class Table:
         return encode(self._message(self.state))
 
     def _advance(self, between: Sequence[Any] = ()) -> None:
-        """Show what has changed and wait for the next command; who is not there to give one is played for.
+        """Show what has changed and wait for the next command; the server plays for absent players.
 
         ``between`` are tables that the last change led through: everybody sees the turns of those who have given up.
         """

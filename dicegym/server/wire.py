@@ -1,8 +1,8 @@
 """The messages between server and clients: which kinds there are for all games, and how JSON becomes bytes and back.
 
 An object ends at the brace that closes it, which is found by counting braces outside of strings, and is parsed once
-then. So any number may come in a packet, one may come in any number of packets, and no separator is needed. What is no
-JSON object is reported once and skipped, by these rules, so that a sender is soon understood again:
+then. So any number may come in a packet, one may come in any number of packets, and no separator is needed. All but
+JSON objects is reported once and skipped, by these rules, so that a sender is soon understood again:
     - Between objects white space (and a byte order mark) means nothing. Anything else is skipped up to the next ``{``
       or the end of its line.
     - An object in which another begins where none can (``{"dice": [0{"type"...``) ends there.
@@ -114,7 +114,7 @@ class ObjectReader:
 
     Attributes:
         length: characters of the object that `read` has returned last.
-        begun: how many objects were begun so far, those that broke off included: so much work was done.
+        begun: how many objects were begun so far, those that broke off included: the work that was done.
     """
 
     def __init__(self, limit: int = LIMIT) -> None:
@@ -141,7 +141,7 @@ class ObjectReader:
         self._at = 0
 
     def read(self) -> Message | Malformed | None:
-        """Return the next object, what is wrong with what stands in its place, or None if more has to arrive."""
+        """Return the next object, what is wrong with what came in its place, or None if more has to arrive."""
         while True:
             if not self._depth:
                 found = self._begin()

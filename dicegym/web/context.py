@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-from dicegym.arena.store.reading import StoredContest, StoreReader
+from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.stored import StoredContest
 from dicegym.errors import ParameterError
 from dicegym.web.address import new_token
 from dicegym.web.limits import AddressLimits

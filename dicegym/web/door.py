@@ -253,7 +253,7 @@ def faults_in(errors: Sequence[Any], where: str) -> str:
 
 def describe(app: FastAPI) -> dict[str, Any]:
     """Return the OpenAPI document of an application, made when it is first asked for."""
-    document = app.openapi()  # which keeps it
+    document: dict[str, Any] = app.openapi()  # which keeps it
     scheme = {"type": "http", "scheme": "bearer", "description": "A token from the operator of this server"}
     document["components"]["securitySchemes"] = {"token": scheme}
     document["servers"] = [{"url": "/"}]

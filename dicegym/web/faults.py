@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http
 import math
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from fastapi.exceptions import RequestValidationError
@@ -64,4 +65,6 @@ def _said(request: Request, status: int, words: str, headers: dict[str, str]) ->
     return answer
 
 
-HANDLERS: dict[Any, Any] = dict.fromkeys((DicegymError, HTTPException, RequestValidationError), answer_error)
+HANDLERS: dict[int | type[Exception], Callable[[Request, Any], Coroutine[Any, Any, Response]]] = dict.fromkeys(
+    (DicegymError, HTTPException, RequestValidationError), answer_error
+)

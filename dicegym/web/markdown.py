@@ -8,7 +8,7 @@ import re
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from dicegym.arena.pages.template import trusted
+from dicegym.arena.pages.template import trust
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -33,7 +33,7 @@ def as_html(text: str, below: int, label: str) -> Any:
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
             token.tag = f"h{min(DEEPEST, int(token.tag[1:]) + below)}"
-    return trusted(_wide(reader.renderer.render(tokens, reader.options, {}), label))
+    return trust(_wide(reader.renderer.render(tokens, reader.options, {}), label))
 
 
 @functools.cache
@@ -64,7 +64,7 @@ def plain_as_html(text: str, level: int, label: str) -> Any:
         "smart_quotes": False,
     }
     html = publish_parts(text, writer="html5", settings_overrides=settings)["body"]
-    return trusted(_wide(re.sub(r' style="[^"]*"|<colgroup>.*?</colgroup>', "", html, flags=re.DOTALL), label))
+    return trust(_wide(re.sub(r' style="[^"]*"|<colgroup>.*?</colgroup>', "", html, flags=re.DOTALL), label))
 
 
 def _wide(html: str, label: str) -> str:

@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse
 
 import dicegym
 from dicegym.arena.pages.contests import moment
-from dicegym.arena.pages.template import asset, made_environment
+from dicegym.arena.pages.template import asset, make_environment
 from dicegym.web.context import Web
 from dicegym.web.forms import form_key, with_keys
 from dicegym.web.static_files import address
@@ -31,7 +31,7 @@ def environment() -> Environment:
     import jinja2
 
     arena = jinja2.PrefixLoader({"arena": jinja2.FunctionLoader(asset)})
-    made = made_environment(jinja2.ChoiceLoader([arena, jinja2.PackageLoader("dicegym.web")]))
+    made = make_environment(jinja2.ChoiceLoader([arena, jinja2.PackageLoader("dicegym.web")]))
     made.globals |= {"static": address, "moment": moment, "agent_address": agent_address}
     return made
 

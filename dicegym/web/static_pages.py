@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import dicegym
 from dicegym.arena.pages.contests import moment, page_title
 from dicegym.arena.pages.contests import write_page as write_contest
-from dicegym.arena.pages.stored import stored_page
-from dicegym.arena.pages.template import made_environment
+from dicegym.arena.pages.stored import build_page
+from dicegym.arena.pages.template import make_environment
 from dicegym.arena.replay.page import write_page as write_replay
-from dicegym.arena.replay.stored import stored_replay
-from dicegym.arena.store.reading import StoredContest, StoreReader
+from dicegym.arena.replay.stored import find_replay
+from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.stored import StoredContest
 from dicegym.errors import DicegymError, ParameterError
 from dicegym.files import write_text
 from dicegym.games import loadable
@@ -75,7 +76,7 @@ class _Export:
                 continue
             self._tell(f"contest {contest.id}: {title}")
             path = self._place(f"contests/{contest.id}.html")
-            write_contest(stored_page(reader, contest)._replace(back="../index.html#contests"), path)
+            write_contest(build_page(reader, contest)._replace(back="../index.html#contests"), path)
             self._written.append(path)
             note = f"{contest.entries} entries, {contest.played} matches, {moment(contest.ended)}"
             self._contests.append({"id": contest.id, "title": title, "note": note})
@@ -90,7 +91,7 @@ class _Export:
             called = f"{match.id}.1"
             try:
                 path = self._place(f"replays/{called}.html")
-                write_replay(stored_replay(reader, called), path, back="../index.html#replays")
+                write_replay(find_replay(reader, called), path, back="../index.html#replays")
             except DicegymError as error:
                 self._left_out.append(f"game {called}: {error}")
                 continue
@@ -155,4 +156,4 @@ def export(
 def _environment() -> Environment:
     import jinja2
 
-    return made_environment(jinja2.PackageLoader("dicegym.web"))
+    return make_environment(jinja2.PackageLoader("dicegym.web"))

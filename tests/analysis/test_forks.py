@@ -14,7 +14,7 @@ import dicegym
 from dicegym.analysis import fork
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
-from dicegym.games.hidden import known
+from dicegym.games.hidden import keep_known
 from dicegym.registry import GAMES
 
 TABLES = [dicegym.game(name) for name in GAMES] + [
@@ -41,10 +41,10 @@ def test_a_fork_keeps_what_the_player_to_move_knows_and_reads_nothing_else(game:
     for steps in (0, 3):
         state = begun(game, steps)
         seat, against = int(state["player"]), AGAINST.get(game.name)
-        seen = known(game, state, seat)
+        seen = keep_known(game, state, seat)
         forks = [fork(game, state, seed, against=against)[0] for seed in range(5)]
         for number, found in enumerate(forks):
-            assert known(game, found, seat).tobytes() == seen.tobytes()
+            assert keep_known(game, found, seat).tobytes() == seen.tobytes()
             assert np.array_equal(game.observe(found, seat), game.observe(state, seat))
             assert found["key"] != state["key"]
             assert fork(game, seen[0], number, against=against).tobytes() == found.tobytes()

@@ -8,14 +8,15 @@ from typing import Any
 
 import pytest
 
-mcp = pytest.importorskip("mcp", reason="needs the extra mcp")
-from dicegym.errors import ParameterError, UnknownNameError  # noqa: E402
-from dicegym.mcp_server import MOST_GAMES, GameTable, make_server  # noqa: E402
-from dicegym.registry import GAMES  # noqa: E402
+from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.mcp_server import MOST_GAMES, GameTable, make_server
+from dicegym.registry import GAMES
 
 
 def talk(hints: bool, *calls: tuple[str, dict[str, Any]]) -> tuple[set[str], list[Any]]:
     """Return the names of all tools, and what each call gives."""
+
+    mcp = pytest.importorskip("mcp", reason="needs the extra mcp")
 
     async def ask() -> tuple[set[str], list[Any]]:
         async with mcp.Client(make_server(hints)) as client:

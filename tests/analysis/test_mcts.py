@@ -18,11 +18,12 @@ from dicegym.arena import contest
 from dicegym.arena.provenance import record_of
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError
-from dicegym.games.hidden import known
+from dicegym.games.hidden import keep_known
 from dicegym.play.drive import play_game
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
-from dicegym.players.roster import SEARCHES, agent_name, agent_names, card, describe
+from dicegym.players.agent_info import agent_card, describe_agent
+from dicegym.players.roster import SEARCHES, agent_name, agent_names
 
 
 def plain(found: SearchResult) -> list[list[float]]:
@@ -47,7 +48,7 @@ def test_it_finds_the_best_roll_near_the_end_of_hog(scores: tuple[int, int]) -> 
     state = game.new_game(1)[0]
     state["scores"] = scores
     exact = valuer(game, "exact").action_values(state).values
-    found = search(game, state, 3_000, c=0.5, seed=4)
+    found = search(game, state, 3_000, c=3, seed=4)
     assert exact[found.best] > np.nanmax(exact) - 0.02
 
 
@@ -67,12 +68,12 @@ def test_it_finds_the_best_last_turn_of_yatzy() -> None:
 def test_it_calls_a_bid_that_cannot_be_true_and_makes_one_that_is() -> None:
     game = dicegym.game("liarsdice", dice=1)
     state = game.new_game(3)[0]
-    assert search(game, state, 500).best in np.flatnonzero(state["hands"][0]), "one of what it has itself"
+    assert search(game, state, 500, rollouts="random").best in np.flatnonzero(state["hands"][0]), "own"
     game.step(state, 6 + 3)  # two of a number, of two dice
     own = state["hands"][1].argmax()
     if own == 3:
         game.step(state, 6 + 4)
-    found = search(game, state, 500)
+    found = search(game, state, 500, rollouts="random")
     assert game.action_name(found.best) == game.action_name(int(np.flatnonzero(game.legal(state))[-1])), "liar"
 
 
@@ -87,7 +88,7 @@ def test_nothing_hidden_is_read(name: str) -> None:
     seat = int(state["player"])
     others = [fork(game, state, seed)[0] for seed in (1, 2)]
     assert len({one.tobytes() for one in others}) == 2
-    results = [plain(search(game, one, 40, seed=5)) for one in (state, *others, known(game, state, seat)[0])]
+    results = [plain(search(game, one, 40, seed=5)) for one in (state, *others, keep_known(game, state, seat)[0])]
     assert results.count(results[0]) == 4
     act = MctsPlayer(20).join(game, seat, 7)
     assert len({act(Turn(game, one, seat)) for one in (state, *others)}) == 1
@@ -112,7 +113,8 @@ def test_other_seeds_search_otherwise() -> None:
     assert len({str(plain(search(game, state, 50, seed=seed))) for seed in range(5)}) == 5
 
 
-def test_a_long_search_goes_on_where_a_block_of_simulations_ends() -> None:
+def test_a_long_search_has_fresh_dice_where_its_states_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dicegym.analysis.mcts._STATES", 64)
     game = dicegym.game("liarsdice", players=3, dice=1)
     found = search(game, game.new_game(0)[0], 2_500, seed=1)
     assert found.visits.sum() == 2_500
@@ -134,7 +136,7 @@ class Watched(Player):
 
         def watched(turn: Turn) -> int:
             action, self.asked = act(turn), self.asked + 1
-            self.illegal += [] if turn.mask[action] else [action]
+            self.illegal += [action] if game.step(turn.record.copy(), action) else []
             return action
 
         return watched
@@ -181,12 +183,14 @@ def test_it_is_named_with_its_numbers() -> None:
         "mcts(simulations=30)": "mcts(30)",
         "mcts(200, c=0.5)": "mcts(200, c=0.5)",
         "mcts(200, 1)": "mcts(200)",
+        "mcts(200, rollouts=thrifty)": "mcts(200, rollouts=thrifty)",
+        "mcts(7, 2, random)": "mcts(7, c=2, rollouts=random)",
     }
     for name, shown in named.items():
         assert dicegym.agent("yatzy", name).name == agent_name("yatzy", name) == shown
     assert record_of("a", "mcts(9)", dicegym.agent("hog", "mcts(9)")).given == "mcts(9)"
-    copied = pickle.loads(pickle.dumps(dicegym.agent("hog", "mcts(200, c=0.5)")))
-    assert (copied.simulations, copied.c, copied.name) == (200, 0.5, "mcts(200, c=0.5)")
+    copied = pickle.loads(pickle.dumps(dicegym.agent("hog", "mcts(200, c=0.5, rollouts=swap)")))
+    assert (copied.simulations, copied.c, copied.rollouts) == (200, 0.5, "swap")
 
 
 @pytest.mark.parametrize(
@@ -198,10 +202,11 @@ def test_it_is_named_with_its_numbers() -> None:
         ("mcts('a')", "simulations='a' cannot be used"),
         ("mcts(10, c=0)", "c=0 cannot be used as the exploration of a search: give a number above 0"),
         ("mcts(10, c=1e999)", "c=inf cannot be used"),
-        ("mcts(1, 2, 3)", r"each given once: simulations, c, as in 'mcts\(1000\)' or 'mcts\(1000, c=0\.5\)'"),
+        ("mcts(1, 2, 3, 4)", r"each given once: simulations, c, rollouts, as in 'mcts\(1000, c=0\.5\)'"),
         ("mcts(5, simulations=4)", "each given once"),
-        ("mcts(print(1))", "each given once"),
-        ("mcts(1)(2)", "each given once"),
+        ("mcts(5, simulations=4, simulations=3)", "each given once"),
+        ("mcts(print(1))", r"simulations='print\(1\)' cannot be used"),
+        ("mcts(1)(2)", r"simulations='1\)\(2' cannot be used"),
         ("mcts(1", "there is no agent of Hog"),
     ],
 )
@@ -217,6 +222,32 @@ def test_unknown_arguments_are_refused() -> None:
         dicegym.agent("hog", "mcts(3)", temperature=0.5)
 
 
+def test_rollouts_are_played_by_compiled_agents_alone() -> None:
+    game = dicegym.game("hog")
+    state = game.new_game(0)[0]
+    found = {name: str(plain(search(game, state, 200, rollouts=name))) for name in ("", "swap", "bacon", "random")}
+    assert found[""] == found["swap"], "the strongest compiled agent that people are offered"
+    assert len(set(found.values())) == 3
+    with pytest.raises(UnknownNameError, match=r"compiled agent of Hog for rollouts 'taught'.*random"):
+        search(game, state, 9, rollouts="taught")
+    with pytest.raises(UnknownNameError, match="rollouts"):
+        dicegym.agent(game, "mcts(9, rollouts=taught)").join(game, 0, 0)
+
+
+def test_a_compiled_policy_carries_a_search_through_hidden_dice_and_whole_orders() -> None:
+    """Few simulations are enough to play about as well as the policy does, where random rollouts lose every game."""
+    from dicegym.learning.evaluate import evaluate
+
+    assert evaluate("liarsdice", "mcts(30)", "bayes", games=30, seed=1).value > 0.25
+    assert evaluate("liarsdice", "mcts(30, rollouts=random)", "bayes", games=30, seed=1).value < 0.1
+    game = dicegym.game("lucky")
+    state = game.new_game(1)[0]
+    found = search(game, state, 60)
+    wide = [action for action in found.actions.tolist() if action >= game.n_actions]
+    assert wide, "the policy's whole order is an action of its own"
+    assert game.step(state, wide[0]) == 0
+
+
 def test_what_is_over_is_not_searched() -> None:
     game = dicegym.game("hog", goal=10)
     with pytest.raises(ParameterError, match="the game is over"):
@@ -229,8 +260,8 @@ def test_what_is_over_is_not_searched() -> None:
 def test_it_is_listed_beside_the_games_own_agents(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "mcts" in SEARCHES
     assert "mcts" not in agent_names("hog"), "contests of all agents would take hours"
-    assert describe(dicegym.game("hog"), "mcts").startswith("Monte Carlo tree search")
-    assert "simulations" in card(dicegym.game("hog"), "mcts(7)")
+    assert describe_agent(dicegym.game("hog"), "mcts").startswith("Monte Carlo tree search")
+    assert "simulations" in agent_card(dicegym.game("hog"), "mcts(7)")
     with pytest.raises(UnknownNameError, match=r"Did you mean 'mcts'\?"):
         dicegym.agent("hog", "mtcs")
     monkeypatch.setenv("DICEGYM_AGENTS", str(tmp_path))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,10 @@ from dicegym.analysis.model_suite import suite, suite_facts, suite_table
 from dicegym.analysis.valuers import valuer
 from dicegym.arena.pages.suite import page
 from dicegym.errors import ParameterError
+from dicegym.players.llm import LlmPlayer
 from dicegym.registry import GAMES
 
-pytest.importorskip("openai")
-from dicegym.players.llm import LlmPlayer
+pytestmark = pytest.mark.skipif(find_spec("openai") is None, reason="needs the extra llm")
 
 
 @pytest.fixture(autouse=True)

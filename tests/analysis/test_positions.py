@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import dicegym
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
-from dicegym.games.hidden import hidden_fields, known, open_fields
+from dicegym.games.hidden import keep_known, list_hidden_fields, open_fields
 from dicegym.games.positions import _CHECK, _check_sum, _digits, position, position_id
 from dicegym.registry import GAMES
 
@@ -46,7 +46,7 @@ def test_a_text_stands_for_its_state(game: Game, seed: int, steps: int) -> None:
     for seat in range(game.players):
         found = position(position_id(game, states[0], seat))
         assert (found.game, found.seat) == (game, seat)
-        assert found.state.tobytes() == known(game, states[0], seat).tobytes()
+        assert found.state.tobytes() == keep_known(game, states[0], seat).tobytes()
 
 
 @pytest.mark.parametrize("game", TABLES, ids=repr)
@@ -59,7 +59,7 @@ def test_a_text_for_a_seat_tells_nothing_else(game: Game) -> None:
     other["key"] = 99
     for name in game.spec.secret:
         other[name] = 1
-    for name in hidden_fields(game):
+    for name in list_hidden_fields(game):
         for one in set(range(game.players)) - {seat}:
             other[name][0, one] = 1
     assert position_id(game, other[0], seat) == text
@@ -73,7 +73,7 @@ def test_what_lies_open_is_told() -> None:
     """Hog's dice are rolled before everybody's eyes, though programs are not told of them."""
     game = dicegym.game("hog")
     assert open_fields(game) == game.spec.private
-    assert hidden_fields(dicegym.game("liarsdice")) == {"hands"}
+    assert list_hidden_fields(dicegym.game("liarsdice")) == {"hands"}
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -11,12 +11,14 @@ import pytest
 
 import dicegym
 from dicegym.analysis import valuer
-from dicegym.analysis.playing_on import SLIP, Beliefs, ValuerPlayer, policy_player, results
-from dicegym.analysis.rollouts import RolloutResult, RolloutValuer, half_width, rollout
+from dicegym.analysis.playing_on import Beliefs, results
+from dicegym.analysis.policies import SLIP, ValuerPlayer, policy_player
+from dicegym.analysis.rollouts import RolloutResult, RolloutValuer, half_width, ordinary_action, rollout
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError
-from dicegym.games.hidden import known
+from dicegym.games.hidden import keep_known
 from dicegym.play.player import FunctionPlayer, RandomPlayer
+from dicegym.players.roster import opponent
 from dicegym.registry import GAMES
 
 HAND = ("liarsdice", "liarsdice_spot_on")
@@ -106,7 +108,7 @@ def test_nothing_hidden_is_read(name: str) -> None:
     game = dicegym.game(name)
     state = begun(game, game.spec.baseline, 2, 5)[0]
     actions = np.flatnonzero(game.legal(state))[-2:].tolist()
-    told = known(game, state, int(state["player"]))[0]
+    told = keep_known(game, state, int(state["player"]))[0]
     found = [plain(rollout(game, one, actions=actions, games=64)) for one in (state, told)]
     assert found[0] == found[1]
 
@@ -183,7 +185,7 @@ def test_all_choices_get_the_same_dice() -> None:
     state = game.new_game(1)[0]
     found = rollout(game, state, actions=[11, 12], games=500)  # 10 dice; 11, which disqualifies
     assert found.best.action == 11
-    same = rollout(game, state, actions=[0, 1], games=500)  # one point either way, but for the exchange
+    same = rollout(game, state, actions=[0, 1], games=500, player="always_roll(5)")  # a point either way
     assert same.candidates[1].difference_error < same.best.error
 
 
@@ -290,3 +292,15 @@ def test_every_game_has_a_valuer_of_rollouts(name: str) -> None:
     assert asked.policy(state).sum() == pytest.approx(1)
     if game.players > 1:
         assert asked.values_rows(np.array([state])).sum() == pytest.approx(1)
+
+
+def test_a_wide_action_is_the_ordinary_one_that_always_does_the_same() -> None:
+    """Other dice that happen to show the same numbers do not make two actions one."""
+    game = dicegym.game("yatzy", players=1)
+    exact, planner = valuer(game, "exact"), opponent(game, "planner")
+    for seed in range(12):
+        states = game.new_game(seed)
+        (wide,) = planner.act_rows(game, states, np.arange(1), np.zeros(1, np.int64)).tolist()
+        ordinary = ordinary_action(game, states[0], wide)
+        assert wide >= game.n_actions > ordinary
+        assert exact.action_values(states[0]).values[ordinary] == exact.action_value(states[0], wide)

@@ -15,7 +15,7 @@ from dicegym.analysis import solving
 from dicegym.analysis.solving import available_memory, in_words
 from dicegym.errors import DamagedFileError, ParameterError, UnknownNameError
 from dicegym.games.parts import SOLUTIONS, part
-from dicegym.games.solved import how_to_solve, read_arrays, tables_folder, unsolved, write_arrays
+from dicegym.games.solved import how_to_solve, read_arrays, report_unsolved, tables_folder, write_arrays
 from dicegym.registry import GAMES
 
 GAME = dicegym.game("hog", goal=20)
@@ -143,7 +143,7 @@ def test_names_and_values_that_cannot_be(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_commands_name_what_is_unusual() -> None:
     assert how_to_solve(dicegym.game("hog"), "a b") == "dicegym values solve hog 'a b'"
-    assert "`dicegym values solve hog counting -p goal=20` does it" in str(unsolved(GAME, "counting"))
+    assert "`dicegym values solve hog counting -p goal=20` does it" in str(report_unsolved(GAME, "counting"))
 
 
 def test_arrays_come_back(tmp_path: Path) -> None:

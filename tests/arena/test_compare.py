@@ -14,6 +14,8 @@ import dicegym
 from dicegym.arena import Comparison, Decision, compare
 from dicegym.arena.compare.pairing import BLOCK, Lineup, Pairs, block_of, pairs_of, scores_of
 from dicegym.arena.executors import Executors
+from dicegym.arena.saved_results import result_verdicts
+from dicegym.arena.store.reading import StoreReader
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.games.parts import solver
@@ -299,6 +301,22 @@ def test_a_comparison_that_was_stopped_goes_on(tmp_path: Path) -> None:
     assert again.stored is not None
     assert again.stored.played == 0, "not even what was begun beyond the decision"
     assert without_date(again) == without_date(alone)
+
+
+def test_more_games_go_on_with_the_same_comparison_whose_matches_count(tmp_path: Path) -> None:
+    store = tmp_path / "arena.sqlite"
+    few = compare("hog", "tuned", "best_by_scores", seed=1, games=10, store=store, executors=in_here())
+    more = compare("hog", "tuned", "best_by_scores", seed=1, games=300, store=store, executors=in_here(4))
+    assert few.stored is not None
+    assert more.stored is not None
+    assert (few.games, more.games) == (10, 300)
+    assert (more.stored.contest, more.stored.found) == (few.stored.contest, 2), "checks; a block is played whole"
+    decided = compare("hog", "always_roll(5)", "swap", seed=2, store=store, executors=in_here(7, shuffled=True))
+    with StoreReader(store) as reader:
+        for result in (more, decided):
+            assert result.stored is not None
+            assert len(list(reader.matches(result.stored.contest))) == len(result.matches)
+        assert [one.wrong for one in result_verdicts(reader)] == ["", ""]
 
 
 def test_who_fails_is_named_and_nothing_is_compared(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from rich.console import Console
 import dicegym
 from dicegym.arena import Limits, contest
 from dicegym.arena.entries import Disqualified
-from dicegym.arena.formats.round_robin import shown_of
+from dicegym.arena.formats.round_robin import present_games
 from dicegym.arena.luck import Places
 from dicegym.arena.provenance import DATE_VARIABLE
 from dicegym.arena.report import Report, markdown_text, show
@@ -49,7 +49,7 @@ SMALL = ContestResult(
     details={"games_per_match": 9, "baseline": "always_roll(5)", "pairs": ()},
     standings=STANDINGS,
     matches=MATCHES,
-    shown=shown_of(STANDINGS, MATCHES, "1 match of 9 games, seed 7", "always_roll(5)"),
+    shown=present_games(STANDINGS, MATCHES, "1 match of 9 games, seed 7", "always_roll(5)"),
     disqualified=(Disqualified("bad", "gave [x] while choosing"),),
 )
 

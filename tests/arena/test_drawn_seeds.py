@@ -14,7 +14,7 @@ from dicegym.arena.director import Director
 from dicegym.arena.formats.one_table import one_table
 from dicegym.cli import main
 from dicegym.games import game as make_game
-from dicegym.play.seeds import DRAWN_BITS, drawn_seed
+from dicegym.play.seeds import DRAWN_BITS, draw_seed
 
 
 @pytest.mark.parametrize("game", ["hog", "lucky", "liarsdice"])
@@ -39,7 +39,7 @@ def test_first_hands_do_not_follow_from_names(tmp_path: Path) -> None:
 
 
 def test_drawn_seeds_are_large_and_differ() -> None:
-    drawn = [drawn_seed() for _ in range(200)]
+    drawn = [draw_seed() for _ in range(200)]
     assert len(set(drawn)) == len(drawn)
     assert all(0 <= seed < 1 << DRAWN_BITS for seed in drawn)
     assert max(drawn) > 1 << DRAWN_BITS - 5

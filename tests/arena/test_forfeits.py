@@ -234,7 +234,7 @@ def test_fields_that_nobody_may_know_and_everybody_sees_are_noticed() -> None:
         checks.check_game(game(secret=frozenset({"total"})))
     with pytest.raises(ConformanceError, match="legal changes with the last of the game"):
         checks.check_game(game(secret=frozenset({"last"})))
-    with pytest.raises(ConformanceError, match="'lost' is no field of the record"):
+    with pytest.raises(ConformanceError, match="'lost' is not a field of the record"):
         checks.check_game(game(secret=frozenset({"lost"})))
     with pytest.raises(ConformanceError, match="'total' has no entry for each of 2 seats"):
         checks.check_game(game(private=frozenset({"total"})))

@@ -23,7 +23,7 @@ from dicegym.arena.formats.grouping import (
 )
 from dicegym.arena.ratings.places import places_of
 from dicegym.arena.results import ContestResult
-from dicegym.engine.dice import drawn, named_seed
+from dicegym.engine.dice import draw_number, named_seed
 from dicegym.errors import ParameterError
 from dicegym.games.lucky.catalogue import DONE
 from dicegym.play.player import FunctionPlayer
@@ -46,7 +46,7 @@ class Table:
     def _game(self, session: Session, number: int) -> list[float]:
         def draw(name: str) -> int:
             key = named_seed(name, number, *session.label)
-            return drawn(key, 0, 0, 0, self.luck) if self.luck else 0
+            return draw_number(key, 0, 0, 0, self.luck) if self.luck else 0
 
         return [self.strength(name) + draw(name) for name in session.group]
 

@@ -138,7 +138,7 @@ def disturbed(folder: Path, kills: int, seed: int) -> None:
     pairs = BOTS * (BOTS - 1) // 2
     assert len(matches(cut)) == len({key for _, key in matches(cut)}) == pairs
     assert matches(cut)[: len(before)] == before
-    played = int(last.told.split(" checks and matches played")[0].rsplit(" ", 1)[1])
+    played = int(last.told.split(" played and ")[0].rsplit(" ", 1)[1])
     assert pairs - len(before) <= played <= pairs - len(before) + BOTS, last.told
 
 

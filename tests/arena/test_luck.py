@@ -11,8 +11,17 @@ import pytest
 
 import dicegym
 from dicegym.arena import contest
-from dicegym.arena.exact_ranking import CONTESTS, Chances, chances, drawn_places
-from dicegym.arena.luck import Leads, Places, deserved, leads_of_games, leads_of_shares, listed, verdict
+from dicegym.arena.exact_ranking import CONTESTS, Chances, chances, draw_places
+from dicegym.arena.luck import (
+    Leads,
+    Places,
+    find_places,
+    leads_of_games,
+    leads_of_shares,
+    list_names,
+    student_quantile,
+    verdict,
+)
 from dicegym.arena.report import Matrix
 from dicegym.arena.results import ContestResult
 from dicegym.games.parts import solver
@@ -34,7 +43,7 @@ def test_equals_are_not_told_apart(games: int) -> None:
     generator = np.random.default_rng(1)
     kept = np.zeros(6)
     for _ in range(1000):
-        found = deserved(played([1.0] * 6, games, generator))
+        found = find_places(played([1.0] * 6, games, generator))
         kept += [place == Places(1, 6) for place in found]
     assert (kept / 1000 > 0.93).all()  # 0.95, and what chance makes of a thousand
 
@@ -44,11 +53,11 @@ def test_enough_games_tell_unequals_apart() -> None:
     strengths = [5.0, 3.0, 2.0, 1.0]
     right = np.zeros(4)
     for _ in range(100):
-        found = deserved(played(strengths, 2000, generator))
+        found = find_places(played(strengths, 2000, generator))
         assert all(place.best <= number <= place.worst for number, place in enumerate(found, 1))
         right += [place == Places(number, number) for number, place in enumerate(found, 1)]
     assert (right > 95).all()
-    few = deserved(played(strengths, 9, generator))
+    few = find_places(played(strengths, 9, generator))
     assert few[0].worst > 1
 
 
@@ -57,24 +66,44 @@ def test_places_hold_the_true_one_in_95_of_100_contests() -> None:
     strengths = [1.3, 1.2, 1.1, 1.0, 0.9]
     held = np.zeros(5)
     for _ in range(400):
-        found = deserved(played(strengths, 60, generator))
+        found = find_places(played(strengths, 60, generator))
         held += [place.best <= number <= place.worst for number, place in enumerate(found, 1)]
     assert (held / 400 > 0.93).all()
 
 
 def test_nine_of_nine_games_are_no_certainty() -> None:
     leads = leads_of_shares(2, [([0, 1], [1, 0], 1)])
-    assert deserved(leads) == [Places(1, 2), Places(1, 2)]
-    assert deserved(leads_of_shares(2, [([0, 1], [9, 0], 9)])) == [Places(1, 1), Places(2, 2)]
-    assert deserved(leads_of_shares(1, [])) == [Places(1, 1)]
+    assert find_places(leads) == [Places(1, 2), Places(1, 2)]
+    assert find_places(leads_of_shares(2, [([0, 1], [9, 0], 9)])) == [Places(1, 1), Places(2, 2)]
+    assert find_places(leads_of_shares(1, [])) == [Places(1, 1)]
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 3, 8, 9, 51, 52, 999])
+def test_quantiles_are_those_of_students_distribution(freedom: int) -> None:
+    special = pytest.importorskip("scipy.special")
+    for share in (0.6, 0.975, 0.9999):
+        assert student_quantile(share, freedom) == pytest.approx(special.stdtrit(freedom, share), rel=1e-9)
+    assert student_quantile(0.975, 0) == math.inf
+    assert student_quantile(0.975, 1_000) == pytest.approx(special.stdtrit(1_000, 0.975), rel=2e-3)
+
+
+def test_equals_are_seldom_told_apart_by_few_games() -> None:
+    """Of two equals one is called the best in 5 of 100 contests; shares of few games are coarse, and leave 8."""
+    for games in range(1, 31):
+        told = 0
+        for won in range(games + 1):
+            first, second = find_places(leads_of_shares(2, [([0, 1], [won, games - won], games)]))
+            told += math.comb(games, won) * (first != second)
+        assert told / 2**games < 0.08, games
+    assert find_places(leads_of_shares(2, [([0, 1], [3, 0], 3)])) == [Places(1, 2), Places(1, 2)]
 
 
 def test_games_at_one_table_are_compared_game_by_game() -> None:
     generator = np.random.default_rng(4)
     luck = generator.normal(0, 10, 200)  # everybody's alike, and so of no account
     points = np.array([luck + 1 + generator.normal(0, 1, 200), luck + generator.normal(0, 1, 200)])
-    assert deserved(leads_of_games(points)) == [Places(1, 1), Places(2, 2)]
-    assert deserved(leads_of_games(points[:, :1])) == [Places(1, 2), Places(1, 2)]
+    assert find_places(leads_of_games(points)) == [Places(1, 1), Places(2, 2)]
+    assert find_places(leads_of_games(points[:, :1])) == [Places(1, 2), Places(1, 2)]
 
 
 def test_verdicts() -> None:
@@ -83,7 +112,7 @@ def test_verdicts() -> None:
     assert verdict(["a", "b", "c"], [two, two, Places(3, 3)]) == "These games do not tell who is best: a and b may be."
     assert verdict(["a", "b"], [one, Places(2, 2)]) == "a is the best, and not by luck."
     assert "left open" in verdict(["a", "b", "c"], [one, Places(2, 3), Places(2, 3)])
-    assert listed([str(number) for number in range(9)]) == "0, 1, 2, 3, 4 and 4 more"
+    assert list_names([str(number) for number in range(9)]) == "0, 1, 2, 3, 4 and 4 more"
 
 
 # The contest without luck
@@ -105,7 +134,7 @@ def test_chances_are_those_of_a_match() -> None:
 
 def test_drawn_contests_agree_with_arithmetic() -> None:
     takes = np.array([[0, 0.8, 0.9], [0.2, 0, 0.5], [0.1, 0.5, 0]])
-    places, first = drawn_places(Chances(("a", "b", "c"), takes, takes), [0.9, 0.5, 0.1])
+    places, first = draw_places(Chances(("a", "b", "c"), takes, takes), [0.9, 0.5, 0.1])
     wins_all = 0.8 * 0.9
     circle_won_by_rate = 0.8 * 0.1 * 0.5 + 0.2 * 0.9 * 0.5  # a, b and c beat each other in a circle
     assert first[0] == pytest.approx(wins_all + circle_won_by_rate, abs=0.02)
@@ -118,7 +147,7 @@ def test_places_of_drawn_contests_are_those_of_counting_who_is_better() -> None:
     takes = np.triu(generator.random((9, 9)), 1)
     takes += np.tril(1 - takes.T, -1)
     names = tuple("abcdefghi")
-    places, first = drawn_places(Chances(names, takes, takes), [0.0] * 9)
+    places, first = draw_places(Chances(names, takes, takes), [0.0] * 9)
     wins = np.zeros((CONTESTS, 9))
     generator = np.random.default_rng(0)
     for a in range(9):

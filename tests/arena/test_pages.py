@@ -7,6 +7,7 @@ import csv
 import hashlib
 import io
 import itertools
+import math
 import re
 from dataclasses import dataclass
 from html.parser import HTMLParser
@@ -20,7 +21,8 @@ from hypothesis import strategies as st
 from dicegym.arena.entries import Disqualified
 from dicegym.arena.incidents import Misplay
 from dicegym.arena.luck import Places
-from dicegym.arena.pages.contests import SHADES, Bar, ContestPage, Plot, ShownGame, ShownMatch, html, placed
+from dicegym.arena.pages.contests import Bar, ContestPage, Plot, ShownGame, ShownMatch, Tick, html, make_scale
+from dicegym.arena.pages.template import SHADES
 from dicegym.arena.report import Matrix, Report, without_options
 from dicegym.arena.sheets import csv_text
 from dicegym.pictures.charts import ticks_between
@@ -55,7 +57,9 @@ def page_of(names: list[str]) -> ContestPage:
         names,
         [(name, name) for name in names],
     )
-    bars = [Bar((str(i + 1), name), 10.0 * i, 10.0 * i + 5, 10.0 * i + 9, name) for i, name in enumerate(names)]
+    bars = [
+        Bar((str(i + 1), name), f"{10 * i}%", f"{10 * i + 5}%", f"{10 * i + 9}%", name) for i, name in enumerate(names)
+    ]
     matches = [
         ShownMatch(
             str(10 - i), (name, names[0]), ("5", "4"), (True, False), 9, i, f"dicegym arena replay {10 - i}", games
@@ -63,7 +67,7 @@ def page_of(names: list[str]) -> ContestPage:
         for i, name in enumerate(names)
         for games in ([ShownGame(name, f"{name}\n  rolls 5") for _ in range(2)] if i else [],)
     ]
-    return ContestPage(names[0], report, Plot(names[0], names[0], ("Place", names[0]), names[0], bars), matches)
+    return ContestPage(names[0], report, Plot(names[0], [Tick("5%", names[0])], bars), matches)
 
 
 class Reader(HTMLParser):
@@ -150,16 +154,16 @@ def test_there_is_no_axis_without_length() -> None:
 
 
 def test_bars_stand_where_their_figures_are() -> None:
-    bars = [Bar(("a",), 1.0, 2.0, 3.0, "a"), Bar(("b",), 2.0, 4.0, 5.0, "b")]
-    ticks, (a, b) = placed(Plot("places", "", ("Entry",), "place", bars))
-    spots = [float(text.rstrip("%")) for text in (a.low, a.value, a.high, b.high)]
-    assert spots == [4.0, 27.0, 50.0, 96.0]
+    at, ticks = make_scale([1.0, 2.0, 3.0, 4.0, 5.0, math.inf])
+    assert [at(value) for value in (1, 2, 3, 5, math.inf, -math.inf)] == [
+        *("4.00%", "27.00%", "50.00%", "96.00%", "100.00%", "0.00%")
+    ]
     assert [tick.text for tick in ticks] == ["1", "2", "3", "4", "5"]
 
 
 def test_bars_of_one_value_stand_in_the_middle() -> None:
-    _, (bar,) = placed(Plot("places", "", ("Entry",), "place", [Bar(("a",), 1.0, 1.0, 1.0, "a")]))
-    assert bar.low == bar.value == bar.high == "50.00%"
+    at, _ = make_scale([1.0, 1.0])
+    assert at(1.0) == "50.00%"
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,8 @@ from postgres import Postgres
 
 import dicegym
 from dicegym.arena import Limits, contest
-from dicegym.arena.replay.stored import stored_replay
+from dicegym.arena.replay.stored import find_replay
+from dicegym.arena.shards import Shard
 from dicegym.arena.storage import Settings, Storage
 from dicegym.arena.store.book import Book
 from dicegym.arena.store.opening import SCHEMA, engine_at, location_of
@@ -53,7 +54,7 @@ def told(store: str | Path) -> list[Any]:
             reader.standings(number),
             reader.entries(number),
             sorted(matches),
-            sorted(one._replace(match=0) for one in reader.games(match.id for match in reader.matches(number))),
+            sorted(one._replace(match=0) for whole in reader.whole(reader.matches(number)) for one in whole.games),
             sorted(one._replace(match=0) for one in reader.misplays_in(number)),
             reader.figures(number),
             reader.match_places(number),
@@ -71,7 +72,7 @@ def test_a_server_holds_what_a_file_does(url: str, tmp_path: Path, monkeypatch: 
     assert told(url) == told(tmp_path / "file.sqlite")
     with StoreReader(url) as reader:
         number = next(reader.matches(1)).id
-        stored_replay(reader, f"{number}.2").check()
+        find_replay(reader, f"{number}.2").check()
     again = contest("hog", entries, 7, games=2, store=url).stored
     assert again is not None
     assert (again.played, again.run) == (0, 2)
@@ -146,17 +147,17 @@ def test_two_processes_do_not_hold_one_contest_at_once_and_it_can_go(url: str) -
     with ContestStore(url) as store, ContestStore(url) as other:
         first, second = Book(store, settings, 1), Book(store, settings, 1)
         first.enter([], [])
-        with pytest.raises(ParameterError, match=r"contest 1 of postgresql:.* is being held by another process"):
+        with pytest.raises(ParameterError, match=r"contest 1 of postgresql:.* is being run by another process"):
             remove(other, 1)
         entering = threading.Thread(target=second.enter, args=([], []))
         entering.start()
         first.close()
         entering.join(60)
         second.close()
-        shares = [Book(one, settings, 1, share=(number, 2)) for one, number in ((store, 1), (other, 2))]
+        shares = [Book(one, settings, 1, share=Shard(number, 2)) for one, number in ((store, 1), (other, 2))]
         for share in shares:
             share.enter([], [])
-        with pytest.raises(ParameterError, match="is being held by another process"):
+        with pytest.raises(ParameterError, match="is being run by another process"):
             remove(store, 1)
         for share in shares:
             share.close()

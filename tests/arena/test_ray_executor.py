@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import dicegym
-from dicegym.arena import ray_executor
+from dicegym.arena import contest, ray_executor
 from dicegym.arena.executors import local
 from dicegym.arena.match import Match
 from dicegym.arena.ray_executor import Cluster
@@ -29,7 +29,7 @@ from dicegym.players.roster import agent_names
 from dicegym.registry import GAMES
 from dicegym.sandbox import bundles
 from dicegym.sandbox.bundles import bundle, unbundle
-from dicegym.sandbox.jobs import Entry, entry, sealed
+from dicegym.sandbox.jobs import Entry, entry, seal_files
 from dicegym.shipped import shipped_folder
 
 BOT = "import tools\ndef final_strategy(score, opponent_score):\n    return 4\n"
@@ -64,7 +64,7 @@ def test_a_bot_brings_along_what_it_may_read_and_nothing_else(game: dicegym.Game
         "ann.json": "ann.json",
         "ann/table.txt": "ann/table.txt",
     }
-    assert sealed(arrived.origin)[0] == one.seal == arrived.seal
+    assert seal_files(arrived.origin)[0] == one.seal == arrived.seal
     assert arrived._replace(origin=one.origin) == one
 
 
@@ -96,7 +96,7 @@ def test_entries_that_share_files_and_links_arrive_each_with_all_of_them(game: d
     assert isinstance(second.origin, Source)
     one = entry(game, "ann", str(home / "sent" / "hog.py"))
     assert len(one.seal) == 2, "its helper is where the link leads"
-    assert sealed(first.origin)[0] == sealed(second.origin)[0] == one.seal
+    assert seal_files(first.origin)[0] == seal_files(second.origin)[0] == one.seal
     assert sent(game, entry(game, "cat", str(home / "real" / "hog.py")), node / "cat").seal
 
 
@@ -153,7 +153,7 @@ def test_what_is_no_address(address: str) -> None:
     pytest.importorskip("ray")
     with (
         pytest.raises(DicegymError, match=f"no connection to a Ray cluster at '{address}' .*use host:6379, ray://host"),
-        ray_executor.connected(address),
+        ray_executor.connect(address),
     ):
         pass
 
@@ -240,7 +240,8 @@ def ray(monkeypatch: pytest.MonkeyPatch) -> Ray:
     """Put a fake in the place of Ray."""
     fake = Ray()
     monkeypatch.setitem(sys.modules, "ray", fake)
-    monkeypatch.setattr(ray_executor, "connected", lambda address, told: contextlib.nullcontext(Cluster(fake, told)))
+    monkeypatch.setattr(ray_executor, "connect", lambda address, told: contextlib.nullcontext(Cluster(fake, told)))
+    monkeypatch.setattr(ray_executor, "reach", lambda address: "auto")
     monkeypatch.setattr(ray_executor, "LOOK_EVERY", 0.0)
     return fake
 
@@ -359,6 +360,21 @@ def test_who_is_turned_away_is_told_what_to_do(listens: bool, monkeypatch: pytes
         if not listens:
             server.close()
         said = "Failed to connect" if listens else "Connection refused"
-        with pytest.raises(DicegymError, match=said) as error, ray_executor.connected(address):
+        with pytest.raises(DicegymError, match=said) as error, ray_executor.connect(address):
             pass
     assert "set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN" in str(error.value)
+
+
+def test_a_contest_begins_nowhere_without_its_cluster(tmp_path: Path) -> None:
+    pytest.importorskip("ray")
+    pytest.importorskip("sqlalchemy")
+    from dicegym.arena.store.reading import StoreReader
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+    store = tmp_path / "arena.sqlite"
+    contest("hog", ["bacon", "swap"], 1, 1, games=1, store=store)
+    with pytest.raises(DicegymError, match="no connection to a Ray cluster"):
+        contest("hog", ["ham", "swap"], 2, games=1, store=store, executors=ray_executor.ray_cluster(address))
+    with StoreReader(store) as reader:
+        assert [one.seed for one in reader.contests()] == [1]

@@ -20,8 +20,8 @@ from command_line import Run
 import dicegym
 from dicegym.arena import contest
 from dicegym.arena.contest import FORMATS
-from dicegym.arena.pages.stored import shown_games, stored_page
-from dicegym.arena.ratings.places import MatchPlaces, grouped
+from dicegym.arena.pages.stored import build_page, write_games
+from dicegym.arena.ratings.places import MatchPlaces, group_matches
 from dicegym.arena.report import plain_text
 from dicegym.arena.results import ContestResult
 from dicegym.arena.store.reading import StoreReader
@@ -124,10 +124,10 @@ def test_matches_and_places_are_those_of_the_result(reader: StoreReader, made: M
     assert Counter((one.entries, one.wins, one.shares, one.faults, one.seed, one.games) for one in stored) == Counter(
         (row.entries, row.wins, row.shares, row.faults, row.seed, row.games) for row in result.matches
     )
-    assert grouped(reader.match_places(number)) == grouped(
+    assert group_matches(reader.match_places(number)) == group_matches(
         MatchPlaces(row.entries, row.places) for row in result.matches
     )
-    games = Counter(game.match for game in reader.games(one.id for one in stored))
+    games = Counter(game.match for whole in reader.whole(stored) for game in whole.games)
     assert games == {one.id: one.games for one in stored}
     assert [reader.match(one.id) for one in stored] == stored
     for row in reader.figures(number):
@@ -149,7 +149,7 @@ def test_matches_come_by_entry_and_by_age(reader: StoreReader, monkeypatch: pyte
     of_bacon = list(reader.matches(1, entry="bacon"))
     assert {one.entries for one in of_bacon} == {("ann", "bacon"), ("bacon", "swap")}
     assert [one.id for one in reader.matches(1, "bacon", last=1)] == [of_bacon[-1].id]
-    assert len(list(reader.games(every))) == sum(one.games for one in reader.matches(2))
+    assert sum(len(one.games) for one in reader.whole(reader.matches(2))) == sum(one.games for one in reader.matches(2))
     with pytest.raises(UnknownNameError, match=r"no entry 'bacn'.*Did you mean 'bacon'.*in contest 1"):
         list(reader.matches(1, entry="bacn"))
     with pytest.raises(UnknownNameError, match=r"there is no match 9999.*they go up to \d+; `dicegym arena matches`"):
@@ -167,7 +167,7 @@ def test_of_a_contest_that_has_not_ended_there_is_what_was_played(made: Made, tm
         assert reader.report(1) is None
         assert reader.result(1) is None
         assert reader.standings(1) == []
-        page = stored_page(reader, reader.contest(1))
+        page = build_page(reader, reader.contest(1))
         assert page.report.heading == "hog: not ended, 3 of 9 matches played, seed 11"
         assert ("format", "round-robin") in page.report.facts
         assert len(page.matches) == 3
@@ -175,15 +175,15 @@ def test_of_a_contest_that_has_not_ended_there_is_what_was_played(made: Made, tm
 
 def test_games_on_a_page_are_told_as_they_went_and_as_far_as_there_is_room(reader: StoreReader) -> None:
     matches = list(reader.matches(1))
-    games = shown_games(reader, matches)
+    games = write_games(reader, matches)
     assert {match: len(shown) for match, shown in games.items()} == {one.id: 5 for one in matches}
     first = games[matches[0].id][0]
     assert re.match(r"Game 1: won by (ann|bacon); seats: (ann, bacon|bacon, ann)$", first.heading)
     assert "ann: roll 5\n" in first.text
     assert re.search("(ann|bacon) wins$", first.text)
-    (some,) = shown_games(reader, matches[::-1], sum(len(one.text) + len(one.heading) for one in games[matches[-1].id]))
+    (some,) = write_games(reader, matches[::-1], sum(len(one.text) + len(one.heading) for one in games[matches[-1].id]))
     assert some == matches[-1].id
-    assert shown_games(reader, matches, 10) == {}
+    assert write_games(reader, matches, 10) == {}
 
 
 def test_a_store_that_cannot_be_read_is_said_in_words(tmp_path: Path) -> None:
@@ -211,8 +211,7 @@ def copied(made: Made, tmp_path: Path) -> Path:
 def everything(path: Path, contest: int) -> list[Any]:
     with StoreReader(path) as reader:
         matches = list(reader.matches(contest))
-        numbers = [one.id for one in matches]
-        return [matches, list(reader.games(numbers)), reader.entries(contest), reader.report(contest)]
+        return [matches, list(reader.whole(matches)), reader.entries(contest), reader.report(contest)]
 
 
 def counts(path: Path) -> dict[str, int]:
@@ -247,7 +246,7 @@ def test_with_the_last_contest_all_goes(copied: Path) -> None:
 def test_a_contest_that_is_being_held_stays(copied: Path) -> None:
     before = counts(copied)
     for number in (1, 3):  # of one seed: what is removed may be the other's next match
-        busy = pytest.raises(ParameterError, match=f"contest {number} of .* is being held by another process")
+        busy = pytest.raises(ParameterError, match=f"contest {number} of .* is being run by another process")
         with ContestStore(copied) as holder, lock_contest(holder, number), ContestStore(copied) as store, busy:
             remove(store, 1)
     assert counts(copied) == before
@@ -267,7 +266,7 @@ def test_lists_and_what_a_contest_is(run: Run, made: Made, tmp_path: Path) -> No
     assert [one["seed"] for one in json.loads(file.read_text())] == [11, 12, 11]
     status, out, _ = run("arena", "show", 1, "--store", made.path)
     assert status == 0
-    assert re.search(r"^began .* UTC by dicegym .*, in 2 runs; ended .* UTC; 3 matches$", out, re.MULTILINE)
+    assert re.search(r"^began .* UTC by dicegym .*, in 2 runs; ended .* UTC; matches: 3$", out, re.MULTILINE)
     assert re.search(r"^<b>bob +bot +[0-9a-f]{12} +- .* withdrawn$", out, re.MULTILINE)
     assert re.search(r"^ann +bot +[0-9a-f]{12} +2 +10 +0 ", out, re.MULTILINE)
 

@@ -20,11 +20,11 @@ from variants import each_game
 import dicegym
 from dicegym.arena.match import play_match
 from dicegym.arena.replay import Replay, ReplayIncident, moments, replay_of
-from dicegym.arena.replay.page import packed, page_data, unpacked, write_page
+from dicegym.arena.replay.page import pack, page_data, unpack, write_page
 from dicegym.engine.game import Game
 from dicegym.pictures.drawing import draw
 from dicegym.pictures.svg import Drawing, Tile
-from dicegym.pictures.watched import told_apart
+from dicegym.pictures.watched import tell_apart
 from dicegym.play.player import RandomPlayer
 
 NAMES = ("</script><img src=x onerror=alert(1)>", "@data@ <!--", "c\x1b[31m")
@@ -129,8 +129,8 @@ def test_its_data_are_the_moments_of_the_game(name: str) -> None:
 def test_its_pictures_are_those_of_the_game(name: str) -> None:
     game = dicegym.game(name)
     replay, data = random_game(game), data_of(game)
-    pictures = unpacked(json.loads(json.dumps(data["pictures"])))
-    names = told_apart(replay.seats)
+    pictures = unpack(json.loads(json.dumps(data["pictures"])))
+    names = tell_apart(replay.seats)
     for number, view in enumerate(data["views"]):
         seen = [draw(replay.table(), frame.state, None if view < 0 else view, names) for frame in replay.frames()]
         found = [pictures[shown[number]] for shown, _ in data["frames"]]
@@ -138,16 +138,15 @@ def test_its_pictures_are_those_of_the_game(name: str) -> None:
         assert {(one.width, one.height) for one in found} == {tuple(data["pictures"]["size"])}
 
 
-@pytest.mark.parametrize("near", [1, 3])
-def test_pictures_are_packed_without_loss(near: int) -> None:
+def test_pictures_are_packed_without_loss() -> None:
     bodies = ["<g><text>a</text><rect/></g>", "<g><text>b</text><rect/></g>", "<g><rect/></g> x", "", "<a/><b/>"]
     drawings = [
         Drawing(4, 2, (Tile(0, 0, 4, 2, body),), f"picture {number}") for number, body in enumerate([*bodies, *bodies])
     ]
-    values = packed(drawings, near)
-    assert unpacked(values) == drawings
+    values = pack(drawings)
+    assert unpack(values) == drawings
     assert len(set(values["pieces"])) == len(values["pieces"])
-    assert packed([])["pictures"] == []
+    assert pack([])["pictures"] == []
 
 
 def test_pictures_without_room_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

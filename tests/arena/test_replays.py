@@ -29,8 +29,8 @@ from dicegym.arena.replay.page import page
 from dicegym.arena.replay.telling import result_lines
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, DamagedFileError, ParameterError, ReplayError, UnknownNameError
-from dicegym.pictures.naming import named
-from dicegym.pictures.watched import told_apart
+from dicegym.pictures.naming import name_players
+from dicegym.pictures.watched import tell_apart
 from dicegym.play.drive import Referee
 from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
 from dicegym.play.turn import Turn
@@ -189,11 +189,11 @@ def test_a_seat_is_shown_its_own_view(name: str) -> None:
     players = table(game)
     result = play_match(game, players, 2, 1)
     replay = replay_of(game, [player.name for player in players], 2, result)
-    names = told_apart(replay.seats)
+    names = tell_apart(replay.seats)
     frames = list(replay.frames())
     for seat in (None, *range(game.players)):
         seen = list(moments(replay, seat))
-        assert [moment.scene for moment in seen] == [named(game.scene(one.state, seat), names) for one in frames]
+        assert [moment.scene for moment in seen] == [name_players(game.scene(one.state, seat), names) for one in frames]
         assert [moment.over for moment in seen] == [one.over for one in frames]
         for moment, frame in zip(seen, frames, strict=True):
             told = {names.index(line.partition(": ")[0]) for line in moment.done}

@@ -15,7 +15,7 @@ from made_up import Returns, disorderly
 
 from dicegym.arena import ContestResult, MatchRow, contest
 from dicegym.arena.formats import pairing
-from dicegym.arena.formats.rounds import left_behind, shares
+from dicegym.arena.formats.rounds import count_left_behind, shares
 from dicegym.arena.formats.swiss import usual_rounds
 from dicegym.arena.match import Match
 from dicegym.sandbox.jobs import Failure
@@ -141,7 +141,7 @@ def test_points_are_the_share_of_the_others_left_behind() -> None:
     assert shares([1, 1]) == (0.5, 0.5)
     assert shares([1, 2, 2, 4]) == pytest.approx((1, 0.5, 0.5, 0))
     row = MatchRow(("a", "b"), (2, 1), places=(((1, 1), 1), ((1, 2), 2), ((2, 1), 1)), games=4)
-    assert left_behind(row) == (2.5, 1.5)
+    assert count_left_behind(row) == (2.5, 1.5)
 
 
 # --- Swiss -------------------------------------------------------------------------------------------------
@@ -227,5 +227,5 @@ def test_reports_say_what_places_are_worth() -> None:
     assert "--format round-robin" in " ".join(text.split())
     assert "Not everybody" not in swiss(3, by_strength, rounds=3).text()
     alone = swiss(2, lambda match: Failure(0, "gave up"))
-    assert "nobody to compare with" in alone.text()
+    assert "nothing to compare: a contest needs two entries" in alone.text()
     assert "1 entry, swiss" in alone.heading

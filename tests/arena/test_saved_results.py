@@ -65,7 +65,7 @@ def test_saved_results_of_every_format_follow_from_the_matches(kept: Path, tmp_p
         found = list(result_verdicts(reader))
     assert [one[1:] for one in found] == [("", "")] * 7
     _, shown, _ = run("arena", "verify", "--store", store)
-    assert "7 of 7 stored results were computed again from them, and are the same" in shown
+    assert "7 of 7 stored results computed again from them: the same" in shown
     assert store.read_bytes() == before
 
 
@@ -115,7 +115,7 @@ def test_a_match_that_counts_has_to_be_there(kept: Path, tmp_path: Path) -> None
     forged = changed(kept, statement, tmp_path / "forged.sqlite")
     with StoreReader(forged) as reader:
         wrong = [one for one in result_verdicts(reader) if one.wrong]
-    assert [one.contest for one in wrong] == [2]
+    assert [one.id for one in wrong] == [2]
     assert re.search(r"a match of .*, which counts, is not stored", wrong[0].wrong)
 
 
@@ -138,7 +138,7 @@ def test_what_cannot_be_made_again_is_said(tmp_path: Path, run: Run) -> None:
     store = tmp_path / "store.sqlite"
     contest("hog", FIVE[:2], 5, 1, games=2, less_luck=True, store=store)
     _, shown, _ = run("arena", "verify", "--store", store)
-    assert "0 of 1 stored results" in shown
+    assert "0 of 1 stored result " in shown
     assert "contest 1 was left out: only its players can say what luck did" in shown
     changed(store, "UPDATE contests SET format = 'mine.hold'", tmp_path / "other.sqlite")
     with StoreReader(tmp_path / "other.sqlite") as reader:

@@ -9,7 +9,7 @@ import pytest
 import scipy  # its parts are loaded when a test asks for them
 from variants import one_always
 
-from dicegym.arena.compare.estimate import LEVEL, Motion, Stopped, difference, fixed_size
+from dicegym.arena.compare.estimate import LEVEL, Motion, Stopped, difference, size_fixed_test
 from dicegym.arena.compare.sequential import (
     FEWEST,
     UNSEEN,
@@ -122,7 +122,7 @@ def test_normal_pairs_may_come_in_any_portions() -> None:
 def test_it_takes_fewer_pairs_than_a_test_of_fixed_size() -> None:
     rng, claims = np.random.default_rng(5), Claims(0.0, ELO_40)
     shares = tilted(SHAPES["ties"], ELO_40)
-    fixed = fixed_size(float(shares @ VALUES**2) - ELO_40**2, ELO_40, claims.alpha, claims.beta)
+    fixed = size_fixed_test(float(shares @ VALUES**2) - ELO_40**2, ELO_40, claims.alpha, claims.beta)
     needed = np.mean([simulated(shares, claims, rng).pairs for _ in range(60)])
     assert needed < 0.65 * fixed
 
@@ -250,7 +250,7 @@ def test_elo_and_margins_are_the_same_thing(elo: float) -> None:
 )
 def test_claims_that_cannot_be_tested_are_refused(claims: Claims, said: str) -> None:
     with pytest.raises(ParameterError, match=said):
-        claims.checked()
+        claims.validate()
 
 
 # Brownian motion
@@ -262,7 +262,7 @@ MOTIONS = [Motion(1.0, 2.0, 0.5), Motion(3.0, 1.5, 4.0), Motion(2.0, 2.0, 60.0),
 @pytest.mark.parametrize("motion", MOTIONS)
 @pytest.mark.parametrize("drift", [-1.5, -0.2, 0.0, 0.1, 0.9, 4.0])
 def test_a_motion_ends_somewhere(motion: Motion, drift: float) -> None:
-    top, bottom = motion.through_top(drift), motion.mirrored().through_top(-drift)
+    top, bottom = motion.through_top(drift), motion.mirror().through_top(-drift)
     inside = motion.within_above(drift, -motion.below)
     assert top + bottom + inside == pytest.approx(1, abs=1e-9)
     assert motion.within_above(drift, motion.over) == pytest.approx(0, abs=1e-12)

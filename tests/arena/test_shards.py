@@ -14,8 +14,7 @@ import pytest
 from command_line import Run
 
 from dicegym.arena import contest
-from dicegym.arena.executors import local
-from dicegym.arena.shards import Shard, ShardEnd, sharded
+from dicegym.arena.shards import Shard, ShardEnd
 from dicegym.arena.storage import Storage
 from dicegym.errors import DamagedFileError, ParameterError
 
@@ -43,12 +42,8 @@ def test_every_key_is_one_shard_s() -> None:
 
 def held(game: str, store: Path, shard: str | None = None) -> str:
     """Return what a contest came to, as text."""
-    executors = local(1)
-    storage = Storage(store)
-    if shard:
-        executors = sharded(executors, shard)
-        storage = storage._replace(share=Shard.of_text(shard))
-    return json.dumps(contest(game, ENTRIES[game], SEED, games=2, store=storage, executors=executors).to_json())
+    storage = Storage(store, share=Shard.of_text(shard)) if shard else store
+    return json.dumps(contest(game, ENTRIES[game], SEED, 1, games=2, store=storage).to_json())
 
 
 @pytest.mark.parametrize(
@@ -98,9 +93,8 @@ def test_stores_are_merged_once_and_stay_as_they_are(tmp_path: Path) -> None:
     for name in ("all.sqlite", "whole.sqlite"):
         with StoreReader(tmp_path / name) as reader:
             contests = reader.contests()
-            found = list(reader.matches(contests[-1].id))
-            keys = {match.id: match.key for match in found}
-            own = [(keys[game.match], *game[1:]) for game in reader.games(list(keys))]
+            found = reader.whole(reader.matches(contests[-1].id))
+            own = [(whole.match.key, *game[1:]) for whole in found for game in whole.games]
             games.append(sorted(map(str, own)))
     assert games[0] == games[1]
 
@@ -192,7 +186,7 @@ def test_an_honest_store_is_taken(sample: int | None, honest: Path, tmp_path: Pa
     assert honest.read_bytes() == before
     assert merge(tmp_path / "next.sqlite", [tmp_path / "all.sqlite"]).matches == 5, "what was merged is merged on"
     _, shown, _ = run("arena", "verify", "--store", honest)
-    assert "has 5 matches: 5 were replayed to the same end" in shown
+    assert "has 5 matches: 5 replayed to the same end" in shown
 
 
 def test_what_no_replay_shows_is_left_out(tmp_path: Path) -> None:

@@ -225,7 +225,7 @@ def test_who_comes_second_to_a_contest_waits_for_the_first(tmp_path: Path, caplo
         second = Book(store, settings, 1)
         entering = threading.Thread(target=second.enter, args=([], []))
         entering.start()
-        until(lambda: "is being held by another process: waiting until that has ended" in caplog.text)
+        until(lambda: "is being run by another process: waiting until that has ended" in caplog.text)
         first.close()
         entering.join(SECONDS)
         assert second.stored.run == 2

@@ -116,7 +116,7 @@ def test_one_forged_match_is_found(done: str, honest: Path, tmp_path: Path) -> N
 def test_returns_that_are_no_numbers_of_the_players_are_damage(returns: str, honest: Path, tmp_path: Path) -> None:
     path = forged(honest, tmp_path, f"UPDATE games SET returns = '{returns}' WHERE match = 1")
     with StoreReader(path) as reader, pytest.raises(DamagedFileError, match="is damaged"):
-        list(reader.games([1]))
+        list(reader.whole([reader.match(1)]))
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 
 from dicegym import bench
-from dicegym.bench import AT_A_TIME, FORMS, BenchResult, RandomLegal, StepRate, run_bench
+from dicegym.bench import AT_A_TIME, FORMS, GOALS, BenchResult, StepRate, goal_of, run_bench
 from dicegym.cli.doctor import FORMS as TOLD
 from dicegym.engine.state import State
 from dicegym.envs import multi
@@ -58,15 +57,6 @@ def test_loops_choose_nothing_illegal(environment: Environment, form: str, monke
     assert len(faults) == (AT_A_TIME if form == "state" else 0)
 
 
-def test_random_legal_actions_are_legal_and_change() -> None:
-    masks = np.zeros((300, 5), np.bool_)
-    masks[:, [1, 3]] = True
-    choose = RandomLegal(300)
-    first, second = choose(masks).copy(), choose(masks).copy()
-    assert set(first) == set(second) == {1, 3}
-    assert (first != second).any()
-
-
 def test_a_form_whose_package_is_missing_is_left_out_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
     def lacking(environment: Environment) -> bench.Work:
         raise DependencyError("Stable-Baselines3 is not installed")
@@ -77,10 +67,19 @@ def test_a_form_whose_package_is_missing_is_left_out_and_named(monkeypatch: pyte
     assert "not installed" in result.skipped["sb3"]
 
 
-def test_the_table_has_the_median_and_what_it_lies_between() -> None:
+def test_the_table_has_the_median_between_its_limits_and_the_goal() -> None:
     result = BenchResult({}, [StepRate("Hog-v0", "make", "learner steps/s", [100.0, 400.0, 3000.0])])
     titles, rows = result.table()
-    assert rows == [["Hog-v0", FORMS["make"].title, "400", "100", "3,000", "learner steps/s"]]
+    goal = "at least 300,000, missed"
+    assert rows == [["Hog-v0", FORMS["make"].title, "400", "100", "3,000", "learner steps/s", goal]]
+    assert GOALS.keys() <= FORMS.keys()
+    goals = [goal_of(form, name) for form, name in (("aec", "Lucky-v0"), ("aec", "Hog-v0"), ("state", "Hog-v0"))]
+    assert [goal.text(1.0) for goal in goals if goal] == [
+        "1 x RLCard leduc-holdem",
+        "1.5 x RLCard leduc-holdem",
+        "1.5 x OpenSpiel pig",
+    ]
+    assert goal_of("batch", "Hog-v0") is None
     assert len(titles) == len(rows[0])
     assert result.to_json()["rates"][0]["median"] == 400
 

@@ -234,7 +234,7 @@ def test_a_level_that_does_not_work_here_is_told(bot: isolation.Played, monkeypa
         if level == Isolation.JAIL:
             raise DependencyError("no bubblewrap")
 
-    monkeypatch.setattr(isolation.jail, "chosen", chosen)
+    monkeypatch.setattr(isolation.jail, "choose", chosen)
     (skipped,) = (one for one in isolation.measures(bot.game, bot.source.file) if isinstance(one, Skipped))
     assert skipped == Skipped("hog, bots at isolation jail", "no bubblewrap")
 

@@ -82,7 +82,7 @@ def test_a_made_store_is_one_that_contests_write(tmp_path: Path) -> None:
         first, *_ = matches = list(reader.matches(contest))
         assert len(matches) == 2_000
         assert first.wins in ((0, 1), (1, 0))
-        (game,) = reader.games([first.id])
+        ((_, _, (game,), _),) = reader.whole([first])
         assert [value > 0 for value in game.returns] == [bool(won) for won in first.wins]
         won = {one.name: one.wins for one in reader.figures(contest)}
         assert sum(won.values()) == 2_000

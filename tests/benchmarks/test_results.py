@@ -125,7 +125,7 @@ def test_the_bars_of_the_chart(made: BenchResult) -> None:
         ("P", [2e5]),
     ]
     assert set(chart.COLOURS) == set(LOOP_MODES)
-    assert [chart.short(value) for value in (12.3e6, 45_000, 7)] == ["12.3 M", "45 k", "7"]
+    assert [chart.format_short(value) for value in (12.3e6, 45_000, 7)] == ["12.3 M", "45 k", "7"]
 
 
 def test_the_command_writes_everything_and_shows_it_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

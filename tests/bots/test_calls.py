@@ -11,7 +11,7 @@ import pytest
 import dicegym
 from dicegym.arena import CheckReport, Limits, check
 from dicegym.arena.check import Check, call_log
-from dicegym.bots.calls import FIRST, LAST, LONGEST, CallLog, witnessed
+from dicegym.bots.calls import FIRST, LAST, LONGEST, CallLog, report_calls
 from dicegym.play.printed import Printed
 from dicegym.players.roster import agent_name
 from dicegym.sandbox.heartbeat import Heartbeat
@@ -40,15 +40,15 @@ def log(tmp_path: Path) -> tuple[CallLog, Path]:
 
 def test_a_log_is_up_to_date_at_any_moment(log: tuple[CallLog, Path]) -> None:
     calls, path = log
-    calls.printed("loading")
+    calls.note_print("loading")
     assert path.read_text() == "        while it was loaded\n        printed: loading\n"
-    calls.asked("f(1)")
+    calls.note_call("f(1)")
     assert path.read_text().endswith("     1  f(1)\n")
-    calls.answered("2")
-    calls.asked("f(2)")
-    calls.printed("a")
-    calls.printed("b\nc")
-    calls.answered("raised ValueError\n  bot.py, line 3")
+    calls.note_answer("2")
+    calls.note_call("f(2)")
+    calls.note_print("a")
+    calls.note_print("b\nc")
+    calls.note_answer("raised ValueError\n  bot.py, line 3")
     assert path.read_text().splitlines()[2:] == [
         "     1  f(1) -> 2",
         "     2  f(2)",
@@ -63,8 +63,8 @@ def test_a_log_is_up_to_date_at_any_moment(log: tuple[CallLog, Path]) -> None:
 def test_a_log_keeps_the_first_and_the_last_calls(log: tuple[CallLog, Path], number: int) -> None:
     calls, path = log
     for n in range(1, number + 1):
-        calls.asked(f"f({n})" + "x" * (n == number - 1) * 99)
-        calls.answered("y")
+        calls.note_call(f"f({n})" + "x" * (n == number - 1) * 99)
+        calls.note_answer("y")
     lines = path.read_text().splitlines()
     shown = [int(line.split()[0]) for line in lines if "..." not in line]
     kept = [n for n in range(1, number + 1) if n <= FIRST or n >= number - LAST]
@@ -77,15 +77,15 @@ def test_a_log_keeps_the_first_and_the_last_calls(log: tuple[CallLog, Path], num
 
 def test_what_is_printed_is_kept_within_bounds(log: tuple[CallLog, Path]) -> None:
     calls, path = log
-    calls.asked("f()")
+    calls.note_call("f()")
     for _ in range(100):
-        calls.printed("x" * 100 + "\n")
+        calls.note_print("x" * 100 + "\n")
     assert LONGEST < len(path.read_text()) < 2 * LONGEST
     assert path.read_text().endswith("printed: ... (and more)\n")
 
 
 def test_nobody_pays_for_a_witness_who_is_not_there() -> None:
-    assert witnessed(len, "len") is len
+    assert report_calls(len, "len") is len
 
 
 def shown(spec: Path | str, game: str = "hog", thorough: bool = False) -> CheckReport:

@@ -19,7 +19,7 @@ from dicegym.bots.surroundings import PrivateRandom
 from dicegym.errors import ParameterError
 from dicegym.games.parts import EXAMINATION, INTERFACE, need
 from dicegym.games.yatzy.protocol import table_message
-from dicegym.games.yatzy.rules import View
+from dicegym.games.yatzy.view import View
 from dicegym.play.drive import play_game
 from dicegym.play.player import Player
 from dicegym.registry import GAMES
@@ -99,7 +99,7 @@ def test_file_needs_numpy_and_its_interface_alone_and_is_small(name: str, form: 
             imported |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             imported.add(node.module.partition(".")[0])
-    supplied = set(need(dicegym.game(name), INTERFACE).supplied_modules(PrivateRandom()))
+    supplied = set(need(dicegym.game(name), INTERFACE).supply_modules(PrivateRandom()))
     assert imported <= {"numpy"} | supplied | set(sys.stdlib_module_names)
 
 

@@ -18,7 +18,7 @@ from dicegym.bots import files, scan
 from dicegym.bots.scan import BadFileError
 from dicegym.bots.source import Source, defines
 from dicegym.errors import AgentError, DicegymError, ParameterError
-from dicegym.players.roster import describe, game_of_file
+from dicegym.players.agent_info import describe_agent, game_of_file
 from dicegym.sandbox.jobs import entry
 from dicegym.sandbox.readable import visible_files
 from dicegym.sandbox.scratch import empty
@@ -198,7 +198,7 @@ def test_hostile_text_is_looked_at_at_once(make: Callable[[Path], None], tmp_pat
     except (AgentError, ParameterError):
         found = ""
     assert found in ("", "hog")
-    describe(dicegym.game("hog"), str(path))
+    describe_agent(dicegym.game("hog"), str(path))
     assert time.monotonic() - began < 10
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from dicegym.bots.new_game import LEFT_OUT, environment_of, new_game, renamed
+from dicegym.bots.new_game import LEFT_OUT, environment_of, new_game, rename_example
 from dicegym.cli import main
 from dicegym.errors import ParameterError
 from dicegym.registry import GAMES, from_entry_points
@@ -117,4 +117,4 @@ def test_nothing_is_written_over(tmp_path: Path) -> None:
 
 
 def test_what_others_are_called_stays() -> None:
-    assert renamed('"Optimal Play of the Dice Game Pig"', "other") == '"Optimal Play of the Dice Game Pig"'
+    assert rename_example('"Optimal Play of the Dice Game Pig"', "other") == '"Optimal Play of the Dice Game Pig"'

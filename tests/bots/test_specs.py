@@ -135,5 +135,5 @@ def test_a_model_is_left_to_the_policy_player(game: Game, tmp_path: Path) -> Non
 
 def test_a_pool_takes_agents(game: Game) -> None:
     pool = Pool.of(game, {"always_roll(3)": 3, "bacon": 1})
-    names = [pool.seated(key, 1, 2)[0].name for key in range(400)]
+    names = [pool.draw_seats(key, 1, 2)[0].name for key in range(400)]
     assert 0.65 < names.count("always_roll(3)") / 400 < 0.85

@@ -29,10 +29,10 @@ from dicegym.games.liarsdice_spot_on.interface import ENTRY_POINT as MOVE
 from dicegym.games.liarsdice_spot_on.rules import NO_MOVE
 from dicegym.games.lucky import adapter as lucky
 from dicegym.games.lucky.interface import ENTRY_POINT as GET_ORDERS
-from dicegym.games.parts import INTERFACE, STARTER, need
+from dicegym.games.parts import BOT_WRITER, INTERFACE, need
 from dicegym.games.yatzy import protocol as yatzy
 from dicegym.play.printed import Printed
-from dicegym.players.roster import game_of_file
+from dicegym.players.agent_info import game_of_file
 from dicegym.registry import SHIPPED
 from dicegym.sandbox.heartbeat import Heartbeat
 from dicegym.sandbox.jobs import entry, here
@@ -76,7 +76,7 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
 def test_what_cannot_be_a_file(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     (tmp_path / "folder.py" / "hog.py").mkdir(parents=True)
-    with pytest.raises(ParameterError, match=r"no Python file: name a \.py file, such as hog\.py"):
+    with pytest.raises(ParameterError, match=r"not a Python file: name a \.py file, such as hog\.py"):
         new_bot("hog", tmp_path / "hog.txt")
     with pytest.raises(ParameterError, match=r"cannot be written, as .*file is a file"):
         new_bot("hog", tmp_path / "file" / "hog.py")
@@ -98,7 +98,7 @@ def test_a_game_without_a_starter_says_so(tmp_path: Path) -> None:
 
 def examples(game: str) -> list[tuple[str, tuple[object, ...], object]]:
     """Return (name, arguments, answer) of all calls that the page shows."""
-    found = re.findall(r"^    (\w+)(\(.*\)) -> (.+?)(?: {2,}.*)?$", need(game, STARTER).INTERFACE, re.MULTILINE)
+    found = re.findall(r"^    (\w+)(\(.*\)) -> (.+?)(?: {2,}.*)?$", need(game, BOT_WRITER).INTERFACE, re.MULTILINE)
     evaluated = []
     for name, arguments, answer in found:
         if "..." in arguments or re.search(r"[\d\"\[]", arguments):
@@ -110,7 +110,7 @@ def examples(game: str) -> list[tuple[str, tuple[object, ...], object]]:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_the_page_names_all_files_and_shows_calls(game: str) -> None:
-    text = need(game, STARTER).INTERFACE
+    text = need(game, BOT_WRITER).INTERFACE
     for form in need(game, INTERFACE).ENTRY_FILES:
         assert form in text
     assert max(map(len, text.splitlines())) <= 120
@@ -164,7 +164,7 @@ def test_examples_of_lucky() -> None:
 
 def test_examples_of_yatzy() -> None:
     """Messages are those of the server, key by key; commands can be read."""
-    text = need("yatzy", STARTER).INTERFACE
+    text = need("yatzy", BOT_WRITER).INTERFACE
     found = {}
     decoder = json.JSONDecoder()
     for match in re.finditer(r"^    (?=\{)", text, re.MULTILINE):

@@ -156,13 +156,13 @@ def test_a_default_out_of_range_is_noticed() -> None:
 def test_a_parameter_that_is_no_field_is_noticed() -> None:
     game = Game(SPEC)
     game.spec = dataclasses.replace(SPEC, **with_parameter("speed", Parameter(0, 0, 1, "")))
-    with pytest.raises(ConformanceError, match="'speed' is no field"):
+    with pytest.raises(ConformanceError, match="'speed' is not a field"):
         checks.check_facts(game)
 
 
 def test_a_field_that_hides_behind_an_attribute_is_noticed() -> None:
     game = Game(SPEC)
-    game.spec = dataclasses.replace(SPEC, state=np.dtype([*SPEC.state.descr, ("round", np.int16)]))
+    game.spec = dataclasses.replace(SPEC, state=np.dtype([*SPEC.declared_record.descr, ("round", np.int16)]))
     with pytest.raises(ConformanceError, match="'round' of the record is called like"):
         checks.check_facts(game)
 

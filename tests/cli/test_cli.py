@@ -17,19 +17,22 @@ from dicegym.cli import main
 from dicegym.cli.options import decisions
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
+from dicegym.registry import ENVIRONMENTS
 from dicegym.shipped import shipped_folder
 
 
 def test_games_lists_every_environment(run: Run) -> None:
     status, out, _ = run("games")
     assert status == 0
-    assert re.search(r"dicegym/Hog-v0 +hog +2 +12 +62 +goal=100 memory=0", out)
+    assert re.search(r"dicegym/YatzySolo-v0 +yatzy +players=1 +Yatzy: fifteen rounds", out)
+    assert all(environment.full_id in out for environment in ENVIRONMENTS)
 
 
 def test_agents_lists_bots_with_what_they_are(run: Run) -> None:
     status, out, _ = run("games", "hog")
     assert status == 0
-    *rows, last = out.splitlines()[1:]
+    _, about, _, _, *rows, last = out.splitlines()
+    assert re.fullmatch(r"hog +2 +12 +62 +goal=100 memory=0", about)
     assert len(rows) > 10
     for line in rows:
         assert re.match(r"\w+ {2,}\S.*\S", line), line
@@ -100,7 +103,7 @@ def test_what_an_agent_reads_is_exported_with_it(run: Run, tmp_path: Path, game:
         (("games", "hgo"), "there is no game 'hgo'. Did you mean 'hog'?"),
         (("values", "exact", "hog", "bacn"), "Did you mean 'bacon'?"),
         (("values", "exact", "hog", "bacon", "-p", "goal"), "write NAME=NUMBER"),
-        (("play", "hog", "--seat", "5"), "--seat 5 is no seat"),
+        (("play", "hog", "--seat", "5"), "invalid --seat 5: give 0 to 1"),
         (("evaluate", "no_such.zip"), "no_such.zip cannot be read as a model"),
         (("train", "hog", "--set", "x"), "sets nothing"),
         (("check", "nowhere.py"), "nowhere.py"),
@@ -126,10 +129,12 @@ def test_what_an_agent_reads_is_exported_with_it(run: Run, tmp_path: Path, game:
         (("play", "hog", "--against", "bacon", "--against", "swap"), "seats 1 beside you"),
         (("play", "hog", "--against", "esay"), "Opponents by strength: easy (bacon), normal (swap), hard"),
         (("play", "yatzy", "-p", "players=1", "--against", "easy"), "leave out --against"),
-        (("play", "hog", "-p", "players=3"), "give a whole number from 2 to 2"),
-        (("check", "bacon", "--limit", "disk=3"), "limits are seconds, load, move, memory"),
-        (("check", "bacon", "--limit", "seconds"), "write NAME=NUMBER, such as seconds=5"),
-        (("evaluate", "bacon", "--limit", "move=3"), "there is no such limit here; limits are seconds, memory"),
+        (("play", "hog", "-p", "players=3"), "--parameter players=3 cannot be used as the number of players of Hog"),
+        (("values", "exploitability", "hog", "swap", "--seconds", "-1"), "--seconds -1.0 cannot be used as a time"),
+        (("check", "bacon", "--limit", "load=0"), "--limit load=0.0 leaves no time"),
+        (("check", "bacon", "--limit", "disk=3"), "limits here are seconds, load, move, memory"),
+        (("check", "bacon", "--limit", "seconds"), "write NAME=NUMBER, such as --limit seconds=5"),
+        (("evaluate", "bacon", "--limit", "move=3"), "unknown --limit move: limits here are seconds, memory"),
         (("evaluate", "bacon", "-o", "x.csv"), "--output x.csv must end in .json"),
         (("tournament", "hog", "-o", "a.json", "-o", "b.json"), "a.json and b.json are both .json"),
         (("arena", "list", "--store", "none"), "a store is needed here: name a file"),
@@ -189,7 +194,7 @@ def test_a_million_decisions_may_be_typed_as_people_write_them(typed: str | int)
 def test_no_number_of_decisions_is_refused_with_one_that_is(run: Run, verb: tuple[str, ...], typed: str) -> None:
     status, _, err = run(*verb, typed)
     assert status == 2
-    assert f"{typed!r} is no whole number from 1" in err
+    assert f"invalid number {typed!r}: give a whole number from 1" in err
     assert "such as 1000000 or 1e6" in err
 
 
@@ -237,31 +242,31 @@ def test_with_several_games_the_file_or_the_name_tells(monkeypatch: pytest.Monke
 
     from dicegym import games
     from dicegym.errors import ParameterError, UnknownNameError
-    from dicegym.players import roster
+    from dicegym.players import agent_info
 
     hog, adapter = games.game("hog"), types.SimpleNamespace(ENTRY_FILES=("o.py",), recognises=lambda text: False)
     other = types.SimpleNamespace()
-    part, entry_files = roster.part, roster.entry_files
-    monkeypatch.setattr(roster, "part", lambda game, kind: adapter if game is other else part(game, kind))
-    monkeypatch.setattr(roster, "entry_files", lambda game: ("o.py",) if game is other else entry_files(game))
+    part, entry_files = agent_info.part, agent_info.entry_files
+    monkeypatch.setattr(agent_info, "part", lambda game, kind: adapter if game is other else part(game, kind))
+    monkeypatch.setattr(agent_info, "entry_files", lambda game: ("o.py",) if game is other else entry_files(game))
 
     def resolve(game: Game, spec: str) -> str:
         if game is hog and spec == "bacon":
             return spec
         raise UnknownNameError("no such agent")
 
-    monkeypatch.setattr(roster, "GAMES", ("hog", "other"))
-    monkeypatch.setattr(roster, "make_game", lambda name: hog if name == "hog" else other)
-    monkeypatch.setattr(roster, "resolve", resolve)
+    monkeypatch.setattr(agent_info, "GAMES", ("hog", "other"))
+    monkeypatch.setattr(agent_info, "make_game", lambda name: hog if name == "hog" else other)
+    monkeypatch.setattr(agent_info, "resolve", resolve)
     bot = tmp_path / "hog.py"
     bot.write_text("def final_strategy(score, opponent_score):\n    return 4\n")
-    assert roster.game_of_file(str(bot)) == "hog"
-    assert roster.game_of_file("bacon") == "hog"
-    monkeypatch.setattr(roster, "agent_names", lambda game: ["bacon"] if game is hog else [])
+    assert agent_info.game_of_file(str(bot)) == "hog"
+    assert agent_info.game_of_file("bacon") == "hog"
+    monkeypatch.setattr(agent_info, "agent_names", lambda game: ["bacon"] if game is hog else [])
     with pytest.raises(UnknownNameError, match="Did you mean 'bacon'"):
-        roster.game_of_file("bacn")
+        agent_info.game_of_file("bacn")
     with pytest.raises(ParameterError, match="there is no file"):
-        roster.game_of_file(str(tmp_path / "none.py"))
+        agent_info.game_of_file(str(tmp_path / "none.py"))
 
 
 def test_the_demonstration_refuses_before_it_trains(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -352,10 +357,10 @@ def test_ctrl_c_ends_with_a_word(monkeypatch: pytest.MonkeyPatch, capsys: pytest
 def test_a_training_for_one_player_says_so(
     run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, game: str, words: tuple[str, ...], said: str
 ) -> None:
-    def learn(*_: object, **__: object) -> None:
+    def enough() -> None:
         raise ParameterError("enough")
 
-    monkeypatch.setattr("dicegym.learning.train.train", learn)
+    monkeypatch.setattr("dicegym.learning.train.let_libraries_wait_idly", enough)
     status, _, err = run("train", game, "--run-dir", str(tmp_path / "run"), *words)
     assert status == 2
     assert (said in err) if said else ("alone" not in err)

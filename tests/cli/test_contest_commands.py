@@ -37,18 +37,18 @@ def test_tournament_prints_the_report_and_writes_json(run: Run, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("lucky", "idle", "thrifty", "--exact"), "exact=True means nothing to the format 'groups': leave it out"),
+        (("lucky", "idle", "thrifty", "--exact"), "--exact means nothing to the format 'groups': leave it out"),
         (("yatzy", "thrifty", "gather", "--exact"), "no exact values: leave it out and play more games"),
         (("liarsdice", "even", "timid", "--exact"), "no exact values; they are known with players=2 and dice=1"),
-        (("hog", "bacon", "swap", "--games", "0"), "games=0 cannot be used as the number of games of a match"),
-        (("hog", "bacon", "swap", "--limit", "seconds=0"), "seconds=0.0 leaves no time to think"),
+        (("hog", "bacon", "swap", "--games", "0"), "--games 0 cannot be used as the number of games of a match"),
+        (("hog", "bacon", "swap", "--limit", "seconds=0"), "--limit seconds=0.0 leaves no time to think"),
         (("hog", "bacon", "nosuch.py"), "there is no file nosuch.py"),
         (("hog", "bacon", "nosuch/hog.py"), "there is no file nosuch/hog.py, as there is no folder nosuch"),
         (("hog", "bacon", "x=nosuch.py"), "there is no file nosuch.py"),
         (("hog", "bacon", "x="), "'x=' names no entry: write NAME=ENTRY"),
         (("hog", "bacon", "bacon=swap"), "two entries are called 'bacon'"),
         (("hog", "bacon", "swap", "--format", "swis"), "Did you mean 'swiss'?"),
-        (("hog", "bacon", "swap", "--rounds", "2"), "rounds=2 means nothing to the format 'round-robin'"),
+        (("hog", "bacon", "swap", "--rounds", "2"), "--rounds 2 means nothing to the format 'round-robin'"),
         (("hog", "bacon", "swap", "--store", "none", "--label", "x"), "--store none stores nothing"),
         (("lucky", "idle", "thrifty", "--format", "ladder"), "there is no format of contests 'ladder'"),
     ],
@@ -180,7 +180,7 @@ def test_compare_says_who_is_better(run: Run, tmp_path: Path) -> None:
     assert (found["decision"], found["second"], found["claims"]["alpha"]) == ("better", "swap", 0.05)
     status, again, told = run("compare", "hog", "always_roll(5)", "swap", *how)
     assert (status, again) == (0, out)
-    assert "0 checks and matches played" in told
+    assert ": 0 played and" in told
 
 
 @pytest.mark.parametrize(

@@ -150,6 +150,7 @@ def test_help_and_completion_load_neither_numpy_nor_what_needs_it() -> None:
     for words, environ, shown in (
         (["--help"], {}, "tournament"),
         (["--version"], {}, "dicegym"),
+        (["games"], {}, "dicegym/Hog-v0"),
         (["train", "--help"], {}, "--resume"),
         ([], completion, "hog"),
     ):
@@ -159,7 +160,7 @@ def test_help_and_completion_load_neither_numpy_nor_what_needs_it() -> None:
         assert told.endswith("set()\n")
 
 
-def test_lists_of_games_and_agents_load_no_compiler(run: Any) -> None:
+def test_a_game_and_its_agents_are_shown_without_a_compiler(run: Any) -> None:
     """They would take twice as long, and show what they show with it."""
     code = (
         "import contextlib, sys; from dicegym.cli import main; sys.argv = ['dicegym', *sys.argv[1:]]\n"
@@ -167,9 +168,8 @@ def test_lists_of_games_and_agents_load_no_compiler(run: Any) -> None:
         "print({'llvmlite', 'numba'} & sys.modules.keys())"
     )
     completion = {"_DICEGYM_COMPLETE": "complete_bash", "COMP_WORDS": "dicegym compare hog bac", "COMP_CWORD": "3"}
-    games, agents = run("games")[1], run("games", "hog", "-p", "memory=1")[1]
+    agents = run("games", "hog", "-p", "memory=1")[1]
     for words, environ, shown in (
-        (["games"], {}, games),
         (["games", "hog", "-p", "memory=1"], {}, agents),
         ([], completion, "bacon\n"),
     ):

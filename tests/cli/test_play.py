@@ -29,7 +29,7 @@ def test_without_any_input_there_is_no_game(run: Run, monkeypatch: pytest.Monkey
     monkeypatch.setattr("sys.stdin", None)  # as Python has it if it was closed
     status, out, err = run("play", "hog")
     assert (status, out) == (2, "")
-    assert "there is no input to read moves from: play at a keyboard" in err
+    assert "the input for moves is closed: play at a keyboard" in err
 
 
 def test_input_that_ends_before_the_game_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

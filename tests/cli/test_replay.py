@@ -66,8 +66,8 @@ def test_it_is_written_in_every_form(file: Path, tmp_path: Path, capsys: pytest.
     ("arguments", "words"),
     [
         (("FILE", "--seat", "2"), "seat 2 is no seat of a game of 2: give 0 to 1"),
-        (("FILE", "--step"), "--step waits for keys, and there is no terminal with a keyboard"),
-        (("FILE", "--step", "-o", "x.html"), "--step waits for keys, which writes files"),
+        (("FILE", "--step"), "--step waits for keys, which only a terminal with a keyboard has"),
+        (("FILE", "--step", "-o", "x.html"), "--step waits for keys, and files are written here"),
         (("FILE", "-o", "x.mp4"), "must end in .gif or .html or .json"),
         (("FILE", "-o", "/nowhere/x.html"), "there is no folder /nowhere"),
         (("FILE", "-o", "x.gif", "--delay", "0"), "--delay more than 0"),
@@ -109,7 +109,7 @@ def test_other_rules_are_refused_in_words(file: Path, capsys: pytest.CaptureFixt
 def test_contests_keep_their_games(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each game of a match by number or by key, with what went wrong in it, to the returns that are stored."""
     pytest.importorskip("sqlalchemy")
-    from dicegym.arena.replay.stored import stored_replay
+    from dicegym.arena.replay.stored import find_replay
     from dicegym.arena.store.reading import StoreReader
 
     def careless(turn: dicegym.Turn) -> int:
@@ -119,9 +119,9 @@ def test_contests_keep_their_games(tmp_path: Path, capsys: pytest.CaptureFixture
     contest("liarsdice", ["even", FunctionPlayer(careless, "careless")], seed=2, games=3, workers=1, store=where)
     with StoreReader(where) as reader:
         match = reader.match(1)
-        games = list(reader.games([1]))
-        for game in games:
-            replay = stored_replay(reader, f"{match.id}.{game.number + 1}")
+        (whole,) = reader.whole([match])
+        for game in whole.games:
+            replay = find_replay(reader, f"{match.id}.{game.number + 1}")
             replay.check()
             assert replay.id == f"{match.id}.{game.number + 1}"
             assert replay.actions == game.actions
@@ -130,7 +130,7 @@ def test_contests_keep_their_games(tmp_path: Path, capsys: pytest.CaptureFixture
             assert [one.reason for one in wrong] == [incident.reason for incident in replay.incidents]
             assert {replay.seats[one.seat] for one in wrong} == {"careless"}
             assert replay.fingerprint == replay.table().fingerprint
-    assert len(games) == 3
+    assert len(whole.games) == 3
     for called in (f"{match.id}", f"{match.key[:8]}.1", f"{match.key}.1".upper()):
         status, out, _ = run_with(capsys, "arena", "replay", called, "--store", str(where))
         assert status == 0
@@ -147,8 +147,8 @@ def test_contests_keep_their_games(tmp_path: Path, capsys: pytest.CaptureFixture
 
 def test_matches_without_games_and_short_keys_are_refused() -> None:
     pytest.importorskip("sqlalchemy")
-    from dicegym.arena.replay.stored import stored_replay
-    from dicegym.arena.store.reading import StoredMatch
+    from dicegym.arena.replay.stored import find_replay
+    from dicegym.arena.store.stored import StoredMatch
 
     def match(number: int) -> StoredMatch:
         if number > 2000:
@@ -157,15 +157,15 @@ def test_matches_without_games_and_short_keys_are_refused() -> None:
         return StoredMatch(number, "abcd", 0, 1, 9, pair, pair, (0, 0), (0, 0), (0, 0), "ann", "raised\x1b")
 
     reader: Any = SimpleNamespace(
-        name="store", match=match, keyed=lambda key: {"1234": [7], "abcd": [7, 8]}.get(key, [])
+        name="store", match=match, find_by_key=lambda key: {"1234": [7], "abcd": [7, 8]}.get(key, [])
     )
     with pytest.raises(ParameterError, match=r"match 3 has no games to see, as ann ended it: raised\\x1b"):
-        stored_replay(reader, "3.2")
+        find_replay(reader, "3.2")
     with pytest.raises(ParameterError, match="match 1234 has no games"):  # a number before a key
-        stored_replay(reader, "1234")
+        find_replay(reader, "1234")
     with pytest.raises(ParameterError, match="'abcd' begins the keys of several matches, abcd for one"):
-        stored_replay(reader, "ABCD.1")
+        find_replay(reader, "ABCD.1")
     with pytest.raises(UnknownNameError, match="no match whose key begins with 'abc'"):
-        stored_replay(reader, "abc")
+        find_replay(reader, "abc")
     with pytest.raises(UnknownNameError, match="no match 999"):
-        stored_replay(reader, "999999")
+        find_replay(reader, "999999")

@@ -12,7 +12,7 @@ from command_line import run_with
 import dicegym
 from dicegym.arena.match import play_match
 from dicegym.arena.replay import load, replay_of, save
-from dicegym.games.hidden import known
+from dicegym.games.hidden import keep_known
 from dicegym.games.positions import position, position_id
 from dicegym.play.player import FunctionPlayer
 
@@ -93,7 +93,7 @@ def test_replays_show_ids(file: Path, capsys: pytest.CaptureFixture[str]) -> Non
         assert len(found) == len(states)
         game = played.table()
         for one, state in zip(found, states, strict=True):
-            wanted = state if seat is None else known(game, state[0], seat)
+            wanted = state if seat is None else keep_known(game, state[0], seat)
             assert (one.seat, one.state.tobytes()) == (seat, wanted.tobytes())
 
 

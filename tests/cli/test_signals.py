@@ -118,7 +118,7 @@ def test_a_contest_ends_with_all_that_it_started(
         assert [one for one in started if runs(one)] == []
     assert process.returncode == 128 + number
     word = "interrupted" if number == signal.SIGINT else f"ended by {signal.Signals(number).name}"
-    way = "and nothing is kept of the contest; --seed 5" if keeps else "the same command goes on where it stopped"
+    way = "and nothing is kept of the contest; --seed 5" if keeps else "the same command continues"
     assert told.splitlines()[-1].startswith(f"dicegym: {word}, {way}")
     assert "Traceback" not in told
 

@@ -61,7 +61,7 @@ def test_an_end_says_how_to_go_on(capsys: pytest.CaptureFixture[str], counting: 
         (["hog", "counting", "--list", "-p", "goal=20"], "leave out 'counting'"),
         (["hog", "--list", "--remove", "-p", "goal=20"], "two things"),
         (["hog", "--remove", "-p", "goal=20", "--minutes", "3"], "--minutes 3.0 is for solving"),
-        (["hog", "-p", "goal=20", "--to", "-1"], "goal=-1.0"),
+        (["hog", "-p", "goal=20", "--to", "-1"], "'--to'"),
         (["hog", "-p", "goal=20", "-o", "/nowhere/at/all.json"], "no folder"),
     ],
 )

@@ -12,7 +12,7 @@ import dicegym
 from dicegym.cli.watch import of_training
 from dicegym.engine.scene import Line, Scene
 from dicegym.errors import ParameterError
-from dicegym.pictures.naming import named
+from dicegym.pictures.naming import name_players
 from dicegym.pictures.watched import moments, names_of, seating
 from dicegym.play.drive import play_game
 from dicegym.play.player import FunctionPlayer, RandomPlayer
@@ -29,7 +29,7 @@ def test_the_moments_of_a_game_are_those_of_the_game_that_is_played(name: str) -
     assert all(moment.done and not any("player " in line for line in moment.done) for moment in rest)
     assert [moment.over for moment in rest] == [False] * (len(rest) - 1) + [True]
     end = play_game(game, players, 4)
-    assert rest[-1].scene == named(game.scene(end), names_of(players))
+    assert rest[-1].scene == name_players(game.scene(end), names_of(players))
     if game.spec.joint_action is not None:
         assert len(rest[0].done) == game.players
 
@@ -92,7 +92,7 @@ def test_faults_are_said() -> None:
 
 def test_names_stand_for_seats_that_exist() -> None:
     scene = Scene("player 1 against player 10", (Line("player 0 (you)", "bid of player 1"),), "player 0 wins")
-    assert named(scene, ["a", "b"]) == Scene("b against player 10", (Line("a (you)", "bid of b"),), "a wins")
+    assert name_players(scene, ["a", "b"]) == Scene("b against player 10", (Line("a (you)", "bid of b"),), "a wins")
     with pytest.raises(ParameterError, match="give 1 to its other seats"):
         seating(dicegym.game("hog"), RandomPlayer(), [], 0)
 

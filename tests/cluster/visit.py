@@ -23,7 +23,7 @@ import dicegym
 from dicegym.arena import contest
 from dicegym.arena.check import Check
 from dicegym.arena.executors import Executor, Executors, local
-from dicegym.arena.ray_executor import connected, ray_cluster
+from dicegym.arena.ray_executor import connect, ray_cluster
 from dicegym.errors import DicegymError
 from dicegym.players.roster import agents_folder
 from dicegym.sandbox.jobs import Job, entry
@@ -90,7 +90,7 @@ def nodes(number: int, outside: bool = False) -> Iterator[Any]:
         for _ in range(number - 1):
             cluster.add_node(**plain, wait=False)
         cluster.wait_for_nodes()
-        with connected(f"ray://127.0.0.1:{CLIENT_PORT}" if outside else cluster.address):
+        with connect(f"ray://127.0.0.1:{CLIENT_PORT}" if outside else cluster.address):
             yield cluster
     finally:
         cluster.shutdown()

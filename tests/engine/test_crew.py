@@ -73,6 +73,8 @@ def test_a_kernel_is_asked_as_a_function_of_python_is(unlocks: bool) -> None:
         ask(1, 0, 4, 1 << 64)
     with pytest.raises(RuntimeError, match="NUMBA_DISABLE_JIT=1"):
         Task(work, prepare_work, (out,), unlocks).ask(0, 0, 4, 1)
+    with pytest.raises(ValueError, match="this part"):
+        Task(work, prepare_work, (out,), unlocks).run(0, 0, 4, 1)
 
 
 def test_what_a_kernel_wrote_is_listed() -> None:

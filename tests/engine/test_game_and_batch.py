@@ -59,13 +59,20 @@ def test_games_pickle(game: Game) -> None:
 
 @nojit
 @each_game
-def test_a_record_has_no_gaps(name: str) -> None:
+def test_a_record_is_aligned_and_has_no_gaps(name: str) -> None:
     """A copy leaves gaps undefined, and then equal states differ in their bytes."""
-    dtype = games.spec(name).state
+    spec = games.spec(name)
+    dtype, declared = spec.state, spec.declared_record
+    assert dtype.isalignedstruct
     assert dtype.itemsize == sum(dtype[field].itemsize for field in dtype.names or ())
-    assert [(field, dtype[field]) for field in (dtype.names or ())[: len(HEADER)]] == [
+    assert [(field, declared[field]) for field in (declared.names or ())[: len(HEADER)]] == [
         (field, np.dtype(kind)) for field, kind in HEADER
     ]
+    assert set(dtype.names or ()) - set(declared.names or ()) <= {"padding"}
+    state = games.game(name).new_state(3)
+    while not state.over:
+        state.step(state.legal_actions()[-1])
+    assert "padding" not in (dtype.names or ()) or not state.record["padding"].any()
 
 
 @nojit

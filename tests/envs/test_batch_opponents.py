@@ -212,7 +212,7 @@ def test_pool_draws_the_same_in_the_loop_as_for_a_single_game() -> None:
     for row in range(500):
         key, seat = int(env._batch.states["key"][row]), int(env._rows["seat"][row])
         who = env._opponents._players[env._batch.who[row, 1 - seat]]
-        assert {1 - seat: who} == pool.seated(key, seat, 2)
+        assert {1 - seat: who} == pool.draw_seats(key, seat, 2)
     drawn = np.bincount(env._batch.who.max(axis=1), minlength=3)
     assert drawn[1] > drawn[2] > drawn[0] > 0
 
@@ -228,7 +228,7 @@ def test_in_a_share_of_games_one_member_of_the_pool_has_all_seats() -> None:
         seated = np.array([[member for member in row if member >= 0] for row in env._batch.who])
         for row in range(0, 600, 20):
             key, seat = int(env._batch.states["key"][row]), int(env._rows["seat"][row])
-            drawn = pool.seated(key, seat, 7)
+            drawn = pool.draw_seats(key, seat, 7)
             assert [env._opponents._players[member] for member in seated[row]] == list(drawn.values())
         tables[alike] = seated
         full = (seated == seated[:, :1]).all(axis=1)
@@ -245,7 +245,7 @@ def seats_of_games(game: Game, games: int, pool: Pool) -> np.ndarray:
     env.reset(seed=4)
     seated = np.array([[member for member in row if member >= 0] for row in env._batch.who])
     for row in range(0, games, 50):
-        drawn = pool.seated(int(env._batch.states["key"][row]), int(env._rows["seat"][row]), game.players)
+        drawn = pool.draw_seats(int(env._batch.states["key"][row]), int(env._rows["seat"][row]), game.players)
         assert [pool.players[member] for member in seated[row]] == list(drawn.values())
     return seated
 

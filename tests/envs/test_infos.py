@@ -13,6 +13,7 @@ from gymnasium.vector import AutoresetMode
 from dicegym.envs.multi import TurnEnv, parallel_env
 from dicegym.envs.simultaneous import SimultaneousEnv
 from dicegym.errors import ParameterError
+from dicegym.games import spec
 from dicegym.registry import ENVIRONMENTS, Environment
 
 each_environment = pytest.mark.parametrize("env_id", [environment.full_id for environment in ENVIRONMENTS])
@@ -207,7 +208,7 @@ def test_a_game_that_ends_at_the_cap_is_terminated_and_truncated(environment: En
     assert cap == "max_cycles" or all(capped.terminations.values())
 
 
-SIMULTANEOUS = [one for one in ENVIRONMENTS if one.multi and isinstance(parallel_env(one.game), SimultaneousEnv)]
+SIMULTANEOUS = [one for one in ENVIRONMENTS if one.multi and spec(one.game).joint_action is not None]
 
 
 @pytest.mark.parametrize("environment", SIMULTANEOUS, ids=lambda one: one.id)

@@ -372,7 +372,7 @@ def test_what_is_asked_too_early_or_of_nobody_is_said() -> None:
         parallel.step({})
     env.reset(seed=1)
     parallel.reset(seed=1)
-    with pytest.raises(ParameterError, match="no agent 'x'"):
+    with pytest.raises(ParameterError, match="unknown agent 'x'"):
         env.observe("x")
     with pytest.raises(ParameterError, match="there is no action of player_"):
         parallel.step({})

@@ -19,6 +19,7 @@ from dicegym.envs.simultaneous import SimultaneousEnv
 from dicegym.envs.single import SingleAgentEnv
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import ParameterError, UnknownArgumentError, UnknownNameError
+from dicegym.players.prompts import observation_text
 
 CLASSES: list[tuple[Any, str]] = [
     (SingleAgentEnv, "hog"),
@@ -78,12 +79,14 @@ def test_rendering_in_every_mode(capsys: pytest.CaptureFixture[str]) -> None:
     states = game.new_game(0)
     tables = [(states[0], None), (states[0], 1)]
     texts = render_games("ansi", game, tables)
-    assert texts == (game.scene(states[0]).text(), game.scene(states[0], 1).text())
+    scenes = game.scene(states[0]).text(), game.scene(states[0], 1).text()
+    assert texts == (scenes[0], observation_text(game, states[0], 1))
+    assert texts[1].startswith(scenes[1])
     pictures = render_games("rgb_array", game, tables)
     assert pictures is not None
     assert [picture.dtype for picture in pictures] == [np.uint8] * 2
     assert render_games("human", game, tables) is None
-    assert capsys.readouterr().out == "\n\n".join(texts) + "\n"
+    assert capsys.readouterr().out == "\n\n".join(scenes) + "\n"
     assert check_render_mode(None) is None
 
 

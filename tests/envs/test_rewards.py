@@ -170,7 +170,7 @@ def test_between_two_the_first_place_is_the_result(environment: Environment) -> 
 
 
 def test_who_plays_alone_is_always_first() -> None:
-    with pytest.raises(ParameterError, match=r"alone is always first\. Leave it out, or write reward='win'"):
+    with pytest.raises(ParameterError, match=r"a single player is always first\. Leave it out, or write reward='win'"):
         gym.make("dicegym/YatzySolo-v0", reward="first")
     assert dicegym.game("yatzy", players=1).first_places(dicegym.game("yatzy", players=1).new_game()[0]).tolist() == [0]
 
@@ -184,7 +184,7 @@ def test_games_without_a_margin_say_so(cls: Any, monkeypatch: pytest.MonkeyPatch
 
 def test_who_plays_alone_has_no_margin() -> None:
     assert not dicegym.game("yatzy", players=1).has_margin
-    with pytest.raises(ParameterError, match=r"alone is ahead of nobody\. Leave it out, or write reward='win'"):
+    with pytest.raises(ParameterError, match=r"single player is ahead of nobody\. Leave it out, or write reward='win'"):
         gym.make("dicegym/YatzySolo-v0", reward="margin")
 
 

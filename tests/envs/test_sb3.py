@@ -345,12 +345,12 @@ def test_inputs_can_be_ignored_for_a_while(algorithm: Any) -> None:
     seen = np.random.default_rng(0).random((20, game.observation_size), np.float32)
     other = np.where(ignored, 1 - seen, seen).astype(np.float32)
     before = models.PolicyPlayer(model, game).scores(seen)
-    with models.ignoring(model, ignored):
+    with models.ignore_inputs(model, ignored):
         player = models.PolicyPlayer(model, game)
     assert np.array_equal(player.scores(seen), player.scores(other))
     assert not np.allclose(before, player.scores(seen))
     assert np.array_equal(models.PolicyPlayer(model, game).scores(seen), before)
-    with pytest.raises(KeyboardInterrupt), models.ignoring(model, ignored):
+    with pytest.raises(KeyboardInterrupt), models.ignore_inputs(model, ignored):
         raise KeyboardInterrupt
     assert np.array_equal(models.PolicyPlayer(model, game).scores(seen), before)
 

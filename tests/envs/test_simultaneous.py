@@ -27,7 +27,7 @@ def some_choice(env: Any, seat: int, rng: np.random.Generator, slip: float = 0.0
     game, order = env.game, env.game.spec.joint_action
     if rng.random() < slip:
         return np.array(order.most)
-    limits = order.limits(env.state_record, seat)
+    limits = order.limits(env.state_record)[seat]
     choice = np.zeros(len(order.most), np.int64)
     for thing in rng.permutation(len(choice)):
         longer = choice.copy()
@@ -170,7 +170,7 @@ def test_wrong_choices_and_steps_say_what_is_wrong(environment: Environment) -> 
     for bad, match in [
         (none[:-1], "shape"),
         (none.astype(float), "float64"),
-        ([[0], [0, 1]], "no row"),
+        ([[0], [0, 1]], "not a row"),
         (3, "shape"),
         (None, "object"),
         (none - 1, "has -1 of number 0"),
@@ -178,9 +178,9 @@ def test_wrong_choices_and_steps_say_what_is_wrong(environment: Environment) -> 
     ]:
         with pytest.raises(ParameterError, match=match):
             env.step(good | {"player_1": bad})
-    with pytest.raises(ParameterError, match="no choice of player_1"):
+    with pytest.raises(ParameterError, match="choice of player_1 is missing"):
         env.step({agent: none for agent in env.agents if agent != "player_1"})
-    with pytest.raises(ParameterError, match="'somebody' is no agent"):
+    with pytest.raises(ParameterError, match="'somebody' is not an agent"):
         env.step(good | {"somebody": none})
     assert env.state_record.tobytes() == before
     with pytest.raises(ParameterError, match="max_cycles=0"):
@@ -221,12 +221,12 @@ def test_copies_and_renders(environment: Environment, capsys: pytest.CaptureFixt
 
 
 def mask_choice(env: Any, seat: int) -> list[int]:
-    limits = env.game.spec.joint_action.limits(env.state_record, seat)
+    limits = env.game.spec.joint_action.limits(env.state_record)[seat]
     return [min(limit, 1) if thing == 0 else 0 for thing, limit in enumerate(limits)]
 
 
 def test_a_game_in_turns_is_refused() -> None:
-    with pytest.raises(ParameterError, match="no game of simultaneous choices"):
+    with pytest.raises(ParameterError, match="is not a game of simultaneous choices"):
         SimultaneousEnv("hog")
 
 

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import Any
+
 import numpy as np
 import pytest
 
-ta = pytest.importorskip("textarena", reason="needs the extra textarena")
-import dicegym.textarena  # noqa: E402
-from dicegym.errors import ParameterError, StepError  # noqa: E402
-from dicegym.players.prompts import write_answer  # noqa: E402
-from dicegym.registry import GAMES  # noqa: E402
+import dicegym
+from dicegym.errors import ParameterError, StepError
+from dicegym.players.prompts import write_answer
+from dicegym.registry import GAMES
+
+
+@pytest.fixture(scope="module")
+def ta() -> Any:
+    """The library with our games: not imported while tests are collected, as it takes most of a second."""
+    library = pytest.importorskip("textarena", reason="needs the extra textarena")
+    import_module("dicegym.textarena")
+
+    return library
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_a_game_is_played_by_strings_and_pays_what_it_returns(name: str) -> None:
+def test_a_game_is_played_by_strings_and_pays_what_it_returns(name: str, ta: Any) -> None:
     env = ta.make(f"dicegym-{name}-v0", **({"rounds": 6} if name == "lucky" else {}))
     env.reset(num_players=2, seed=3)
     game = dicegym.game(name, players=2, **({"rounds": 6} if name == "lucky" else {}))
@@ -33,7 +44,7 @@ def test_a_game_is_played_by_strings_and_pays_what_it_returns(name: str) -> None
     assert not any(one["invalid_move"] for one in info.values())
 
 
-def test_an_answer_that_is_no_action_costs_the_game() -> None:
+def test_an_answer_that_is_no_action_costs_the_game(ta: Any) -> None:
     env = ta.make("dicegym-hog-v0")
     with pytest.raises(ParameterError, match="call reset"):
         env.get_observation()

@@ -97,7 +97,7 @@ def test_whatever_forms_offer_is_allowed(name: str) -> None:
             for form in forms:
                 for _ in range(TRIED if form.widgets else 1):
                     fields = filled(form, rng)
-                    actions = controls.chosen(place, state, form.name, fields)
+                    actions = controls.read_form(place, state, form.name, fields)
                     assert len(actions) > 0
                     assert refusal(game, state, actions) == "", (form.name, fields)
             assert state.tobytes() == before.tobytes()  # whoever only looks changes nothing
@@ -164,7 +164,7 @@ def test_whatever_is_allowed_can_be_filled_in(name: str) -> None:
         for form in controls.forms(place, state):
             for fields in every_way(form):
                 try:
-                    reached.add(int(controls.chosen(place, state, form.name, fields)[0]))
+                    reached.add(int(controls.read_form(place, state, form.name, fields)[0]))
                 except ParameterError:
                     continue
         assert set(np.flatnonzero(game.legal(state)).tolist()) <= reached
@@ -211,7 +211,7 @@ def test_whatever_a_browser_sends_is_allowed_or_refused_in_words(name: str, data
     ]
     fields = data.draw(st.dictionaries(st.sampled_from([*names, "other"]), VALUES, max_size=len(names)))
     try:
-        actions = controls.chosen(place, state, form, fields)
+        actions = controls.read_form(place, state, form, fields)
     except ParameterError:
         return
     assert refusal(game, state, actions) == ""

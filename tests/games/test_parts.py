@@ -12,27 +12,27 @@ import dicegym
 from dicegym import games
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, PartError, UnknownNameError
-from dicegym.games.parts import ADAPTER, COMMANDS, DUEL, EXPORTER, PARTS, SOLITAIRE, TEXT, TWINS, WIRE, need, part
+from dicegym.games.parts import ADAPTER, BOT_WRITER, COMMANDS, DUEL, PARTS, SOLITAIRE, TEXT, TWINS, WIRE, need, part
 from dicegym.registry import GAMES
 
 pytestmark = pytest.mark.nojit
 
 LIARS_DICE = {
-    *{"Picture", "Keyboard", "Wording", "Controls", "Sparring", "Chance"},
-    *{"Values", "Luck", "Solutions", "PublishedValues"},
+    *{"Picture", "Keyboard", "Controls", "Sparring", "Chance"},
+    *{"Values", "Luck", "Solutions"},
 }
 OPTIONAL = {
     "hog": {
-        *{"Picture", "Keyboard", "Wording", "Controls", "Examination", "Situations", "Duel"},
-        *{"Values", "Luck", "Solutions", "Replies", "PublishedValues"},
+        *{"Picture", "Keyboard", "Controls", "Examination", "Situations", "Duel"},
+        *{"Values", "Luck", "Solutions", "Replies"},
     },
     "yatzy": {
-        *{"Picture", "Keyboard", "Wording", "Controls", "Sparring", "Solitaire", "Wire"},
-        *{"Values", "Luck", "Solutions", "PublishedValues"},
+        *{"Picture", "Keyboard", "Controls", "Sparring", "Solitaire", "Wire"},
+        *{"Values", "Luck", "Solutions"},
     },
     "liarsdice": LIARS_DICE | {"Duel", "Commands"},
     "liarsdice_spot_on": LIARS_DICE,
-    "lucky": {"Picture", "Keyboard", "Wording", "Controls", "Sparring", "Luck", "SecretChoices"},
+    "lucky": {"Picture", "Keyboard", "Controls", "Sparring", "Luck", "SecretChoices"},
 }
 """The parts that no game needs, by the games that have them."""
 
@@ -65,7 +65,7 @@ def test_a_part_is_declared_in_full(kind: object) -> None:
 
 
 def test_every_game_with_a_part_is_found() -> None:
-    assert all(part("hog", one) for one in (TEXT, ADAPTER, EXPORTER, DUEL))
+    assert all(part("hog", one) for one in (TEXT, ADAPTER, BOT_WRITER, DUEL))
     assert part("yatzy", SOLITAIRE) is not None
     assert part("yatzy", DUEL) is None
     assert part("liarsdice", COMMANDS) is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,7 +21,7 @@ QUICK_EXPLOITERS = ["run.games=16", "algorithm.n_steps=16", "algorithm.batch_siz
 @pytest.fixture
 def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunFolder:
     """Return a function that writes what a training leaves; models say what ``best.zip`` holds as JSON."""
-    monkeypatch.setattr("dicegym.learning.curves.models.facts", lambda path: json.loads(path.read_text()))
+    monkeypatch.setattr("dicegym.learning.run_curves.models.facts", lambda path: json.loads(path.read_text()))
 
     from dicegym.learning.evaluate import Score
 
@@ -41,11 +42,18 @@ def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunFolder:
     return write
 
 
-@pytest.fixture(scope="module")
-def short_cards() -> Iterator[None]:
+@contextlib.contextmanager
+def cards_against_one() -> Iterator[None]:
     """Let cards measure against one agent: against all of them takes longer than all else in these runs together."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("dicegym.learning.card.agent_names", lambda game: [game.spec.baseline])
+        yield
+
+
+@pytest.fixture(scope="module")
+def short_cards() -> Iterator[None]:
+    """Shorten the cards of all trainings of a module."""
+    with cards_against_one():
         yield
 
 
@@ -58,16 +66,19 @@ def training(short_cards: None) -> Any:
     return SimpleNamespace(train=train, Run=Run)
 
 
-@pytest.fixture(scope="module")
-def done(training: Any, tmp_path_factory: pytest.TempPathFactory) -> Train:
-    """Return a function (game, overrides) that trains once and then tells of it; nobody writes into the folder."""
+@pytest.fixture(scope="session")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Train:
+    """Return a function (game, overrides) that trains once for all modules; no test writes into the folder."""
     runs: dict[tuple[str, ...], Done] = {}
 
     def run(game: str, overrides: list[str]) -> Done:
+        from dicegym.learning.train import train
+
         key = (game, *overrides)
         if key not in runs:
             folder = tmp_path_factory.mktemp(game) / "run"
-            runs[key] = training.train(game, folder, overrides=overrides), folder
+            with cards_against_one():
+                runs[key] = train(game, folder, overrides=overrides), folder
         return runs[key]
 
     return run

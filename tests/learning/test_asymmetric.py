@@ -15,7 +15,7 @@ from dicegym.analysis.exploitability import best_reply
 from dicegym.bots.network import Network
 from dicegym.errors import DicegymError, ParameterError
 from dicegym.learning.configuration import read_config, settings_of, to_plain
-from dicegym.learning.evaluate import BEST_REPLY
+from dicegym.learning.evaluator import BEST_REPLY
 from dicegym.learning.train import train
 from dicegym.players import model as models
 from dicegym.players.asymmetric import AsymmetricPolicy
@@ -84,7 +84,7 @@ def test_a_file_plays_by_numpy_and_learns_on_from_plain_data(trained: Path) -> N
     assert player.policy.layers[0].weight.shape[0] == player.game.observation_size
     model, game = models.load_model(path)
     assert isinstance(model.policy, AsymmetricPolicy)
-    assert models.privileged_of(model) == model.observation_space.shape[0] - game.observation_size > 0
+    assert models.count_privileged(model) == model.observation_space.shape[0] - game.observation_size > 0
     seen = np.random.default_rng(0).random((8, game.observation_size), np.float32)
     again = models.PolicyPlayer(model, game)
     np.testing.assert_allclose(again.scores(seen), player.scores(seen), atol=1e-5)
@@ -102,7 +102,7 @@ def test_networks_of_a_critic_that_saw_less_begin_a_run(trained: Path, tmp_path:
     train("liarsdice", plain, "self_play", overrides=[*TINY, "run.steps=256", "network.privileged=false"])
     more = [f'run.start_from="{plain / "model.zip"}"', "run.steps=256"]
     wider = train("liarsdice", tmp_path / "more", "self_play", overrides=[*TINY, *more])
-    assert models.privileged_of(wider.model) > 0
+    assert models.count_privileged(wider.model) > 0
 
 
 @pytest.mark.parametrize(

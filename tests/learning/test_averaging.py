@@ -47,7 +47,7 @@ def test_places_count_alike_at_first_and_then_by_the_rate(rate: float) -> None:
         wanted = wanted + max(rate, 1 / number) * (place - wanted)
         np.testing.assert_allclose(average.values, wanted, atol=1e-6)
     weight = model.policy.weight
-    with average.shown(model):
+    with average.apply_to(model):
         np.testing.assert_array_equal(parameters_of(model), average.values)
         assert model.policy.weight is weight  # written in place: an algorithm may hold views
     np.testing.assert_array_equal(parameters_of(model), places[-1])
@@ -56,7 +56,7 @@ def test_places_count_alike_at_first_and_then_by_the_rate(rate: float) -> None:
 def test_without_places_the_learner_itself_is_shown() -> None:
     model: Any = _Model(pytest.importorskip("torch"))
     before = parameters_of(model)
-    with ParameterAverage().shown(model):
+    with ParameterAverage().apply_to(model):
         np.testing.assert_array_equal(parameters_of(model), before)
 
 

@@ -84,7 +84,7 @@ def test_what_was_found_is_kept_beside_the_model_it_was_found_of(tmp_path: Path)
 
 def test_words_say_what_equals_win() -> None:
     seven = FOUND._replace(players=7, began_with="other.zip")
-    assert "0.1429 being what equals win" in seven.words()
+    assert "(equal strength: 0.1429)" in seven.words()
     assert "filled with copies of it" in seven.words()
     assert TypeAdapter(Exploited).validate_json(json.dumps(seven.to_json())) == seven
 

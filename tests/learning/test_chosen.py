@@ -23,9 +23,9 @@ from dicegym.learning.best_response import against_exploiter
 from dicegym.learning.building import new_games, new_model
 from dicegym.learning.card import page
 from dicegym.learning.configuration import from_plain, override
-from dicegym.learning.curves import chosen_fact, floors_of
-from dicegym.learning.evaluate import EXPLOITER, Score, against_best_reply
-from dicegym.learning.evaluator import Evaluator
+from dicegym.learning.curves import choice_fact
+from dicegym.learning.evaluate import Score
+from dicegym.learning.evaluator import EXPLOITER, Evaluator, against_best_reply, floors_of
 from dicegym.learning.learner import Interruption, LearnerNetworks, StopTraining
 from dicegym.learning.preparation import prepare
 from dicegym.players import model as models
@@ -181,7 +181,7 @@ def test_a_run_that_takes_the_last_model_for_the_best_one_does_so_at_each_evalua
             assert best[name] == last[name]
         assert (best["timesteps"], best["chosen"]) == (run.model.num_timesteps, False)
         page = (folder / "best.md").read_text(encoding="utf-8")
-        assert "which nothing chose among others" in page
+        assert "that of the last model of its training" in page
         assert "The score is the mean over the opponents" in page
         assert "chose" not in (folder / "best.curve.svg").read_text(encoding="utf-8")
 
@@ -197,7 +197,7 @@ def test_a_run_that_takes_the_last_model_for_the_best_one_does_so_at_each_evalua
     ],
 )
 def test_a_file_says_whether_its_score_chose_it(is_best: bool, best_by: str, said: dict[str, bool]) -> None:
-    assert chosen_fact(is_best, best_by) == said
+    assert choice_fact(is_best, best_by) == said
 
 
 def test_what_is_said_of_a_last_model_is_true_above_a_floor_too(training: Any, tmp_path: Path, capsys: Any) -> None:
@@ -208,7 +208,7 @@ def test_what_is_said_of_a_last_model_is_true_above_a_floor_too(training: Any, t
     assert not done.value.code
     told = capsys.readouterr().out
     assert "the last to miss the floor least" in told
-    assert "the last one that fell least short" in told
+    assert "no model reached 1 against even: the best one misses it by" in told
     about = models.facts(folder / "best.zip")
     rows = rows_of(folder)
     assert about["timesteps"] == int(max(rows, key=lambda row: (float(row["score"]), int(row["steps"])))["steps"])
@@ -302,7 +302,7 @@ def test_cards_say_whether_a_model_reaches_the_floor(whole: Path, floor: float, 
     assert words in told
     assert "who was trained to beat it" in told
     facts["settings"]["run"]["best_floor"] = {}
-    assert "was to come to" not in page(facts, "best", [score_of("even", 0.5)])
+    assert "had to reach" not in page(facts, "best", [score_of("even", 0.5)])
 
 
 @pytest.mark.parametrize(("floor", "words"), [(0.0, "0 against even, as it does."), (1.0, "falls short by 0.5000.")])
@@ -313,11 +313,11 @@ def test_cards_of_models_with_a_single_opponent_say_whether_they_reach_the_floor
     facts["scores"], facts["score"] = [score_of("even", 0.5).to_json()], score_of("even", 0.5).to_json()
     facts["settings"]["run"] |= {"best_by": "mean", "best_floor": {"even": floor}}
     told = page(facts, "best", [score_of("even", 0.5)])
-    assert f"\nThe best model was to come to {floor:g} against even" in told
+    assert f"\nThe best model had to reach {floor:g} against even" in told
     assert words in told
     assert "\n- " not in told  # the one score stands above
     facts["settings"]["run"]["best_floor"] = {}
-    assert "was to come to" not in page(facts, "best", [score_of("even", 0.5)])
+    assert "had to reach" not in page(facts, "best", [score_of("even", 0.5)])
 
 
 def test_the_command_says_that_no_model_reaches_the_floor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -327,5 +327,5 @@ def test_the_command_says_that_no_model_reaches_the_floor(tmp_path: Path, capsys
         main(["train", "liarsdice", *words, "--run-dir", str(tmp_path / "run")])
     assert not end.value.code
     out = capsys.readouterr().out
-    assert re.search(r"none came to 1 against even: the best is the one that fell least short, by [01]\.\d{4}\n", out)
-    assert "against one who was trained to beat it. Among equals it would be 0.5; whoever is" in out
+    assert re.search(r"no model reached 1 against even: the best one misses it by [01]\.\d{4}\n", out)
+    assert "against an opponent trained to beat it; 0.5 = equal strength" in out

@@ -83,8 +83,8 @@ def test_an_equilibrium_is_taught_as_it_is_mixed(equilibrium: tuple[Teacher, np.
     teacher, rows = equilibrium
     policies, costs = teacher.lesson(rows)
     assert costs is None
-    asked = valuer(dicegym.game("liarsdice", players=2, dice=1), "equilibrium")
-    assert np.allclose(policies, [asked.policy(row) for row in rows], atol=1e-6)
+    assert teacher._valuer is not None
+    assert np.allclose(policies, [teacher._valuer.policy(row) for row in rows], atol=1e-6)
     assert ((policies > 0.1) & (policies < 0.9)).any()
 
 
@@ -94,7 +94,7 @@ def test_who_teaches_an_equilibrium_plays_as_it_is_mixed(equilibrium: tuple[Teac
     draws = np.random.default_rng(1)
     played = np.zeros_like(lesson.policies)
     for _ in range(1000):
-        played[np.arange(len(rows)), lesson.played(draws.random(len(rows)))] += 1e-3
+        played[np.arange(len(rows)), lesson.draw_actions(draws.random(len(rows)))] += 1e-3
     assert np.abs(played - lesson.policies).max() < 0.09  # five and a half standard deviations
     assert (played[lesson.policies == 0] == 0).all()
 
@@ -123,7 +123,7 @@ def test_who_is_taught_to_reply_beats_whom_the_teacher_replies_to(memory: int) -
     assert duel is not None
     lesson = Teacher(game, "reply(always_roll(5))", 0.01).lesson(game.new_game(1))
     assert lesson.costs is not None
-    assert lesson.played(np.zeros(1))[0] == duel.best_table(bot, game, trials=0)[1].ravel()[0] + 1  # after -1
+    assert lesson.draw_actions(np.zeros(1))[0] == duel.best_table(bot, game, trials=0)[1].ravel()[0] + 1  # after -1
     env = SB3VecEnv(game, 256, seed=1, opponent="always_roll(5)")
     settings: dict[str, Any] = {"teacher": "reply(always_roll(5))", "policy_kwargs": {"net_arch": [64]}, "seed": 1}
     learner = DAgger("MlpPolicy", env, 3e-3, 8, 256, 2, **settings)
@@ -288,7 +288,7 @@ def test_a_taught_model_says_so_and_goes_on_exactly(tmp_path: Path) -> None:
     path = tmp_path / "whole/model.zip"
     assert models.facts(path)["taught_by"] == "exact"
     assert "| taught by | `exact` values, by imitation |" in card(path, 10)
-    assert _teacher("reply(always_roll(4))") == "the best reply to `always_roll(4)`"
+    assert _teacher("reply(always_roll(4))") == "the best response to `always_roll(4)`"
     loaded, _ = models.load_model(path)
     assert isinstance(loaded, DAgger)
     loaded.save(tmp_path / "sb3.zip")  # as Stable-Baselines3 alone writes it

@@ -120,7 +120,7 @@ def test_every_seat_is_played_and_the_seed_decides(name: str) -> None:
 def test_number_of_games_at_once_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     game = dicegym.game("hog")
     whole = evaluate(game, RandomPlayer(), "bacon", games=90, exact=False)
-    monkeypatch.setattr("dicegym.learning.evaluate.AT_ONCE", 7)
+    monkeypatch.setattr("dicegym.learning.blocks.SIDE_BY_SIDE", 7)
     assert evaluate(game, RandomPlayer(), "bacon", games=90, exact=False) == whole
 
 
@@ -204,7 +204,7 @@ def test_each_seat_draws_from_a_mix_as_in_environments() -> None:
         key = game_key(EVALUATION_SEED, number)
         seat, who = seating_of(number, 3, 2, pool, key)
         assert seat == number % 3
-        seated = pool.seated(key, seat, 3)
+        seated = pool.draw_seats(key, seat, 3)
         assert who[seat] == 0
         assert {there: players[one - 1] for there, one in enumerate(who) if one} == seated
     found = evaluate(game, "even", {players[0]: 1, players[1]: 2}, games=60)

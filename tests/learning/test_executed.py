@@ -19,7 +19,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import AgentError, FaultWarning, ParameterError
 from dicegym.learning import blocks
 from dicegym.learning.blocks import EvaluationBlock, blocks_of, seating_of
-from dicegym.learning.evaluate import evaluate, kept_open, limits_of
+from dicegym.learning.evaluate import evaluate, keep_open, limits_of
 from dicegym.play.player import FunctionPlayer
 from dicegym.players.roster import agents_folder, is_strangers
 from dicegym.sandbox.jobs import entry
@@ -37,7 +37,7 @@ def final_strategy(score, opponent_score):
 @pytest.fixture(scope="module")
 def two() -> Iterator[Executors]:
     """Return executors of two processes, started once for each game."""
-    with kept_open(local(2)) as executors:
+    with keep_open(local(2)) as executors:
         yield executors
 
 

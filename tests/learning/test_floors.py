@@ -15,9 +15,8 @@ from variants import one_always
 
 import dicegym
 from dicegym.learning.configuration import from_plain
-from dicegym.learning.curves import Curve, floors_of
-from dicegym.learning.evaluate import BEST_REPLY, EXPLOITER
-from dicegym.learning.evaluator import Evaluator
+from dicegym.learning.curves import Curve
+from dicegym.learning.evaluator import BEST_REPLY, EXPLOITER, Evaluator, floors_of
 from dicegym.learning.preparation import prepare
 from dicegym.learning.seeds.summary import SeedResult, SeedsSummary
 from dicegym.players import model as models
@@ -102,10 +101,10 @@ def test_a_floor_may_be_what_is_left_to_a_model(training: Any, tmp_path: Path) -
 def test_a_target_is_reached_above_the_floor_alone() -> None:
     run = from_plain({"run": {"target": 0.4, "best_by": "exploiter", "best_floor": {"even": 0.6}}}).run
     evaluator = Evaluator(dicegym.game("liarsdice"), run)
-    assert not evaluator.reached([])
-    assert not evaluator.reached([score_of("even", 0.5), score_of(EXPLOITER, 0.45)])
-    assert not evaluator.reached([score_of("even", 0.6), score_of(EXPLOITER, 0.39)])
-    assert evaluator.reached([score_of("even", 0.6), score_of(EXPLOITER, 0.4)])
+    assert not evaluator.has_reached_target([])
+    assert not evaluator.has_reached_target([score_of("even", 0.5), score_of(EXPLOITER, 0.45)])
+    assert not evaluator.has_reached_target([score_of("even", 0.6), score_of(EXPLOITER, 0.39)])
+    assert evaluator.has_reached_target([score_of("even", 0.6), score_of(EXPLOITER, 0.4)])
 
 
 @pytest.mark.parametrize("by", ["mean", "worst"])
@@ -120,7 +119,7 @@ def test_a_floor_does_not_change_what_is_summed_up(by: str) -> None:
         found, scores = evaluator.measure(None, lambda: score_of("", 0.1))  # type: ignore[arg-type]
     assert found.value == pytest.approx(0.6)
     assert [one.opponent for one in scores] == ["even", "honest", EXPLOITER]
-    assert evaluator.missed(scores) == pytest.approx(0.3)
+    assert evaluator.measure_shortfall(scores) == pytest.approx(0.3)
 
 
 def test_the_best_of_several_seeds_reaches_the_floor() -> None:

@@ -18,8 +18,8 @@ pytest.importorskip("sb3_contrib")
 
 from dicegym.errors import DamagedFileError, DicegymError, ParameterError
 from dicegym.learning.card import best_score
-from dicegym.learning.curves import read_run
 from dicegym.learning.league import read_league
+from dicegym.learning.run_curves import read_run
 from dicegym.learning.run_state import PROGRAMS_FILE, STATE_FILE
 from dicegym.learning.train import train
 from dicegym.players import trust as seal
@@ -74,9 +74,7 @@ def test_a_run_from_elsewhere_goes_on_with_new_games(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use_key(tmp_path / "somebody else", monkeypatch)
-    with pytest.warns(
-        RuntimeWarning, match=r"new games begin; --trust \(in Python trust=True\) goes on with its games"
-    ):
+    with pytest.warns(RuntimeWarning, match=r"new games begin; --trust \(in Python trust=True\) continues its games"):
         found = resume(run)
     assert found.model.num_timesteps == 384
     kinds = [member.kind for member in found.league.members]
@@ -154,7 +152,7 @@ def test_programs_that_foreign_settings_name_are_not_run(
     text = json.dumps(value).replace("MINE", str(program))
     about["settings"][section][key.replace("MINE", str(program))] = json.loads(text)
     path.write_text(json.dumps(about))
-    with pytest.raises(ParameterError, match=r"names programs: .*If you trust whoever made the folder, .*--trust"):
+    with pytest.raises(ParameterError, match=r"names programs: .*If you trust its author, .*--trust"):
         resume(run)
     assert not mark.exists()
 
@@ -283,7 +281,7 @@ def test_tables_of_leagues_that_are_none_are_refused(run: Path) -> None:
         b"even,member,kind,joined,share\nx\n",
     ):
         (run / "league.csv").write_bytes(content)
-        with pytest.raises(DamagedFileError, match=r"league\.csv is no (table of a league|UTF-8 text)"):
+        with pytest.raises(DamagedFileError, match=r"league\.csv is (not the table of a league|no UTF-8 text)"):
             read_league(run / "league.csv")
 
 

@@ -287,7 +287,7 @@ def test_stone_paper_and_scissors_are_a_cycle() -> None:
 def test_chance_and_trifles_are_no_cycle(rate: float, games: int) -> None:
     table = stone_paper_scissors(rate, games)
     assert table.cycles() == table.regressions() == []
-    assert "nothing runs in circles" in table.remarks()[0]
+    assert "the games show no cycle" in table.remarks()[0]
 
 
 def test_at_larger_tables_more_than_an_equal_share_wins() -> None:
@@ -341,7 +341,7 @@ RESULTS = f"{HEAD},against a,against b,games against a,games against b"
 )
 def test_what_is_no_table_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "league.csv").write_text(text)
-    with pytest.raises(ParameterError, match="no table of a league"):
+    with pytest.raises(ParameterError, match="not the table of a league"):
         read_league(tmp_path / "league.csv")
 
 
@@ -361,7 +361,7 @@ def test_members_of_all_kinds_play_in_a_batch() -> None:
     league.join(Member("first", PAST_SELF, dicegym.agent(DUEL, "always_roll(6)")))
     league.join(Member("sly", EXPLOITER, dicegym.agent(DUEL, "swap")))
     assert [member.kind for member in league.members] == [SCRIPTED, PAST_SELF, EXPLOITER]
-    picked = [league.pool().seated(key, 0, 2)[1].name for key in range(2000)]
+    picked = [league.pool().draw_seats(key, 0, 2)[1].name for key in range(2000)]
     counted = np.array([picked.count(member.player.name) for member in league.members]) / 2000
     assert counted == pytest.approx(list(league.shares().values()), abs=0.04)
 

@@ -25,10 +25,10 @@ from dicegym.learning.curves import (
     Evaluation,
     curve_fact,
     curve_in,
+    facts_of_stages,
     read_curve,
     read_evaluations,
-    stages,
-    stages_of,
+    read_stages,
 )
 from dicegym.learning.evaluate import Score
 from dicegym.players import model as models
@@ -72,7 +72,7 @@ def test_a_models_file_holds_all_evaluations_of_its_training(chain: Path) -> Non
 
 def test_the_curve_of_what_a_training_began_with_is_carried_on(chain: Path) -> None:
     first, second = (curve_in(models.facts(chain / name / "best.zip")) for name in ("first", "second"))
-    told = stages_of(models.facts(chain / "second/model.zip"))
+    told = read_stages(models.facts(chain / "second/model.zip"))
     assert [stage.curve for stage in told] == [first, second]
     assert told[0].steps == models.facts(chain / "first/best.zip")["timesteps"]
 
@@ -95,16 +95,16 @@ def test_cards_show_the_picture_beside_them(chain: Path) -> None:
         assert "<polygon" in (chain / "second" / f"{name}{SUFFIX}").read_text()
     again = draw_learned(models.facts(chain / "second/best.zip"))
     assert again is not None
-    assert again.alone().svg() + "\n" == (chain / "second/best.curve.svg").read_text()
+    assert again.with_legend().svg() + "\n" == (chain / "second/best.curve.svg").read_text()
 
 
 def test_cards_say_which_model_they_are_of(chain: Path) -> None:
     best, last = ((chain / "first" / f"{name}.md").read_text() for name in ("best", "model"))
-    assert "The score above chose this model" in best
-    assert "with which its training ended" in last
+    assert "The score above selected this model" in best
+    assert "that of the last model of its training" in last
     about = models.facts(chain / "first/best.zip")
     about.pop("chosen")  # as long as nobody knows
-    assert "is of an evaluation in its training" in page(about, "best", [Score(**about["score"])])
+    assert "is from an evaluation in its training" in page(about, "best", [Score(**about["score"])])
 
 
 def test_a_stages_curve_ends_where_its_model_was_taken() -> None:
@@ -152,7 +152,7 @@ def test_plot_draws_a_model(chain: Path, tmp_path: Path, capsys: pytest.CaptureF
 def without_curves(path: Path, target: Path) -> Path:
     """Copy a model's file without what a training notes of its evaluations."""
     about = models.facts(path)
-    for one in stages(about):
+    for one in facts_of_stages(about):
         one.pop(CURVE)  # type: ignore[attr-defined]
         one.pop("chosen", None)  # type: ignore[attr-defined]
     return zipped({**members_of(path), MEMBER: json.dumps(about).encode()}, target)
@@ -251,8 +251,8 @@ def test_what_a_stranger_wrote_is_drawn_as_words() -> None:
     facts = {"players": 10**400, "timesteps": 10**400, CURVE: {"columns": [hostile], "points": [[0, 1e12, -1e12]]}}
     found = draw_learned(facts)
     assert found is not None
-    assert "<script" not in found.alone().svg()
-    assert "\x1b" not in found.alone().svg()
+    assert "<script" not in found.with_legend().svg()
+    assert "\x1b" not in found.with_legend().svg()
 
 
 def test_a_training_goes_on_from_a_model_whose_curve_is_none(training: Any, chain: Path, tmp_path: Path) -> None:

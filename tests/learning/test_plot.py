@@ -13,7 +13,7 @@ pytest.importorskip("scipy")
 
 from dicegym.cli import main
 from dicegym.errors import ParameterError
-from dicegym.learning.curves import experiments, find_runs
+from dicegym.learning.run_curves import find_runs, group_runs
 
 RunFolder = Callable[..., Path]
 
@@ -25,7 +25,7 @@ def test_seeds_of_the_same_settings_become_a_mean_and_a_band(run_folder: RunFold
     other = run_folder("c", "steps,score\n0,0.1\n", run__seed=1, algorithm__ent_coef=0.5)
     runs, others = find_runs([one.parent, other])
     assert (len(runs), others) == (3, [])  # each once
-    found = experiments(runs)
+    found = group_runs(runs)
     assert [group.label for group in found] == ["algorithm.ent_coef=0.1 (2 seeds)", "algorithm.ent_coef=0.5"]
     band = found[0].band("score")
     assert band.steps.tolist() == [0, 100, 200]
@@ -38,7 +38,7 @@ def test_seeds_of_the_same_settings_become_a_mean_and_a_band(run_folder: RunFold
 def test_a_run_that_ended_early_counts_as_far_as_it_came(run_folder: RunFolder) -> None:
     run_folder("a", "steps,score\n0,0.0\n100,0.4\n200,0.6\n", run__seed=1)
     folder = run_folder("b", "steps,score\n0,0.2\n100,0.2\n", run__seed=2)
-    (group,) = experiments(find_runs([folder.parent])[0])
+    (group,) = group_runs(find_runs([folder.parent])[0])
     band = group.band("score")
     assert band.steps.tolist() == [0, 100, 200]
     assert band.mean == pytest.approx([0.1, 0.3, 0.6])

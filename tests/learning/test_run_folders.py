@@ -95,7 +95,7 @@ def test_what_is_no_folder_cannot_be_held(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "loop").symlink_to("loop")
     for path in (tmp_path / "file", tmp_path / "file/below", tmp_path / "loop"):
-        with pytest.raises(ParameterError, match="cannot be a run's folder"), alone_in(path):
+        with pytest.raises(ParameterError, match="cannot use the folder"), alone_in(path):
             pass
 
 
@@ -221,7 +221,7 @@ def test_settings_that_there_is_no_memory_for_are_refused(failure: Exception) ->
 def test_a_best_model_that_is_damaged_says_how_to_go_on(tmp_path: Path) -> None:
     (tmp_path / "best.zip").write_bytes(b"PK")
     with pytest.raises(DamagedFileError, match=r"best\.zip does not say how good it is .*move it elsewhere"):
-        Curve().heed(tmp_path / "best.zip")
+        Curve().keep_best(tmp_path / "best.zip")
 
 
 @pytest.mark.parametrize(

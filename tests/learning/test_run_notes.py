@@ -17,7 +17,7 @@ from dicegym.learning.configuration import AboutRun, write_about
 from dicegym.learning.curves import Curve, Pace, PaceLog, read_evaluations, read_pace
 from dicegym.learning.evaluate import Score
 from dicegym.learning.run_folder import CURVE_FILE, EVALUATIONS_FILE, LOCK_FILE, PACE_FILE, SETTINGS_FILE
-from dicegym.learning.runs import DAMAGED, FINISHED, INTERRUPTED, RUNNING, named_runs, speeds, watched
+from dicegym.learning.runs import DAMAGED, FINISHED, INTERRUPTED, RUNNING, inspect_run, name_runs, speeds
 from dicegym.shipped import shipped_folder
 
 SCORE = Score("win rate", 'say "hi", bot', 0.25, 0.2, 0.3, 400)
@@ -113,7 +113,7 @@ def test_the_state_of_a_run(tmp_path: Path, finished: bool, holder: str | None, 
         hold(folder, ended())
     elif holder == "elsewhere":
         hold(folder, 1, "another machine")
-    assert watched(folder, "run").state == state
+    assert inspect_run(folder, "run").state == state
 
 
 def test_a_silent_run_of_another_machine_has_ended(tmp_path: Path) -> None:
@@ -121,11 +121,11 @@ def test_a_silent_run_of_another_machine_has_ended(tmp_path: Path) -> None:
     hold(folder, 1, "another machine")
     for file in folder.iterdir():
         os.utime(file, (0, 0))
-    assert watched(folder, "run").state == INTERRUPTED
+    assert inspect_run(folder, "run").state == INTERRUPTED
 
 
 def test_runs_without_notes_are_told_of_too(tmp_path: Path) -> None:
-    found = watched(begun(tmp_path / "run"), "run")
+    found = inspect_run(begun(tmp_path / "run"), "run")
     assert (found.steps, found.of_steps, found.game, found.games_a_second) == (500, 1000, "hog", None)
     assert found.latest == []
     assert found.problem == ""
@@ -138,7 +138,7 @@ def test_runs_without_notes_are_told_of_too(tmp_path: Path) -> None:
 def test_damaged_files_cost_nobody_the_rest(tmp_path: Path, file: str, content: bytes) -> None:
     folder = begun(tmp_path / "run")
     (folder / file).write_bytes(content)
-    found = watched(folder, "run")
+    found = inspect_run(folder, "run")
     assert found.state == (DAMAGED if file == SETTINGS_FILE else INTERRUPTED)
     assert found.name == "run"
     assert found.steps >= 0
@@ -151,7 +151,7 @@ def test_runs_are_found_at_any_depth_and_told_apart(tmp_path: Path) -> None:
         begun(tmp_path / name)
     (tmp_path / "a/runs/other").mkdir()
     (tmp_path / "a/runs/other" / SETTINGS_FILE).write_text("{}")  # of something else
-    found = named_runs([tmp_path / "a/runs", tmp_path / "b/runs", tmp_path / "a/runs", tmp_path / "nowhere"])
+    found = name_runs([tmp_path / "a/runs", tmp_path / "b/runs", tmp_path / "a/runs", tmp_path / "nowhere"])
     assert found == {
         "runs/deep/er/seed-1": tmp_path / "a/runs/deep/er/seed-1",
         "runs/hog": tmp_path / "a/runs/hog",

@@ -22,8 +22,8 @@ pytest.importorskip("sb3_contrib")
 from dicegym.cli import main
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.learning.configuration import AboutRun, about_run, settings_of, to_plain, write_about
-from dicegym.learning.curves import ENOUGH, band_of, common_times, interquartile_mean
 from dicegym.learning.evaluate import Score
+from dicegym.learning.run_curves import ENOUGH, band_of, common_times, interquartile_mean
 from dicegym.learning.seeds import training
 from dicegym.learning.seeds.job import FAILED, FINISHED, STOPPED, SeedProcess, SeedTask, StatusLog
 from dicegym.learning.seeds.summary import (
@@ -75,7 +75,7 @@ class Actor:
         self.signals: list[int] = []
         self.over = False
 
-    def ended(self) -> str | None:
+    def poll(self) -> str | None:
         found = "killed" if signal.SIGKILL in self.signals else self.scripts.get(self.task.seed, _finishes)(self)
         self.over = found is not None
         return found
@@ -100,7 +100,7 @@ def _fails(actor: Actor) -> str | None:
 @pytest.fixture
 def stage(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Actor]]:
     """Return a function that trains with actors, two at a time, and returns them in the order of their beginning."""
-    monkeypatch.setattr("dicegym.learning.curves.models.facts", lambda path: json.loads(path.read_text()))
+    monkeypatch.setattr("dicegym.learning.run_curves.models.facts", lambda path: json.loads(path.read_text()))
     monkeypatch.setattr("dicegym.learning.seeds.summary.PICTURE", "picture.svg")
     monkeypatch.setattr(training, "LOOK_EVERY", 0.001)
 
@@ -165,7 +165,7 @@ def test_a_signal_is_handed_on_and_what_waits_does_not_begin(stage: Callable[...
         actor.log.write(how=STOPPED, why="saved")
         return ""
 
-    with pytest.raises(SignalInterrupt, match="--resume` goes on") as end:
+    with pytest.raises(SignalInterrupt, match=r"continue by `dicegym train .* --resume`") as end:
         stage(tmp_path, {1: stops}, seeds=4)
     assert end.value.number == signal.SIGTERM
     ended = read_record(tmp_path).ended

@@ -75,7 +75,7 @@ def test_a_training_says_what_it_needs_and_what_has_ended_it(tmp_path: Path) -> 
         trainer = RayTrainer(ray, _task(tmp_path))  # type: ignore[arg-type]
         assert trainer.waits == "waits for a node with room: threads 2, cpu"
         assert (ray.room["num_cpus"], ray.room["num_gpus"]) == (2, 0)
-        assert trainer.ended() == said
+        assert trainer.poll() == said
 
 
 def test_a_training_is_interrupted_and_then_killed(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ import dicegym
 from dicegym.errors import AgentError, ParameterError, UnknownNameError
 from dicegym.learning.configuration import (
     AboutRun,
-    described,
+    describe_settings,
     from_plain,
     override,
     read_config,
@@ -87,7 +87,7 @@ def test_a_default_is_repeated_only_with_a_reason_of_the_game() -> None:
 
 
 def test_every_setting_is_told_with_what_it_takes_and_means() -> None:
-    told = {f"{one.section}.{one.key}": one for one in described()}
+    told = {f"{one.section}.{one.key}": one for one in describe_settings()}
     for section, values in to_plain(TrainingSettings()).items():
         assert {f"{section}.{key}" for key in values} <= set(told)
     assert all(one.takes and one.meaning for one in told.values())

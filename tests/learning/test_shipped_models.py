@@ -26,7 +26,7 @@ def test_every_game_has_a_trained_model(name: str) -> None:
 
 @each_model
 def test_model_loads_fits_the_rules_and_is_listed(path: Path) -> None:
-    game = models.trained_on(path)
+    game = models.read_game(path)
     assert dicegym.agent(game, path.stem).name == path.stem
     assert path.stem in dicegym.agent_names(game)
     about = models.facts(path)
@@ -42,7 +42,7 @@ def test_model_is_as_good_as_its_card_says(path: Path) -> None:
     run = about["settings"]["run"]
     against, less_luck = run.get("evaluate_against") or [None], run.get("less_luck", False)
     for part, opponent in zip(about.get("scores") or [claimed], against, strict=True):
-        score = evaluate(models.trained_on(path), str(path), opponent, part["games"] or 1, less_luck=less_luck)
+        score = evaluate(models.read_game(path), str(path), opponent, part["games"] or 1, less_luck=less_luck)
         assert part["low"] - 1e-9 <= score.value <= part["high"] + 1e-9
 
 
@@ -71,7 +71,7 @@ def test_the_picture_of_a_models_curve_is_that_of_its_file(path: Path) -> None:
     found = draw_learned(models.facts(path))
     picture = path.with_suffix(SUFFIX)
     assert found is not None
-    assert picture.read_text() == found.alone().svg() + "\n"
+    assert picture.read_text() == found.with_legend().svg() + "\n"
     assert f"]({picture.name})" in path.with_suffix(".md").read_text()
 
 

@@ -212,7 +212,7 @@ def test_a_league_is_measured_anew_alike_on_any_number_of_processes(
     _, folder = done("liarsdice", ["opponents={even=1.0, self=1.0}", *SMALL])
     told: list[tuple[int, int]] = []
     league = league_of(folder)
-    alone, shares = league.measured_anew(40, None, lambda n, total, text: told.append((n, total))), league.shares()
+    alone, shares = league.measure_anew(40, None, lambda n, total, text: told.append((n, total))), league.shares()
     assert told[-1] == (120, 120)  # three members, each against each
     assert list(alone.kinds.values()).count("past self") == len(alone.kinds) - 1
     assert {result.games for result in alone.results.values()} == {40}
@@ -228,7 +228,7 @@ def test_a_league_is_measured_anew_alike_on_any_number_of_processes(
 
 def test_only_leagues_are_measured_anew(done: Train, tmp_path: Path) -> None:
     _, folder = done("hog", SMALL)
-    with pytest.raises(ParameterError, match='is no training against "self"'):
+    with pytest.raises(ParameterError, match='only a training against "self" has one'):
         league_of(folder)
     with pytest.raises(ParameterError, match="holds no checkpoint"):
         league_of(tmp_path)

@@ -32,9 +32,9 @@ from dicegym.learning.tune import (
     JOURNAL,
     USUAL,
     Study,
-    command,
     importances,
     read_space,
+    train_command,
     tune,
     usual_point,
     write_report,
@@ -222,9 +222,9 @@ def test_the_report_has_the_best_settings_ready_to_be_used(made_up: dict[str, An
     assert settings.algorithm.learning_rate == best.params["algorithm.learning_rate"]
     assert settings.run.steps == read_config("hog").run.steps  # the trials were short, and the next is not
     page = (tmp_path / "tune.md").read_text()
-    assert "| `network.net_arch` |" in page
-    assert command(found) in page
-    words = shlex.split(command(found))
+    assert "| network.net_arch |" in page.replace("\\", "")
+    assert train_command(found) in page
+    words = shlex.split(train_command(found))
     whole_command().make_context("dicegym", words[1:])  # can be typed
 
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from dicegym.pictures.fonts import FILES, FOLDER, fitted, measured
+from dicegym.pictures.fonts import FILES, FOLDER, fit, measure
 from dicegym.pictures.palette import READ_ON
 
 AA = 4.5
@@ -36,7 +36,7 @@ def test_widths_are_those_of_the_font(bold: bool) -> None:
 
 
 def test_what_does_not_fit_is_cut() -> None:
-    assert fitted("short", 400, 20) == "short"
-    cut = fitted("a name of somebody who has many", 120, 20)
+    assert fit("short", 400, 20) == "short"
+    cut = fit("a name of somebody who has many", 120, 20)
     assert cut.endswith("…")
-    assert measured(cut, 20) <= 120
+    assert measure(cut, 20) <= 120

@@ -39,14 +39,14 @@ class Notes(Referee):
         self.notes.append(("asks", seat))
         return super().ask(seat, turn)
 
-    def failed(self, seat: int, error: AgentError) -> int:
+    def handle_failure(self, seat: int, error: AgentError) -> int:
         self.notes.append(("failed", seat))
         return first_legal(Turn(self.game, self.state, seat))
 
-    def answered(self, seat: int) -> None:
+    def note_answer(self, seat: int) -> None:
         self.notes.append(("answered", seat))
 
-    def erred(self, seat: int, reason: str) -> None:
+    def note_fault(self, seat: int, reason: str) -> None:
         self.notes.append(("erred", seat, reason))
 
 

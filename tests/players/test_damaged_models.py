@@ -19,9 +19,9 @@ from hostile_models import changed, members_of, members_of_bytes, zipped
 import dicegym
 from dicegym.errors import ModelError
 from dicegym.players import model as models
+from dicegym.players.agent_info import describe_agent, game_for
 from dicegym.players.archive import MOST_BYTES, ModelArchive, array_in, npy_bytes, npz_bytes
 from dicegym.players.model_file import MEMBER, NETWORK_MEMBER
-from dicegym.players.roster import describe, game_for
 
 pytest.importorskip("sb3_contrib")
 
@@ -34,7 +34,7 @@ def only_model_error(path: Path, called: str) -> None:
         lambda: dicegym.agent(GAME, str(path)),
         lambda: models.load_model(path, GAME),
         lambda: game_for(str(path)),
-        lambda: describe(GAME, str(path)),
+        lambda: describe_agent(GAME, str(path)),
     ):
         try:
             door()
@@ -203,8 +203,8 @@ def test_other_things_than_weights_are_refused(what: str, theirs: Path, tmp_path
     ("ending", "words"),
     [
         (b"}h\x00K\x01s.", "by something else than texts and numbers"),
-        (b"h\x00)R.", "it names 'tuple', which is no tensor"),
-        (b"(X\x07\x00\x00\x00storageh\x00h\x00h\x00K\x01tQ.", "it names 'tuple', which is no tensor"),
+        (b"h\x00)R.", "it names 'tuple', which is not a tensor"),
+        (b"(X\x07\x00\x00\x00storageh\x00h\x00h\x00K\x01tQ.", "it names 'tuple', which is not a tensor"),
     ],
 )
 def test_a_tuple_within_tuples_is_never_hashed_or_shown(
@@ -269,7 +269,7 @@ def test_odd_zips_are_refused(own: Path, tmp_path: Path) -> None:
         models.load(zipped(found, path, zipfile.ZIP_LZMA))
     path.unlink()
     os.mkfifo(path)
-    with pytest.raises(ModelError, match="no regular file"):
+    with pytest.raises(ModelError, match="not a regular file"):
         models.load(path)
     path.unlink()
     path.symlink_to(path)
@@ -305,7 +305,7 @@ def test_facts_that_are_none_are_refused(content: bytes, own: Path, tmp_path: Pa
     path = changed(own, tmp_path / "m.zip", {MEMBER: content})
     with pytest.raises(ModelError):
         models.load(path)
-    assert describe(GAME, str(path))
+    assert describe_agent(GAME, str(path))
     only_model_error(path, "facts")
 
 

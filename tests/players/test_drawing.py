@@ -12,21 +12,21 @@ import pytest
 
 import dicegym
 from dicegym.analysis.exploitability import exploitability
-from dicegym.analysis.playing_on import SLIP, likelihoods
+from dicegym.analysis.policies import SLIP, likelihoods
 from dicegym.bots.network import Layer, Network
 from dicegym.engine.game import Game
 from dicegym.envs.opponents import Opponents
 from dicegym.errors import ModelError, ParameterError
-from dicegym.games.hidden import hidden_fields
+from dicegym.games.hidden import list_hidden_fields
 from dicegym.learning.blocks import results_of
 from dicegym.learning.evaluate import evaluate
 from dicegym.play.drive import play_game
 from dicegym.players import model as models
 from dicegym.players.model import (
     PolicyPlayer,
-    drawn,
     gives_away,
     probabilities,
+    sample_actions,
     seeds_of,
     uniforms,
     usual_temperature,
@@ -67,7 +67,7 @@ def positions(game: Game, n: int) -> np.ndarray:
 def test_what_gives_away_what_is_hidden() -> None:
     drawn_in = {name for name in GAMES if gives_away(dicegym.game(name))}
     assert drawn_in == {"liarsdice", "liarsdice_spot_on"}
-    assert hidden_fields(dicegym.game("lucky"))  # but nobody sees what others choose before choosing too
+    assert list_hidden_fields(dicegym.game("lucky"))  # but nobody sees what others choose before choosing too
     assert usual_temperature(dicegym.game("liarsdice")) == 1
     assert usual_temperature(dicegym.game("hog")) == 0
 
@@ -84,9 +84,9 @@ def test_probabilities_are_those_of_softmax_over_legal_actions() -> None:
 def test_drawn_actions_have_their_probabilities_and_are_legal_at_the_edges() -> None:
     chances = np.array([[0.0, 0.25, 0.0, 0.75, 0.0]])
     edges = np.array([0.0, 0.24999, 0.25, np.nextafter(1.0, 0.0)])
-    assert drawn(np.repeat(chances, 4, axis=0), edges).tolist() == [1, 1, 3, 3]
+    assert sample_actions(np.repeat(chances, 4, axis=0), edges).tolist() == [1, 1, 3, 3]
     thirds = np.full((1, 3), 1 / 3)
-    assert drawn(thirds, np.array([np.nextafter(1.0, 0.0)])).tolist() == [2]
+    assert sample_actions(thirds, np.array([np.nextafter(1.0, 0.0)])).tolist() == [2]
 
 
 @each_game

@@ -22,8 +22,9 @@ from dicegym.envs.vector import BatchEnv
 from dicegym.errors import DicegymError, ModelError, ParameterError
 from dicegym.learning.evaluate import evaluate
 from dicegym.players import model as models
+from dicegym.players.agent_info import describe_agent, game_for
 from dicegym.players.pool import Pool
-from dicegym.players.roster import agents_folder, describe, game_for
+from dicegym.players.roster import agents_folder
 
 pytest.importorskip("sb3_contrib")
 
@@ -42,7 +43,7 @@ DOORS: dict[str, Callable[[str], Any]] = {
     "load": models.load,
     "load_model": lambda path: models.load_model(path, GAME),
     "facts": models.facts,
-    "describe": lambda path: describe(GAME, path),
+    "describe": lambda path: describe_agent(GAME, path),
     "game_for": game_for,
     "evaluate": lambda path: evaluate("hog", path, "bacon"),
     "opponent of evaluate": lambda path: evaluate("hog", "bacon", path),

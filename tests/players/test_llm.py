@@ -6,6 +6,7 @@ import json
 import pickle
 import sqlite3
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,14 @@ import pytest
 from chat_endpoint import Reply, Scripted, serving
 
 import dicegym
+from dicegym.arena.match import play_match
 from dicegym.errors import AgentError, FaultWarning, ParameterError, UnknownNameError
 from dicegym.play.drive import play_game
+from dicegym.play.player import total_usage
 from dicegym.play.turn import Turn
-
-pytest.importorskip("openai")
 from dicegym.players.llm import EndpointError, LlmPlayer
+
+pytestmark = pytest.mark.skipif(find_spec("openai") is None, reason="needs the extra llm")
 
 FIVE = '{"action": "5"}'
 HOG = dicegym.game("hog")
@@ -89,6 +92,18 @@ def test_an_answer_that_is_none_is_counted_and_never_another_action(reply: Reply
         assert usage.decisions == getattr(usage, kind) == usage.unreadable + usage.illegal == 1
 
 
+def test_counts_of_answers_are_those_of_a_match() -> None:
+    assert dicegym.agent("hog", "bacon").usage is None
+    replies = {0: Reply("no"), 1: Reply('{"action": "11"}'), 2: Reply(FIVE)}
+    with serving(lambda request, number: replies[min(number, 2)]) as endpoint:
+        player = LlmPlayer("m", endpoint.url, failure="random")
+        play_match(HOG, [player, dicegym.agent("hog", "bacon")], seed=0, games=2)
+    assert player.usage is not None
+    assert (player.usage.unreadable, player.usage.illegal) == (1, 1)
+    assert player.usage.decisions == player.usage.requests > 2
+    assert total_usage([player.usage, player.usage]) == tuple(2 * count for count in player.usage)
+
+
 def test_what_the_rules_take_a_failure_for_is_played() -> None:
     game = dicegym.game("liarsdice")
     with serving(always(Reply("no"))) as endpoint, pytest.warns(FaultWarning, match="is not JSON"):
@@ -132,7 +147,7 @@ def test_requests_of_many_games_go_out_together() -> None:
         rows = np.arange(12)
         assert player.act_rows(HOG, states, rows, np.zeros(12, np.int64)).tolist() == [6] * 12
         assert 2 <= endpoint.most_at_once <= 6
-        assert player.answered(HOG, states).all()
+        assert player.has_answered(HOG, states).all()
 
 
 def test_each_game_draws_its_own_answer_above_temperature_0() -> None:
@@ -188,12 +203,46 @@ def test_agents_are_named_with_words_and_addresses() -> None:
         ask(LlmPlayer("m"))
 
 
-def test_a_language_model_takes_part_in_contests_and_evaluations() -> None:
+def test_a_contest_counts_answers_that_are_no_actions_and_refuses_exact_ranks(tmp_path: Path) -> None:
+    from dicegym.arena import compare, contest
+    from dicegym.arena.saved_results import result_verdicts
+    from dicegym.arena.store.reading import StoreReader
+
+    def reply(body: dict[str, Any], number: int) -> Reply:
+        return Reply("well ..." if number % 2 else '{"action": "bid 9 of 9"}')
+
+    with serving(reply) as endpoint:
+        log = tmp_path / "own.sqlite"  # referees are started with the environment of whichever contest is first
+        entries, store = [f"llm(m, base_url={endpoint.url}, log={log})", "even"], tmp_path / "arena.sqlite"
+        game = dicegym.game("liarsdice", dice=1)
+        result = contest(game, entries, seed=0, workers=1, games=4, store=store)
+        ((name, counts),) = result.details["answers"].items()
+        assert name == "llm(m)"
+        assert counts["decisions"] == counts["unreadable"] + counts["illegal"] == len(endpoint.requests)
+        assert counts["unreadable"] > 0 < counts["illegal"]
+        (row,) = (line.split() for line in result.text().splitlines() if line.startswith("llm(m)"))
+        assert row == ["llm(m)", *(str(counts[one]) for one in ("decisions", "unreadable", "illegal"))]
+        again = contest(game, entries, seed=0, workers=1, games=4, store=store)
+        assert again.stored is not None
+        assert again.stored.played == 0
+        assert again.to_json()["answers"] == result.details["answers"]
+        compared = compare(game, *entries, seed=0, workers=1, games=4, isolation="none")
+        assert compared.to_json()["answers"]["llm(m)"]["decisions"] > 0
+        with StoreReader(store) as reader:
+            assert [one.wrong for one in result_verdicts(reader)] == [""]
+        asked = len(endpoint.requests)
+        for table, other in ((game, "even"), (dicegym.game("hog"), "bacon")):
+            with pytest.raises(ParameterError, match=r"cannot rank llm\(m\), as it needs an answer to every situation"):
+                contest(table, [entries[0], other], exact=True, workers=1, games=4)
+        assert len(endpoint.requests) == asked
+
+
+def test_a_language_model_takes_part_in_contests_and_evaluations(tmp_path: Path) -> None:
     from dicegym.arena import compare, contest
     from dicegym.learning.evaluate import evaluate
 
     with serving(always(Reply(FIVE))) as endpoint:
-        spec = f"llm(m, base_url={endpoint.url})"
+        spec = f"llm(m, base_url={endpoint.url}, log={tmp_path / 'own.sqlite'})"
         result = contest("hog", [spec, "bacon"], seed=0, workers=1, games=4)
         assert {row.name for row in result.standings} == {"llm(m)", "bacon"}
         asked = len(endpoint.requests)
@@ -206,3 +255,31 @@ def test_a_language_model_takes_part_in_contests_and_evaluations() -> None:
         compared = compare("hog", spec, "bacon", seed=0, workers=1, games=8, isolation="none")
         assert compared.games <= 8
         assert len(endpoint.requests) > asked
+
+
+def test_a_stored_game_tells_every_prompt_and_answer(tmp_path: Path) -> None:
+    """The log is the store's companion: a move of a stored game leads to the exchange that it came from."""
+    from dicegym.arena import contest
+    from dicegym.arena.replay.stored import find_replay
+    from dicegym.arena.store.reading import StoreReader
+
+    store = tmp_path / "arena.sqlite"
+    with serving(always(Reply(FIVE))) as endpoint:
+        spec = f"llm(m, base_url={endpoint.url}, temperature=1)"
+        for _ in range(2):
+            contest("hog", [spec, "bacon"], seed=0, workers=1, games=2, store=store)
+        asked = [request["messages"] for request in endpoint.requests]
+    with StoreReader(store) as reader:
+        replay = find_replay(reader, f"{reader.match(1).key}.2")
+    player = LlmPlayer("m", endpoint.url, temperature=1)
+    found = []
+    for state, action in zip(replay.states(), replay.actions, strict=False):
+        if replay.seats[state[0]["player"]] == "llm(m)":
+            exchange = player.find_exchange(HOG, state[0])
+            assert exchange is not None
+            assert exchange.answer.text == FIVE
+            assert action == 6
+            assert exchange.request["messages"] in asked
+            found.append(exchange.request["messages"][1]["content"])
+    assert len(found) > 3
+    assert LlmPlayer("m", endpoint.url, seed=1).find_exchange(HOG, begun(0)) is None

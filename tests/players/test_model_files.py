@@ -20,8 +20,9 @@ from dicegym.engine.game import Game
 from dicegym.errors import AgentError, DependencyError, ModelError, ParameterError
 from dicegym.players import model as models
 from dicegym.players import model_file
+from dicegym.players.agent_info import describe_agent
 from dicegym.players.model_file import CRITIC_MEMBER, MEMBER, NETWORK_MEMBER, SETTINGS_MEMBER
-from dicegym.players.roster import agents_folder, describe
+from dicegym.players.roster import agents_folder
 
 NEAR = 1e-4
 """Float32 rounds each of the some hundred products of a score by 6e-8 of its size, and scores are about ten: what is
@@ -50,7 +51,7 @@ def test_shipped_models_choose_as_their_torch_policy_does_in_10_000_states(path:
     seen, masks = played_states(game, 10_000)
     assert len({one.tobytes() for one in seen}) > 1_000
     chosen = player.choose(seen, masks)
-    blind = np.pad(seen, ((0, 0), (0, models.privileged_of(model))))  # what its critic alone saw in training
+    blind = np.pad(seen, ((0, 0), (0, models.count_privileged(model))))  # what its critic alone saw in training
     library = model.predict(blind, deterministic=True, action_masks=masks)[0]
     scores = player.scores(seen)
     best_two = np.partition(np.where(masks, scores, -np.inf), -2, axis=1)[:, -2:]
@@ -292,7 +293,9 @@ def test_a_file_without_arrays_is_not_made_compact(tmp_path: Path) -> None:
 def test_a_plain_file_is_told_by_its_algorithm(tmp_path: Path) -> None:
     model = trained(dicegym.game("hog"), "DQN")
     model.save(tmp_path / "plain.zip")
-    assert describe(dicegym.game("hog"), str(tmp_path / "plain.zip")) == ("a DQN model, as Stable-Baselines3 saved it")
+    assert describe_agent(dicegym.game("hog"), str(tmp_path / "plain.zip")) == (
+        "a DQN model, as Stable-Baselines3 saved it"
+    )
 
 
 def test_models_that_saw_other_numbers_or_remember_are_refused(tmp_path: Path) -> None:

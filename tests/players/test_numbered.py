@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dicegym.players.human import MOST_LISTED, list_of, meant
+from dicegym.players.human import MOST_LISTED, list_of, match_action
 
 NAMES = {0: "exchange", 2: "roll 1", 3: "roll 10", 11: "Free bacon"}
 
@@ -31,12 +31,12 @@ NAMES = {0: "exchange", 2: "roll 1", 3: "roll 10", 11: "Free bacon"}
 def test_an_action_is_meant_by_its_number_its_name_or_the_beginning_of_one_name(
     answer: str, action: int | None
 ) -> None:
-    assert meant(answer, NAMES) == action
+    assert match_action(answer, NAMES) == action
 
 
 def test_bare_numbers_can_be_left_to_others() -> None:
-    assert meant("11", NAMES, bare=False) is None
-    assert meant("[11]", NAMES, bare=False) == 11
+    assert match_action("11", NAMES, bare=False) is None
+    assert match_action("[11]", NAMES, bare=False) == 11
 
 
 def test_long_lists_are_cut_until_they_are_asked_for() -> None:

@@ -12,10 +12,10 @@ from variants import each_game
 import dicegym
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ParameterError
-from dicegym.games.keyboard import STRENGTHS, Place, count, listed, percent
+from dicegym.games.keyboard import STRENGTHS, Place, count, list_names, percent
 from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
 from dicegym.play.turn import Act, Turn
-from dicegym.players.human import WIDTH, HumanPlayer, NumberedKeyboard, SeatedPerson, keyboard_of, wrapped
+from dicegym.players.human import WIDTH, HumanPlayer, NumberedKeyboard, SeatedPerson, keyboard_of, wrap_lines
 from dicegym.players.sitting import AGAIN, QUIT, Sitting
 
 LONGEST = 3000
@@ -116,11 +116,11 @@ def test_nothing_hidden_is_shown(name: str) -> None:
             game.step(state, action)
             for watcher in range(game.players):
                 place = Place(game, watcher, names)
-                told = keyboard.told(place, before, action, state, "", False)
+                told = keyboard.tell(place, before, action, state, "", False)
                 veiled = [hidden_changed(game, record, watcher, generator) for record in (before, state)]
                 for record, original in zip(veiled, (before, state), strict=True):
                     record["key"] = original["key"]  # what was rolled in the open is worked out by it
-                assert keyboard.told(place, veiled[0], action, veiled[1], "", False) == told
+                assert keyboard.tell(place, veiled[0], action, veiled[1], "", False) == told
     assert changed
 
 
@@ -227,7 +227,7 @@ def test_commands(monkeypatch: pytest.MonkeyPatch) -> None:
     sitting, shown = sit(game, ["undo", "HELP", "?", "list", "Table", "", "5", "x" * 200, "undo", "`bacon`", "again"])
     assert sitting.play() == AGAIN
     text = "\n".join(shown)
-    assert "There is no move of yours to take back." in text
+    assert "You have no move to take back." in text
     assert text.count("And at any time:") == 2
     assert "[11] roll 10" in text
     assert "Type a move, or `help`." in text
@@ -278,7 +278,7 @@ def test_failures_of_others() -> None:
 
 def test_seats_and_rivals_are_checked() -> None:
     game = dicegym.game("hog")
-    with pytest.raises(ParameterError, match="seat 2 is no seat: give 0 to 1"):
+    with pytest.raises(ParameterError, match="invalid seat 2: give 0 to 1"):
         Sitting(game, [RandomPlayer()], 2, 0)
     with pytest.raises(ParameterError, match="0 opponents do not fill"):
         Sitting(game, [], 0, 0)
@@ -337,10 +337,10 @@ def test_words() -> None:
     assert place.does(1, "roll") == "You roll"
     assert (place.who(1), place.whose(1), place.whose(0)) == ("you", "your", "bot's")
     assert (count(1, "point"), count(2000, "point")) == ("1 point", "2,000 points")
-    assert listed(["a", "b", "c"], "or") == "a, b or c"
+    assert list_names(["a", "b", "c"], "or") == "a, b or c"
     assert [percent(chance) for chance in (0, 0.001, 0.5, 0.999, 1)] == ["0%", "<1%", "50%", ">99%", "100%"]
-    assert wrapped("  a " + "b " * 60).splitlines()[1].startswith("    b")
-    assert wrapped("x" * 70 + " type `roll #1 #3` now").splitlines() == ["x" * 70 + " type", "  `roll #1 #3` now"]
+    assert wrap_lines("  a " + "b " * 60).splitlines()[1].startswith("    b")
+    assert wrap_lines("x" * 70 + " type `roll #1 #3` now").splitlines() == ["x" * 70 + " type", "  `roll #1 #3` now"]
 
 
 @pytest.mark.slow

@@ -17,10 +17,10 @@ import dicegym
 from dicegym import games
 from dicegym.bots.files import gather
 from dicegym.engine import loops
-from dicegym.engine.dice import drawn
+from dicegym.engine.dice import draw_number
 from dicegym.engine.game import Game
 from dicegym.engine.jit import COMPILED
-from dicegym.engine.twins import declared, twin
+from dicegym.engine.twins import list_twins, twin
 from dicegym.games.parts import SITUATIONS, part
 from dicegym.play.player import Player, sit_down
 from dicegym.play.turn import Turn
@@ -35,7 +35,7 @@ SAMPLES = 250 if COMPILED else 100
 """How often one that draws is asked the same."""
 
 
-TWINS = {name: twins for name in GAMES if (twins := declared(games.spec(name).module))}
+TWINS = {name: twins for name in GAMES if (twins := list_twins(games.spec(name).module))}
 BOTS = [(name, bot) for name, twins in TWINS.items() for twin in twins for bot in twin.names]
 
 each_bot = pytest.mark.parametrize(("name", "bot"), BOTS)
@@ -82,7 +82,7 @@ def mixed_play(game: Game) -> Iterator[Any]:
                 break
             yield state
             seed = GAMES_PLAYED * time + episode
-            by_chance = (True, False, drawn(seed, 0, 0, 0, 2) == 0)[episode % 3]
+            by_chance = (True, False, draw_number(seed, 0, 0, 0, 2) == 0)[episode % 3]
             of_the_round = (episode // 3 + int(state["player"]) + time // 40) % len(twins)
             chosen = pick(game.legal(state), 11, seed) if by_chance else int(twins[of_the_round].kernel(state))
             game.step(state, chosen)

@@ -9,8 +9,10 @@ of blocks below a line ``% run`` run, in a process of their own too.
 
 from __future__ import annotations
 
+import importlib
 import re
 import shlex
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +21,9 @@ import pytest
 import typer
 from page_blocks import Processes, started
 
+import dicegym
 from dicegym.cli.app import whole_command
+from dicegym.registry import ENVIRONMENTS, GAMES, Environment
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted(path for path in (ROOT / "docs").rglob("*.md") if "_build" not in path.parts)]
@@ -158,8 +162,8 @@ def test_a_wrong_command_is_found() -> None:
 
 
 LINK = re.compile(r"\]\((?!https?://|mailto:|#)([^)\s#]+\.md)(#[^)]*)?\)")
-INCLUDED = ("bench.md", "curves_text.md")
-"""Parts of other pages: the site has no page of their names."""
+INCLUDED = ("curves_text.md",)
+"""Parts of other pages, which have no page of their own on the site."""
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
@@ -191,3 +195,55 @@ def test_nobody_is_told_to_install_from_an_index_that_does_not_have_us() -> None
     told = re.compile(r"pip3? install (-U )?['\"]?dicegym\b")
     assert not [str(page) for page in pages if told.search(page.read_text(encoding="utf-8"))]
     assert len(package) > 300
+
+
+# --- what the site makes --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def generate() -> Iterator[Any]:
+    """Yield the module that writes the site's generated pages."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "docs")
+        patch.syspath_prepend(ROOT)
+        yield importlib.import_module("generate")
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lambda one: one.id)
+def test_an_environments_page_has_all_sections_and_a_working_example(environment: Environment, generate: Any) -> None:
+    page = generate.environment_page(environment)
+    headings = re.findall(r"^(.+)\n-+$", page, re.MULTILINE)
+    last = ["Action space", "Observation space", "Rewards", "Episode end", "Arguments", "Example", "Version history"]
+    assert headings[-len(last) :] == last
+    assert page.count("=====  ") >= 4, "tables of actions and observations"
+    (example,) = re.findall(r"code-block:: python\n\n((?:   .*\n|\n)+)", page)
+    exec(textwrap.dedent(example), {})
+
+
+@pytest.mark.parametrize("agent", ["hog/ppo", "lucky/expert"])
+def test_results_are_made_from_cards(agent: str, generate: Any) -> None:
+    table = generate.model_table()
+    game, _, name = agent.partition("/")
+    (row,) = [line for line in table.splitlines() if line.startswith(f"| {dicegym.game(game).spec.title}, `{name}` |")]
+    card = (ROOT / f"agents/{agent}.md").read_text(encoding="utf-8")
+    cells = [cell.strip() for cell in row.strip("|").split("|")]
+    assert re.search(rf"\| score \| {re.escape(cells[3].partition(',')[0].partition(' ')[0])}", card)
+    assert cells[4].partition(",")[0].partition(" ")[0] in card
+
+
+FILES = re.compile(r"`([a-zA-Z_0-9/]+(?:\.pyi?|/))`")
+
+
+def test_files_that_the_design_names_exist() -> None:
+    """The table of questions and files; GAME is a placeholder."""
+    text = (ROOT / "docs/design.md").read_text(encoding="utf-8")
+    table = text[text.index("## Where to find") : text.index("## Folders")]
+    named = FILES.findall(table)
+    assert len(named) > 30
+    folders = (ROOT, ROOT / "dicegym")
+    missing = [
+        path
+        for path in named
+        if not any((folder / path.replace("GAME", game)).exists() for folder in folders for game in GAMES)
+    ]
+    assert not missing

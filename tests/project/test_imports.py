@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # each is for.
 LADDER: tuple[tuple[str, ...], ...] = (
     # test_the_list_of_environments_is_light says more of the registry
-    ("columns", "errors", "escape", "files", "registration", "registry", "shipped", "signals"),
+    ("columns", "errors", "escape", "files", "lazy", "registration", "registry", "shipped", "signals"),
     ("engine",),
     ("play",),
     ("pictures",),
@@ -38,10 +38,16 @@ LADDER: tuple[tuple[str, ...], ...] = (
     ("learning",),
     (
         "__init__",
+        "agents",
+        "contest",
+        "training",
+        "values",
         "pettingzoo",
         "playthrough",
         "text",
         "textarena",
+        "openenv",
+        "verifiers",
         "mcp_server",
         "wrappers",
     ),  # doors for users; nobody below enters by them
@@ -57,7 +63,7 @@ LEVEL = {name: level for level, names in enumerate(LADDER) for name in names}
 PARTS_ELSEWHERE = {part.file: part.place for part in PARTS if part.place != "games"} | {"luck": VALUES.place}
 
 # What `import dicegym` itself loads, as everybody pays for it; the rest is loaded on first use.
-LOADED_BY_THE_FRONT_DOOR = {"registration", "registry"}
+LOADED_BY_THE_FRONT_DOOR = {"lazy", "registration", "registry"}
 HEAVY = (
     "gymnasium",
     "numba",

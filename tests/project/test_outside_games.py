@@ -102,11 +102,10 @@ def test_games_that_cannot_be_loaded_are_told_and_harm_nobody(site: Path) -> Non
     listed, mole, sow = json.loads(done.stdout)
     assert listed[0] == 0
     assert "dicegym/Pig-v0" in listed[1]
-    assert "Mole" not in listed[1]
-    assert "'mole' of dicegym_mole.rules cannot be loaded: ZeroDivisionError" in listed[2]
+    assert "dicegym/Mole-v3" in listed[1]
     assert "Gone-v0 = 'dicegym_gone.rules' of dicegym.games adds no game: there is no such package" in listed[2]
     assert mole[0] == 2
-    assert "ZeroDivisionError" in mole[2]
+    assert "'mole' of dicegym_mole.rules cannot be loaded: ZeroDivisionError" in mole[2]
     assert "Traceback" not in mole[2]
     assert sow[0] == 2
     assert "registered as the game 'sow', but its SPEC says 'pig'" in sow[2]
@@ -116,7 +115,7 @@ def test_games_that_cannot_be_loaded_are_told_and_harm_nobody(site: Path) -> Non
     ("name", "value", "reason"),
     [
         ("pig", "dicegym.errors", "write it as 'Pig-v0'"),
-        ("Pig-v0", "dicegym.errors:SPEC", "the value is no module"),
+        ("Pig-v0", "dicegym.errors:SPEC", "invalid module"),
         ("Hog-v0", "dicegym.errors", "the name is taken"),
         ("Hog-v1", "dicegym.errors", "the name is taken"),
         ("Pig-v0", "no_such_package_at_all.rules", "there is no such package"),

@@ -14,11 +14,11 @@ SCRIPT = """
 import gymnasium as gym
 
 import dicegym
-from dicegym.arena import contest
+from dicegym.agents import FunctionPlayer
 from dicegym.arena.formats.round_robin import ROUND_ROBIN
-from dicegym.envs.sb3 import SB3VecEnv
+from dicegym.contest import contest
+from dicegym.envs import SB3VecEnv
 from dicegym.games.hog.rules import SPEC, View
-from dicegym.play.player import FunctionPlayer, Player
 from dicegym.play.turn import Act
 
 
@@ -27,7 +27,7 @@ def greedy(turn: dicegym.Turn[View]) -> int:
     return 5 if turn.view.score < 90 else 1
 
 
-class Mine(Player):
+class Mine(dicegym.Player):
     name = "mine"
 
     def join(self, game: dicegym.Game, seat: int, seed: int) -> Act:

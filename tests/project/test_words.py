@@ -1,10 +1,15 @@
-"""Each word means one thing: words that are gone stay gone, and no two public classes have one name."""
+"""Each word means one thing: words that are gone stay gone, and no two public classes have one name.
+
+`words_left.toml` beside this file lists what is left of the names and phrases that nothing new may use. It can only
+shrink; ``python tests/project/test_words.py`` writes it anew.
+"""
 
 from __future__ import annotations
 
 import ast
 import functools
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -59,7 +64,7 @@ IDENTIFIERS = (
     Gone(part("stepping"), "batch_kernels"),
     Gone(part("chair"), "seat"),
     Gone("Order", "JointAction"),
-    Gone("_?game_of", "make_game (a game from what a user gave), game_for (an agent), trained_on (a model)"),
+    Gone("_?game_of", "make_game (a game from what a user gave), game_for (an agent), read_game (a model)"),
     Gone("others_to_move", "nothing"),
 )
 PROSE = (
@@ -258,3 +263,107 @@ def test_two_classes_of_one_name_are_found() -> None:
     assert not same_names(games)
     assert same_names(games | {"dicegym/d.py": "class View: ..."})
     assert not same_names({"dicegym/a.py": "class _Board: ...", "dicegym/b.py": "class _Board: ...\nBOARD = 1"})
+
+
+# --- plain names and sentences ------------------------------------------------------------------------------------
+
+LEFT_FILE = Path(__file__).with_name("words_left.toml")
+LEFT = tomllib.loads(LEFT_FILE.read_text(encoding="utf-8")) if LEFT_FILE.exists() else {}
+PARTICIPLE = re.compile(
+    r"(?:begun|bent|bought|bound|broken|built|chosen|dealt|done|drawn|felt|found|given|gone|grown|held|hidden|kept|known"
+    r"|laid|led|left|lent|lost|made|meant|met|named|overheard|paid|seen|sent|shown|sold|spent|spoken|struck|taken"
+    r"|thrown|told|understood|woken|won|worn|written|(?!bed|embed|exceed|feed|need|proceed|red|seed|shed|speed)[a-z]+ed)"
+    r"(?:_.*)?"
+)
+"""Names of functions that are bare participles: `told`, `shown_to`, `checked`."""
+PHRASES = {
+    r"\b(?:is|are) (?:none|such)\b": "what it is instead",
+    r"\b[Ww]hoever\b": "name the person or program",
+    r"\bso (?:many|much)\b": "give the number, or N",
+    r"\bbesides\b": "also",
+    r"\b(?:is|was|are|were) held\b": "run",
+    r"\bstruck\b": "disqualified",
+    r"\bstands? in\b": "is in",
+    r"\b(?:come|comes|came) to\b": "scores, results in, reaches",
+    r"\b(?:give|gives|given) away\b": "regret, loses",
+    r"\b(?:go|goes) on\b": "continues",
+    r"\b(?:lie|lies) in\b": "is in",
+    r"\bbe it\b": "whether",
+    r"\bas far as\b": "where, if",
+}
+"""Phrases that the field does not use -> what to write."""
+FENCE = re.compile(r"^```.*?^```|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+"""Code on a page."""
+AS_THE_PROGRAM_PRINTS = re.compile(r"given away a game")
+
+
+def participles(source: str) -> set[str]:
+    """Return the names of public functions and methods, properties left out, that are bare participles."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and PARTICIPLE.fullmatch(node.name):
+            kinds = {ast.unparse(one).rpartition(".")[2] for one in node.decorator_list}
+            if not kinds & {"property", "cached_property", "setter"}:
+                found.add(node.name)
+    return found
+
+
+def left_participles() -> list[str]:
+    """Return the names of the package's functions that are bare participles."""
+    package = [path for path in CODE if short(path).startswith("dicegym/")]
+    return sorted(set().union(*(participles(path.read_text(encoding="utf-8")) for path in package)))
+
+
+def left_phrases() -> dict[str, int]:
+    """Return how often the package's sources have each phrase."""
+    texts = [path.read_text(encoding="utf-8") for path in CODE if short(path).startswith("dicegym/")]
+    return {phrase: sum(len(re.findall(phrase, text)) for text in texts) for phrase in PHRASES}
+
+
+def test_no_function_is_newly_named_by_a_participle() -> None:
+    wrong = set(left_participles()) - set(LEFT.get("participles", ()))
+    assert not wrong, f"name functions by verbs: {', '.join(sorted(wrong))}"
+
+
+def test_no_phrase_is_used_more_often_than_before() -> None:
+    left = LEFT.get("phrases", {})
+    wrong = [
+        f"{phrase}: {count} instead of at most {left.get(phrase, 0)}: say {PHRASES[phrase]}"
+        for phrase, count in left_phrases().items()
+        if count > left.get(phrase, 0)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("folder", PAGES_OF)
+def test_pages_are_in_plain_sentences(folder: str) -> None:
+    wrong = []
+    for path in PAGES_OF[folder]:
+        if path.suffix != ".md":
+            continue
+        text = AS_THE_PROGRAM_PRINTS.sub("", FENCE.sub("", path.read_text(encoding="utf-8")))
+        for phrase, instead in PHRASES.items():
+            wrong += [f"{short(path)}: {found}: say {instead}" for found in re.findall(phrase, text)]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("name", ["told", "shown_to", "checked", "left"])
+def test_a_participle_is_found(name: str) -> None:
+    assert participles(f"class A:\n    def {name}(self): ...") == {name}
+
+
+@pytest.mark.parametrize("name", ["tell", "seed_of", "need", "_told", "read", "speed"])
+def test_a_verb_is_not(name: str) -> None:
+    assert not participles(f"def {name}(): ...")
+    assert not participles("class A:\n    @property\n    def told(self): ...")
+
+
+def write_left() -> None:
+    """Write what is left, so that it can shrink."""
+    names = "".join(f'    "{name}",\n' for name in left_participles())
+    counts = "".join(f"'{phrase}' = {count}\n" for phrase, count in left_phrases().items() if count)
+    LEFT_FILE.write_text(f"participles = [\n{names}]\n\n[phrases]\n{counts}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_left()

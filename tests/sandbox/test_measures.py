@@ -18,7 +18,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.sandbox.heartbeat import ASKED, LOADING, Heartbeat, is_late, processor_time, queue_time
 from dicegym.sandbox.jobs import Failure, entry
-from dicegym.sandbox.sandbox import Sandbox, pinned
+from dicegym.sandbox.sandbox import Sandbox, assign_processors
 
 LIMITS = Limits(seconds=0.6, memory=64 << 20)
 
@@ -107,10 +107,10 @@ def test_the_processor_time_of_another_process_is_known() -> None:
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="the system does not let programs choose processors")
 def test_referees_keep_to_a_processor_each_if_they_use_all() -> None:
     usable = os.sched_getaffinity(0)
-    assert pinned(len(usable)) == [{one} for one in sorted(usable)]
-    assert pinned(len(usable) + 1) == [usable] * (len(usable) + 1)
+    assert assign_processors(len(usable)) == [{one} for one in sorted(usable)]
+    assert assign_processors(len(usable) + 1) == [usable] * (len(usable) + 1)
     if len(usable) > 1:
-        assert pinned(1) == [usable]
+        assert assign_processors(1) == [usable]
 
 
 @pytest.mark.parametrize(

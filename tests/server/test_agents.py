@@ -61,7 +61,7 @@ async def test_bad_agents_cost_themselves_what_the_rules_say_and_nobody_else_any
                 pass
 
         playing = asyncio.create_task(play())
-        await server.finished()
+        await server.wait_finished()
         found = {}
         for result in server.store.results():
             names = [place.name for place in result.places]
@@ -122,7 +122,7 @@ async def test_bots_do_not_reach_the_server(tmp_path: Path, level: str) -> None:
         async with serving(tmp_path, agents=(path,), games=1, isolation=level) as server:
             bot = await Bot.named(server, "anna")
             playing = asyncio.create_task(bot.play())
-            await server.finished()
+            await server.wait_finished()
             assert [result.incidents for result in server.store.results()] == [()]
             assert any(line.startswith(f"isolation of bots' files: {level}: ") for line in server.told)
             children = own_children() - before
@@ -142,7 +142,7 @@ async def test_a_bot_that_hangs_at_one_table_plays_on_at_others(tmp_path: Path) 
     async with serving(tmp_path, agents=(path,), games=2, gather=0, answer=1.0, seed=10) as server:
         bots = [await Bot.named(server, name) for name in ("anna", "bob")]
         playing = [asyncio.create_task(bot.play()) for bot in bots]
-        await server.finished()
+        await server.wait_finished()
         found = []
         for result in server.store.results():
             assert "moody" in {place.name for place in result.places}
@@ -160,7 +160,7 @@ async def test_agents_that_print_and_remember_and_two_of_one_file(tmp_path: Path
     first = "print('hello'); import sys; sys.stdout.write('{}'); sys.__stdout__.flush(); STATE.append(1)"
     path = bot_file(tmp_path, "loud", first, before="STATE = []\n")
     async with serving(tmp_path, agents=(path, path), games=2, always=True) as server:  # they play each other
-        await server.finished()
+        await server.wait_finished()
         assert [result.incidents for result in server.store.results()] == [()] * 2
         assert set(server.store.ratings()) == {"loud", "loud-2"}
 
@@ -171,7 +171,7 @@ async def test_an_illegal_answer_is_asked_again_ten_times(tmp_path: Path) -> Non
     async with serving(tmp_path, agents=files, games=1) as server:
         bot = await Bot.named(server, "anna")
         playing = asyncio.create_task(bot.play())
-        await server.finished()
+        await server.wait_finished()
         (result,) = server.store.results()
         assert [incident.turn for incident in result.incidents] == [1, 2]
         assert all("too many errors" in incident.reason for incident in result.incidents)
@@ -202,7 +202,7 @@ async def test_an_exported_model_plays_as_the_model_does_whether_it_sits_here_or
         where = Address("127.0.0.1", server.ports["tcp"])
         guest = Join("yatzy", where, lambda game: dicegym.agent(game, path), "anna", games=2, log=lambda line: None)
         await asyncio.to_thread(guest.run)
-        await server.finished()
+        await server.wait_finished()
         results = list(server.store.results())
     assert len(results) == 2
     for result in results:
@@ -231,7 +231,7 @@ async def test_a_shipped_agent_that_crashes_costs_the_server_nothing(
     async with serving(tmp_path, agents=("brittle",), games=1) as server:
         bot = await Bot.named(server, "anna")
         playing = asyncio.create_task(bot.play())
-        await server.finished()
+        await server.wait_finished()
         (result,) = server.store.results()
         assert "ended its process" in result.incidents[0].reason
     await playing

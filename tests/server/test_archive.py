@@ -88,7 +88,7 @@ def test_a_file_of_somebody_else_is_left_as_it_was(tmp_path: Path) -> None:
     connection.execute("CREATE TABLE recipes (name TEXT)")
     connection.close()
     before = {path: path.read_bytes() for path in (secrets, other)}
-    for path, complaint in ((secrets, "not a database"), (other, "something else"), (tmp_path, "but a folder")):
+    for path, complaint in ((secrets, "not a database"), (other, "something else"), (tmp_path, "is a folder")):
         with pytest.raises(ParameterError, match=complaint):
             ResultStore(path, "yatzy")
     assert {path: path.read_bytes() for path in (secrets, other)} == before
@@ -233,10 +233,10 @@ def test_a_server_that_was_killed_is_told_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["server", "status"], "is no file: a server makes one where it is started; give its --store"),
+        (["server", "status"], "is not a file: a server makes one where it is started; give its --store"),
         (["server", "games", "--store", "two"], "holds what servers of hog, yatzy did: name the game"),
         (["server", "games", "hogg", "--store", "two"], "Did you mean 'hog'"),
-        (["server", "ratings", "yatzy"], "is no file: a server makes one"),
+        (["server", "ratings", "yatzy"], "is not a file: a server makes one"),
         (["server", "games", "--store", "notes.txt"], "notes.txt is not a database, .*nothing in it was changed"),
         (["server", "games", "--store", "empty"], "empty is empty"),
         (["server", "ratings", "--store", "first.sqlite", "-o", "no/x.json"], "no folder no"),

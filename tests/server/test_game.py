@@ -91,7 +91,7 @@ async def test_tcp_and_websocket_at_one_table_of_three(tmp_path: Path) -> None:
         finals = await asyncio.gather(*(bot.play() for bot in bots))
         assert finals[0] == finals[1] == finals[2]
         assert sum(row["rating"] for row in finals[0]["standing"]) in (3599, 3600, 3601)  # each rounded
-        await server.finished()
+        await server.wait_finished()
 
 
 def test_agents_that_cannot_fill_a_table_cannot_play_always(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ async def test_the_store_holds_the_games_themselves(tmp_path: Path) -> None:
         for _ in range(3):
             playing = [asyncio.create_task(bot.play()) for bot in bots]
             finals += (await asyncio.gather(*playing))[:1]
-        await server.finished()
+        await server.wait_finished()
     store = ResultStore(tmp_path / "results.sqlite", "yatzy")
     results = list(store.results())
     assert len(results) == len(finals) == 4
@@ -156,8 +156,8 @@ async def test_a_game_at_a_time_for_each_and_many_at_once_for_all(tmp_path: Path
 
         playing = [asyncio.create_task(play(bot)) for bot in bots]
         await eventually(lambda: len(server.lobby.tables) == 5)
-        await server.finished()
-        assert server.store.finished() == 20
+        await server.wait_finished()
+        assert server.store.count_games() == 20
         met = Counter(frozenset(place.name for place in result.places) for result in server.store.results())
         assert len(met) > 5, "not the same pairs again and again"
         assert sum(server.store.rating(f"bot-{i}").rating for i in range(10)) == 12000
@@ -173,7 +173,7 @@ async def test_a_result_that_cannot_be_stored_is_not_told(tmp_path: Path, monkey
         await bots[0].send(first_box(standing))
         playing = [asyncio.create_task(bot.play()) for bot in bots]
         with pytest.raises(DicegymError, match=r"cannot be written to .*division by zero"):
-            await server.finished()
+            await server.wait_finished()
     assert [await bot for bot in playing] == [{}, {}], "no FINAL, and the connection is closed"
 
 
@@ -196,7 +196,7 @@ async def test_a_server_that_stops_stores_and_tells_what_is_finished(
         await eventually(begun.is_set)
     assert [final["key"] for final in await asyncio.gather(*playing)] == ["FINAL"] * 2
     store = ResultStore(tmp_path / "results.sqlite", "yatzy")
-    assert store.finished() == 1
+    assert store.count_games() == 1
     store.close()
 
 

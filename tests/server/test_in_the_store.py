@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import Run
 
 import dicegym
 from dicegym.cli import main
@@ -16,7 +17,7 @@ from dicegym.errors import ParameterError, ReplayError, UnknownNameError
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
 from dicegym.arena import contest
-from dicegym.arena.replay.stored import game_id, stored_replay
+from dicegym.arena.replay.stored import find_replay, game_id
 from dicegym.arena.store.reading import StoreReader
 from dicegym.server.results import GameResult, SeatResult
 from dicegym.server.store import ResultStore
@@ -84,7 +85,7 @@ def test_contests_and_servers_are_listed_together(path: Path, capsys: pytest.Cap
 
 def test_a_game_of_a_server_is_played_again_to_its_points(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with StoreReader(path) as reader:
-        replay = stored_replay(reader, "server:2")
+        replay = find_replay(reader, "server:2")
         replay.check()
         assert (replay.seats, replay.seed, replay.number) == (("anna", "bob"), 2**63, 1)
         replay.check_rules()
@@ -118,16 +119,27 @@ def test_what_names_no_game_of_a_server(text: str) -> None:
 def test_what_does_not_play_again_is_said_in_words(statement: str, error: Any, words: str, path: Path) -> None:
     changed(path, statement)
     with StoreReader(path) as reader, pytest.raises(error, match=words):
-        stored_replay(reader, "server:1")
+        find_replay(reader, "server:1")
 
 
 def test_rules_that_have_changed_are_named(path: Path) -> None:
     changed(path, "UPDATE rules SET fingerprint = 'another', version = '0.0.1' WHERE game = 'yatzy'")
     with StoreReader(path) as reader, pytest.raises(ReplayError, match=r"under rules another \(dicegym 0\.0\.1\)"):
-        stored_replay(reader, "server:1")
+        find_replay(reader, "server:1")
 
 
 def test_games_without_a_note_of_their_rules_are_refused(path: Path) -> None:
     changed(path, "UPDATE server_runs SET rules = NULL")
     with StoreReader(path) as reader, pytest.raises(ReplayError, match="nobody noted the rules"):
-        stored_replay(reader, "server:1")
+        find_replay(reader, "server:1")
+
+
+def test_verifying_and_merging_say_how_many_games_of_servers_they_leave_out(
+    both: Path, tmp_path: Path, run: Run
+) -> None:
+    _, told, _ = run("arena", "verify", "--store", both)
+    assert "1 match: 1 replayed" in told
+    assert "2 games of servers not verified: only matches of contests are" in told
+    _, told, wrong = run("arena", "merge", both, "--store", tmp_path / "all.sqlite")
+    assert "copied 1 match into" in told, wrong
+    assert "2 games of servers left out" in told

@@ -11,7 +11,7 @@ import pytest
 
 from dicegym.errors import ParameterError
 from dicegym.server.access import Secrets, name_fault
-from dicegym.server.lobby import find_company
+from dicegym.server.table import find_company
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
@@ -148,15 +148,15 @@ def test_secrets_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("anna\n", "line 1 is no 'name:secret'"),
+        ("anna\n", "line 1: write name:secret"),
         ("anna:secret\nanna:other\n", "has a secret already"),
         ("anna:abc\n", "too short"),
         ("anna:secret\nbob:secret\n", "same secret"),
         ("a\tb:secret\n", "printable"),
         (":secret\n", "1 to 40"),
-        ('{"anna": 7}', "no object of names"),
-        ('{"anna"', "no JSON"),
-        ('{"anna": ' + "[" * 100_000, "no JSON"),
+        ('{"anna": 7}', "one JSON object of names"),
+        ('{"anna"', "cannot be read as JSON"),
+        ('{"anna": ' + "[" * 100_000, "cannot be read as JSON"),
         ("anna:secret\0\n", "no text"),
         ("#" * (17 << 20), "larger than"),
     ],

@@ -27,7 +27,7 @@ async def test_each_turn_of_one_that_has_given_up_comes_with_a_standing_of_its_o
                     await bot.send(first_box(message))
 
         await asyncio.gather(*(play(bot) for bot in others))
-        await server.finished()
+        await server.wait_finished()
     assert shown[others[0].name][2:] == shown[others[1].name][2:], "both are told the same"
     turns = [
         (message["roundNumber"], message["currentPlayer"]["playerName"])
@@ -55,7 +55,7 @@ async def test_a_lost_connection_stops_nobody_and_loses_no_result(tmp_path: Path
         lost.vanish()
         final = await playing
         assert sorted(row["playerName"] for row in final["standing"]) == ["lost", "other"]
-        await server.finished()
+        await server.wait_finished()
         (result,) = server.store.results()
         assert [incident.reason for incident in result.incidents] == ["lost its connection", "has no connection"]
         assert set(server.store.ratings()) == {"lost", "other"}
@@ -66,8 +66,8 @@ async def test_everybody_may_vanish_and_the_game_is_rated_all_the_same(tmp_path:
     async with game_of_two(tmp_path, games=1) as (server, first, second, _):
         first.vanish()
         second.vanish()
-        await server.finished()
-        assert server.store.finished() == 1
+        await server.wait_finished()
+        assert server.store.count_games() == 1
 
 
 @run
@@ -103,19 +103,19 @@ async def test_who_comes_back_too_late_waits_for_the_next_game(tmp_path: Path) -
 @run
 async def test_the_server_rests_while_no_remote_bot_is_there(tmp_path: Path) -> None:
     async with serving(tmp_path, agents=("thrifty", "thrifty"), pause=0.0, gather=0.0) as server:
-        assert server.snapshot().resting
+        assert server.lobby.resting
         assert "no remote bot is here: the server rests until one comes" in server.told[-1]
         assert "--always" in server.told[-1]
         await asyncio.sleep(0.3)
         assert not server.lobby.tables
-        assert server.store.finished() == 0
+        assert server.store.count_games() == 0
         bot = await Bot.named(server, "anna")
         assert (await bot.play())["key"] == "FINAL"
-        assert not server.snapshot().resting
+        assert not server.lobby.resting
         bot.close()
-        await eventually(lambda: server.snapshot().resting and not server.lobby.tables)
+        await eventually(lambda: server.lobby.resting and not server.lobby.tables)
         begun, lines = server.lobby.finished, len(server.told)
         await asyncio.sleep(0.3)
         assert server.lobby.finished == begun
         assert len(server.told) == lines
-        assert "a remote bot is here: the server goes on" in server.told
+        assert "a remote bot is here: the server continues" in server.told

@@ -56,7 +56,7 @@ def test_results_and_ratings_come_back(url: str, tmp_path: Path) -> None:
         assert status.store == store.name
     with pytest.raises(Exception, match="null value"):
         store.write([game(2), game(3)._replace(number=None)])
-    assert store.finished() == 2, "all or none"
+    assert store.count_games() == 2, "all or none"
     store.close()
     other.close()
     store = ResultStore(url, "yatzy")
@@ -97,7 +97,7 @@ def test_a_writer_that_is_killed_loses_nothing_and_makes_room(url: str) -> None:
         told = max([told, *map(int, writer.stdout.read().split()[:-1])])
     store = ResultStore(url, "yatzy")
     assert len(list(store.results())) > told
-    assert store.ratings()["anna"].rating == store.finished() - 1
+    assert store.ratings()["anna"].rating == store.count_games() - 1
     store.close()
 
 
@@ -142,7 +142,7 @@ async def test_games_go_on_while_the_database_is_out_of_reach(
         assert not waiting.done()
         postgres.run(f"ALTER DATABASE {name} WITH ALLOW_CONNECTIONS true")
         await waiting
-        assert server.store.finished() == 3
+        assert server.store.count_games() == 3
         with pytest.raises(ParameterError, match="in use by another server"):
             ResultStore(url, "yatzy")
         told = [line for line in server.told if "the store at postgresql" in line]
@@ -168,11 +168,11 @@ async def test_a_server_stops_when_the_database_stays_away(
         await bots[0].send(first_box(standing))
         waiting = asyncio.create_task(plays(bots, 1))
         with pytest.raises(DicegymError, match=r"cannot be used .* s, and the server stops.*1 unannounced results"):
-            await server.finished()
+            await server.wait_finished()
         waiting.cancel()
     postgres.run(f"ALTER DATABASE {name} WITH ALLOW_CONNECTIONS true")
     store = ResultStore(url, "yatzy")
-    assert store.finished() == 0
+    assert store.count_games() == 0
     store.close()
 
 
@@ -199,5 +199,5 @@ def test_a_contest_is_held_in_the_store_of_a_server_that_runs(
             break
         except ParameterError:
             assert time.monotonic() < end
-    assert store.finished() > told
+    assert store.count_games() > told
     store.close()

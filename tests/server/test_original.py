@@ -84,7 +84,7 @@ async def test_original_clients_play_whole_rated_games(tmp_path: Path) -> None:
                 pass
 
         games = asyncio.gather(*playing, play())
-        await server.finished()
+        await server.wait_finished()
         results = list(server.store.results())
         ratings = server.store.ratings()
     anna, bob, _ = await games
@@ -113,7 +113,7 @@ async def test_an_error_of_an_original_client_is_told_by_asking_again(tmp_path: 
         playing = asyncio.create_task(asyncio.to_thread(anna.play))
         ours = await Bot.named(server, "carl")
         assert (await ours.play())["key"] == "FINAL"
-        await server.finished()
+        await server.wait_finished()
         (result,) = server.store.results()
     seen = await playing
     assert result.incidents == ()
@@ -174,7 +174,7 @@ async def test_an_original_client_that_comes_back_is_shown_its_turn(tmp_path: Pa
         await eventually(lambda: "anna" in [one.name for one in server.lobby.named])
         await ours.send(first_box(mine))
         await ours.play()
-        await server.finished()
+        await server.wait_finished()
         (result,) = server.store.results()
         assert len(result.incidents) == 1
     assert len(await playing) >= 14
@@ -286,7 +286,7 @@ async def test_join_does_not_answer_what_the_server_has_left_behind(tmp_path: Pa
                 await eventually(lambda: any("did not wait for the answer, which took 1." in line for line in lines))
             await bob.send(first_box(standing))
         await joining
-        await server.finished()
+        await server.wait_finished()
         (result,) = server.store.results()
     assert not [line for line in lines if "the server says" in line], "it has not answered out of turn"
     assert [(incident.turn, incident.reason) for incident in result.incidents] == [(1, "gave no answer in 1 s")]

@@ -13,6 +13,7 @@ import sys
 import threading
 from collections import defaultdict
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -26,7 +27,6 @@ from talk import Bot, both, eventually, first_box, run, serving
 
 from dicegym.server.results import PlayerRating
 from dicegym.server.scoreboard import Scoreboard, Speed, picture
-from dicegym.server.server import Snapshot
 from dicegym.server.store import ResultStore
 from dicegym.signals import ENDING
 
@@ -144,7 +144,7 @@ async def test_a_server_that_is_told_to_stop_says_what_becomes_of_its_games(tmp_
         assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d the server has stopped: 0 games .* in this run", last)
         assert "Traceback" not in text
     store = ResultStore(tmp_path / "results.sqlite", "yatzy")
-    assert store.finished() == 0
+    assert store.count_games() == 0
     store.close()
 
 
@@ -214,7 +214,7 @@ async def test_a_terminal_that_takes_nothing_stops_no_game(tmp_path: Path, termi
             await bots[0].send(first_box(standing))
             for _ in range(3):
                 await asyncio.gather(*(bot.play() for bot in bots))
-            await server.finished()
+            await server.wait_finished()
             assert file.asked.wait(5)
             file.free.set()
     board.close()
@@ -228,10 +228,10 @@ async def test_a_terminal_that_takes_nothing_stops_no_game(tmp_path: Path, termi
     [
         (["hog", "--tcp", "0"], "has no server protocol; games that have: "),
         (["yatzy", "--tcp", "22222", "--ws", "22222"], "--tcp 22222 and --ws 22222 are one port"),
-        (["yatzy"], "nobody could reach this server: give --tcp PORT"),
-        (["yatzy", "--tcp", "70000"], "--tcp=70000 cannot be used as a port"),
-        (["yatzy", "--tcp", "0", "--players", "7"], "--players=7"),
-        (["yatzy", "--tcp", "0", "--host", "0.0.0.0"], "nobody could log in on 0.0.0.0"),
+        (["yatzy"], "no client could reach this server: give --tcp PORT"),
+        (["yatzy", "--tcp", "70000"], "--tcp 70000 cannot be used as a port"),
+        (["yatzy", "--tcp", "0", "--players", "7"], "--players 7 cannot"),
+        (["yatzy", "--tcp", "0", "--host", "0.0.0.0"], "no client could log in on 0.0.0.0"),
         (["yatzy", "--tcp", "0", "--agents", "nobody"], "there is no agent of Yatzy 'nobody'"),
         (
             ["yatzy", "--tcp", "0", "--secrets", "nowhere"],
@@ -311,19 +311,18 @@ def test_what_is_not_installed_is_named_with_its_extra(
     assert f"{complaint}, which is not installed: pip install -e '.[server]'" in done.stderr
 
 
-def snapshot(tables: int = 0, ratings: int = 0, lines: int = 0, turns: int = 0, seconds: float = 1.0) -> Any:
-    return Snapshot(
-        "Yatzy",
-        ("127.0.0.1:5000",),
-        seconds,
-        4,
-        1,
-        turns,
-        7,
-        tuple((i + 1, (("[bold]anna", 10 * i), ("bob", 7)), "bob") for i in range(tables)),
-        tuple((f"player-{i}", PlayerRating(1200.0 - i, 3 + 7 * i, 1)) for i in range(ratings)),
-        ratings,
-        tuple(f"line {i}" for i in range(lines)),
+def shown_server(tables: int = 0, ratings: int = 0, lines: int = 0) -> Any:
+    """Return what the scoreboard reads of a server."""
+    seats = [SimpleNamespace(name="[bold]anna"), SimpleNamespace(name="bob")]
+    games = [SimpleNamespace(number=i, seats=seats, totals=[10 * i, 7], mover=1, over=False) for i in range(tables)]
+    best = [(f"player-{i}", PlayerRating(1200.0 - i, 3 + 7 * i, 1)) for i in range(ratings)]
+    lobby = SimpleNamespace(clients=range(4), waiting=range(1), tables=games, finished=7, resting=False)
+    return SimpleNamespace(
+        title="Yatzy",
+        addresses=("127.0.0.1:5000",),
+        lobby=lobby,
+        store=SimpleNamespace(best=lambda: best),
+        lines=[f"line {i}" for i in range(lines)],
     )
 
 
@@ -334,7 +333,7 @@ def printed(shown: Any, height: int) -> Any:
 
 
 def test_the_scoreboard_shows_everything() -> None:
-    text = printed(snapshot(tables=2, ratings=3, lines=2), 40)
+    text = printed(shown_server(tables=2, ratings=3, lines=2), 40)
     assert "Yatzy server on 127.0.0.1:5000" in text
     assert "4 connections, 1 waiting, 2 games in progress, 7 finished, 2,346 turns/s" in text
     assert re.search(r"1 . player-0 +. +1200 ± 598 provisional . +3 . +1", text)
@@ -349,7 +348,7 @@ def test_the_scoreboard_shows_everything() -> None:
 @pytest.mark.parametrize("height", [10, 24, 50])
 @pytest.mark.parametrize("many", [(100, 100, 100), (0, 200, 50), (100, 1, 0), (0, 0, 0)])
 def test_the_scoreboard_fits_the_terminal(height: int, many: int) -> None:
-    text = printed(snapshot(*many), height)
+    text = printed(shown_server(*many), height)
     assert text.count("\n") <= max(height, 18)
     if many[1] > 100:
         assert "more)" in text
@@ -357,21 +356,22 @@ def test_the_scoreboard_fits_the_terminal(height: int, many: int) -> None:
 
 def test_turns_a_second() -> None:
     speed = Speed()
-    assert speed.of(snapshot(turns=0, seconds=0)) == 0
-    assert speed.of(snapshot(turns=100, seconds=0.5)) == 200
+    assert speed.after(0, 0) == 0
+    assert speed.after(0.5, 100) == 200
     for i in range(2, 40):
-        last = speed.of(snapshot(turns=100, seconds=i / 2))
+        last = speed.after(i / 2, 100)
     assert last == 0
 
 
 @run
-async def test_a_snapshot_of_a_running_server(tmp_path: Path) -> None:
+async def test_the_scoreboard_of_a_running_server(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         bots, standing = await both(server, "anna", "bob")
         await bots[0].send(first_box(standing))
         await bots[1].my_turn()
-        taken = server.snapshot()
-        ((number, seats, mover),) = taken.tables
-        assert (number, mover) == (1, bots[1].name)
-        assert [name for name, _ in seats] == [bot.name for bot in bots]
-        assert (taken.connections, taken.turns, taken.finished) == (2, 1, 0)
+        console = Console(file=io.StringIO(), width=100)
+        console.print(picture(server, 0.0, 40))
+        text = console.file.getvalue()
+        assert re.search(rf"1 .  {bots[0].name} \d+   >{bots[1].name} 0", text), text
+        assert "2 connections, 0 waiting, 1 games in progress, 0 finished" in text
+        assert server.lobby.turns == 1

@@ -79,8 +79,8 @@ async def test_200_silent_connections_while_games_go_on(tmp_path: Path) -> None:
 async def test_200_silent_guests_are_seated_and_their_games_end(tmp_path: Path) -> None:
     async with serving(tmp_path, login=0.05, answer=0.2, games=100, gather=0.05) as server:
         silent = [await Bot.connect(server) for _ in range(200)]
-        await server.finished()
-        assert server.store.finished() == 100
+        await server.wait_finished()
+        assert server.store.count_games() == 100
         assert {len(result.incidents) for result in server.store.results()} == {4}
         assert len({place.name for result in server.store.results() for place in result.places}) == 200
         assert server.store.ratings() == {}, "none of them has made a move"
@@ -302,5 +302,5 @@ async def test_a_server_that_stops_says_so_and_rates_nothing_unfinished(tmp_path
     assert await first.receive() == {}
     assert "1 games in progress are left unfinished and not rated" in server.told
     async with serving(tmp_path) as server:
-        assert server.store.finished() == 0
+        assert server.store.count_games() == 0
         assert server.store.ratings() == {}

@@ -47,13 +47,13 @@ def test_who_asks_waits_while_another_thread_writes(path: Path) -> None:
     with ThreadPoolExecutor(2) as threads:
         writing = threads.submit(write)
         assert writes.wait(20)
-        asking = threads.submit(store.finished)
+        asking = threads.submit(store.count_games)
         with pytest.raises(TimeoutError):
             asking.result(0.3)
         may_end.set()
         assert asking.result(20) in (0, 1)
         writing.result(20)
-    assert store.finished() == 1
+    assert store.count_games() == 1
     store.close()
 
 
@@ -66,7 +66,7 @@ def test_results_and_ratings_come_back(path: Path) -> None:
     store = ResultStore(path, "yatzy")
     assert store.ratings() == {"anna": PlayerRating(1230.25, 2, 2), "bob": PlayerRating(1169.75, 2, 0)}
     assert list(store.results()) == [result(0), result(1, after=(1230.25, 1169.75))]
-    assert store.finished() == 2
+    assert store.count_games() == 2
     assert store.begin_run(7) == 2, "another run, so that no game is played twice"
     store.write([result(0)])
     store.close()
@@ -154,7 +154,7 @@ def test_servers_of_several_games_share_a_store_and_no_rating(path: Path) -> Non
     yatzy, hog = ResultStore(path, "yatzy"), ResultStore(path, "hog")
     assert (set(yatzy.ratings()), set(hog.ratings())) == ({"anna", "bob"}, {"bob", "carl", "dora"})
     assert (yatzy.ratings()["bob"].games, hog.ratings()["bob"].games) == (1, 2)
-    assert (yatzy.finished(), hog.finished()) == (1, 2)
+    assert (yatzy.count_games(), hog.count_games()) == (1, 2)
     assert [game.places[0].name for game in hog.results()] == ["carl", "dora"]
     for store in (yatzy, hog):
         store.close()
@@ -181,6 +181,6 @@ def test_a_game_that_is_stored_twice_counts_once(path: Path) -> None:
     store.begin_run(7)
     for _ in range(2):
         store.write([result(0)])
-    assert store.finished() == 1
+    assert store.count_games() == 1
     assert store.ratings()["bob"].games == 1
     store.close()

@@ -22,7 +22,7 @@ from websockets.exceptions import InvalidStatus
 from benchmarks import server_flood
 from dicegym.errors import ParameterError
 from dicegym.server import connections, limits, lobby
-from dicegym.server.client import address, connected
+from dicegym.server.client import address, open_channel
 from dicegym.server.limits import LoginBackoff, room_for
 from dicegym.server.server import Server
 
@@ -88,7 +88,7 @@ async def test_who_joins_by_a_name_that_is_not_the_servers_is_told_what_to_do(
         )
 
         def join() -> None:
-            with connected(address(f"ws://yatzy.example.org:{port}")):
+            with open_channel(address(f"ws://yatzy.example.org:{port}")):
                 pass
 
         with pytest.raises(ParameterError, match=r"refuses this connection: .*yatzy\.example\.org.*--allow-host"):
@@ -364,7 +364,7 @@ async def test_fast_players_spend_nothing(tmp_path: Path) -> None:
         for _ in range(8):
             finals = await asyncio.gather(*(bot.play() for bot in bots))
             assert [final["key"] for final in finals] == ["FINAL"] * 2
-        assert server.store.finished() == 8
+        assert server.store.count_games() == 8
 
 
 @run

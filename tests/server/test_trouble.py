@@ -74,7 +74,7 @@ def served(path: Path) -> None:
     store = ResultStore(path, "yatzy")
     try:
         store.ratings()
-        store.finished()
+        store.count_games()
     finally:
         store.close()
 
@@ -153,14 +153,14 @@ def test_a_damaged_file_is_refused_with_a_way_out_and_not_touched(
 def test_what_cannot_be_opened_is_told_in_words(path: Path, tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="No such file"):
         ResultStore(tmp_path / "nowhere" / "x.sqlite", "yatzy")
-    with pytest.raises(ParameterError, match="is no file: a server makes"):
+    with pytest.raises(ParameterError, match="is not a file: a server makes"):
         Archive(tmp_path / "nowhere" / "x.sqlite")
     os.mkfifo(pipe := tmp_path / "pipe")
     (loop := tmp_path / "loop").symlink_to("loop")
     for strange in (pipe, loop, Path("/dev/zero"), tmp_path):
-        with pytest.raises(ParameterError, match=f"{strange} (is no file|cannot be)"):
+        with pytest.raises(ParameterError, match=f"{strange} (is not a file|cannot be|is a folder)"):
             ResultStore(strange, "yatzy")
-        with pytest.raises(ParameterError, match="is no file: a server makes"):
+        with pytest.raises(ParameterError, match="is not a file: a server makes"):
             Archive(strange)
     pipe.unlink()
     loop.unlink()
@@ -288,7 +288,7 @@ async def test_a_locked_file_loses_no_result_and_stops_no_other_game(tmp_path: P
             assert not waiting.done(), "told when it is stored, and not before"
         (final,), (other,) = await waiting, await more
         assert final["key"] == other["key"] == "FINAL"
-        assert server.store.finished() == 2
+        assert server.store.count_games() == 2
         told = [line for line in server.told if "results.sqlite" in line]
         assert any("for at most 300 s until they are told, and other games go on" in line for line in told)
         assert any("can be written again: 2 results are stored" in line for line in told)
@@ -312,11 +312,11 @@ async def test_a_file_that_stays_locked_stops_the_server_and_nothing_was_told(
             await bots[0].send(first_box(standing))
             waiting = asyncio.create_task(plays(bots, 1))
             with pytest.raises(DicegymError, match=r"locked .* for .* s, .*stops.*; 1 unannounced results"):
-                await server.finished()
+                await server.wait_finished()
             waiting.cancel()
     assert all(message.get("key") != "FINAL" for message in bots[0].seen)
     store = ResultStore(path, "yatzy")
-    assert store.finished() == 0
+    assert store.count_games() == 0
     store.close()
 
 
@@ -360,7 +360,7 @@ async def test_damage_while_a_server_runs_stops_it(tmp_path: Path, monkeypatch: 
         await bots[0].send(first_box(standing))
         waiting = asyncio.create_task(plays(bots, 1))
         with pytest.raises(DicegymError, match=r"is damaged .*stops: .*\.recover.*; 1 unannounced results"):
-            await server.finished()
+            await server.wait_finished()
         waiting.cancel()
 
 

@@ -107,7 +107,7 @@ async def test_ten_errors_lose_the_turn_and_the_second_time_the_game(tmp_path: P
         mine = [message for message in first.seen if message.get("currentPlayer", {}).get("playerName") == first.name]
         assert max(message["roundNumber"] for message in mine) == 2, "the server plays all other turns at once"
         await first.send({"type": "ROLL_DICE", "dice": [0]})
-        await server.finished()
+        await server.wait_finished()
         (result,) = server.store.results()
         assert [incident.turn for incident in result.incidents] == [1, 2]
         assert all("too many errors" in incident.reason for incident in result.incidents)
@@ -118,7 +118,7 @@ async def test_no_answer_in_time(tmp_path: Path) -> None:
     async with game_of_two(tmp_path, answer=0.4, games=1) as (server, first, second, _):
         final = await second.play()
         assert final["key"] == "FINAL"
-        await server.finished()
+        await server.wait_finished()
         (result,) = server.store.results()
         seat = [place.name for place in result.places].index(first.name)
         assert [(incident.seat, incident.turn) for incident in result.incidents] == [(seat, 1), (seat, 2)]

@@ -64,7 +64,7 @@ def test_a_server_is_started_watched_and_stopped(operator: TestClient, game: str
         assert "where it was started" in other.post(f"/server/{game}/stop").text
     one = f"/watch/served/{told['games'][0]['id']}"
     with StoreReader(settings.store) as reader:
-        seed = str(reader.served_game(told["games"][0]["id"]).seed)
+        seed = str(reader.find_served_game(told["games"][0]["id"]).seed)
     assert seed not in operator.get(one).text, "the dice of later games follow from it"
     stopped = operator.post(f"/server/{game}/stop")
     assert "Stopped" in stopped.text
@@ -141,7 +141,7 @@ def test_who_uses_the_machine_is_an_operator_by_the_printed_address_alone(settin
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        ({"tcp": "", "players": "2"}, "nobody could reach"),
+        ({"tcp": "", "players": "2"}, "no client could reach"),
         ({"tcp": "many", "players": "2"}, "valid integer"),
         ({"tcp": "0", "players": "900"}, "number of players"),
         ({"tcp": "0", "players": "2", "agents": "../../etc/passwd"}, "unknown agent"),

@@ -20,7 +20,8 @@ from web_stores import ENTRIES, HOSTILE, ended, held_store, multiplied, renamed,
 from dicegym.arena import contest
 from dicegym.arena.replay import from_json
 from dicegym.arena.replay.page import page_data
-from dicegym.arena.replay.stored import stored_replay
+from dicegym.arena.replay.stored import find_replay
+from dicegym.arena.shards import Shard
 from dicegym.arena.storage import Storage
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.store import ContestStore, lock_contest
@@ -125,7 +126,7 @@ def test_matches_are_told_page_by_page(watching: TestClient, own_store: Path) ->
 
 def test_a_game_is_shown_moment_by_moment_without_scripts(watching: TestClient, own_store: Path) -> None:
     with StoreReader(own_store) as reader:
-        replay = stored_replay(reader, "2.3")
+        replay = find_replay(reader, "2.3")
     data = page_data(replay)
     page = watching.get("/watch/games/2/3?move=4").text
     inside = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
@@ -142,7 +143,7 @@ def test_a_game_is_shown_moment_by_moment_without_scripts(watching: TestClient, 
 
 def test_while_a_contest_is_held_nobody_sees_all(watching: TestClient, own_store: Path) -> None:
     with StoreReader(own_store) as reader:
-        seed = str(stored_replay(reader, "1.1").seed)
+        seed = str(find_replay(reader, "1.1").seed)
     assert seed in watching.get("/watch/games/1/1").text
     reopened(own_store)
     page = watching.get("/watch/games/1/1?seat=1").text
@@ -269,7 +270,7 @@ def test_programs_are_told_the_same(watching: TestClient, own_store: Path) -> No
     assert len(match["games"]) == 4
     replay = watching.get("/api/matches/1/games/2").json()["replay"]
     with StoreReader(own_store) as reader:
-        assert from_json(replay) == stored_replay(reader, "1.2")
+        assert from_json(replay) == find_replay(reader, "1.2")
     described = watching.get("/api/openapi.json").json()["paths"]
     assert {"/api/contests", "/api/agents/{game}", "/api/watch/games"} <= described.keys()
 
@@ -320,7 +321,7 @@ def test_whether_somebody_has_a_contest_is_known(own_store: Path) -> None:
         assert not reader.is_held(1)
         with lock_contest(store, 1):
             assert reader.is_held(1)
-        with lock_contest(store, 1, (1, 3)):
+        with lock_contest(store, 1, Shard(1, 3)):
             assert reader.is_held(1)
         assert not reader.is_held(1)
 
@@ -375,7 +376,8 @@ def test_names_and_messages_of_others_do_nothing(
         assert page.locator("img[src=x]").count() == 0
         shot(page, re.sub(r"\W+", "-", address)[:30])
     with StoreReader(contest_store) as reader:
-        game = next(one.number + 1 for one in reader.games([1]) if one.seats[0] == 0)  # the short name
+        (whole,) = reader.whole([reader.match(1)])
+        game = next(one.number + 1 for one in whole.games if one.seats[0] == 0)  # the short name
     page.goto(running.url + f"/watch/games/1/{game}?move=1")
     assert harmless(HOSTILE[0])[:8] in page.locator("#players").inner_text()
 

@@ -13,7 +13,7 @@ from dicegym.engine.jit import loop_kernel
 from dicegym.engine.loops import choose, legal, returns, step
 
 UNIFORM = -1
-"""Stands among the numbers of compiled twins for uniformly random play."""
+"""Means uniformly random play among the numbers of compiled twins."""
 
 _BITS_DROPPED = np.uint64(11)
 _SCALE = 1.0 / (1 << 53)
@@ -27,6 +27,14 @@ def random_action(state, mask, stream, number):
 
 
 @loop_kernel
+def policy_action(state, bot, mask, stream, number):
+    """Return what compiled twin ``bot`` plays, or for `UNIFORM` what `random_action` does."""
+    if bot == UNIFORM:
+        return random_action(state, mask, stream, number)
+    return choose(state, bot)
+
+
+@loop_kernel
 def play_out(states, rows, bots, most, mask):
     """Let compiled twin ``bots[s]``, or `UNIFORM`, play for seat s in each game ``states[rows[k]]`` to its end.
 
@@ -37,12 +45,8 @@ def play_out(states, rows, bots, most, mask):
         row = rows[k]
         left = most
         while not states[row].over and left > 0:
-            bot = bots[states[row].player]
-            if bot == UNIFORM:
-                stream = bot_stream(states[row].key, states[row].player, left)
-                step(states[row], random_action(states[row], mask, stream, 0))
-            else:
-                step(states[row], choose(states[row], bot))
+            stream = bot_stream(states[row].key, states[row].player, left)
+            step(states[row], policy_action(states[row], bots[states[row].player], mask, stream, 0))
             left -= 1
         unfinished += left == 0 and not states[row].over
     return unfinished

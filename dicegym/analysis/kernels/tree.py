@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.kernels.playing_on import random_action
+from dicegym.analysis.kernels.playing_on import UNIFORM, policy_action
 from dicegym.engine.dice import HOST_SEAT, draw, mix, turn_stream
 from dicegym.engine.flags import how_many, place_of
 from dicegym.engine.jit import loop_kernel
-from dicegym.engine.loops import legal, observe, returns, step
+from dicegym.engine.loops import choose, legal, observe, returns, step
 
 NODES, EDGES = 0, 1
 """Places in `SearchTree.sizes`."""
@@ -83,31 +83,64 @@ def node_of(tree, hashed):
 
 
 @loop_kernel
-def edge_of(tree, node, mask, explore, stream, number):
+def edge_of(tree, node, mask, expected, share, explore, stream, number):
     """Return the edge that a simulation takes from a node, and count its legal edges as available.
 
-    An action that was never tried comes first, a random one by draw ``number`` of ``stream``. Else it is the edge with
-    the highest upper confidence bound: mean + ``explore`` * sqrt(ln(available) / visits). ``mask``, what is legal, is
-    used up.
+    Without a policy (``expected`` < 0) it is UCB1: an action that was never tried comes first, a random one by draw
+    ``number`` of ``stream``. Else it is the edge with the highest mean + explore * sqrt(ln(available) / visits).
+
+    With a policy it is PUCT: the action that the policy expects comes first. Else it is the edge with the highest
+    mean + explore * prior * sqrt(simulations) / (1 + visits). The expected action has ``share`` of the prior, and all
+    legal actions share the rest. Untried ones are worth the mean of the node, and a random one stands for all.
+
+    ``mask``, what is legal, is used up.
     """
-    best, highest = np.int64(-1), -np.inf
+    size = len(mask)
+    legal_actions = how_many(mask) + np.int64(expected >= size)
+    simulations, total, tried = 0, 0.0, expected < 0
     edge = np.int64(tree.first[node])
     while edge >= 0:
-        if mask[tree.actions[edge]]:
-            mask[tree.actions[edge]] = False
+        action = tree.actions[edge]
+        if action == expected or (action < size and mask[action]):
             tree.available[edge] += 1
+            simulations += tree.visits[edge]
+            total += tree.totals[edge]
+            if action == expected:
+                tried = True
+        edge = np.int64(tree.after[edge])
+    if not tried:
+        return new_edge(tree, node, expected)
+    best, highest = np.int64(-1), -np.inf
+    even = (1 - share) / legal_actions
+    reach = explore * np.sqrt(simulations)
+    edge = np.int64(tree.first[node])
+    while edge >= 0:
+        action = tree.actions[edge]
+        if action == expected or (action < size and mask[action]):
             visits = tree.visits[edge]
-            log = tree.logs[min(tree.available[edge], len(tree.logs) - 1)]
-            bound = tree.totals[edge] / visits + explore * np.sqrt(log / visits)
+            if expected < 0:
+                log = tree.logs[min(tree.available[edge], len(tree.logs) - 1)]
+                bonus = explore * np.sqrt(log / visits)
+            else:
+                bonus = reach * (even + (share if action == expected else 0.0)) / (1 + visits)
+            bound = tree.totals[edge] / visits + bonus
             if bound > highest:
                 best, highest = edge, bound
+            if action < size:
+                mask[action] = False
         edge = np.int64(tree.after[edge])
     untried = how_many(mask)
-    if untried == 0:
+    if untried == 0 or (expected >= 0 and highest >= total / simulations + reach * even):
         return best
+    return new_edge(tree, node, place_of(mask, draw(stream, number, untried)))
+
+
+@loop_kernel
+def new_edge(tree, node, action):
+    """Add an edge for an action that was not tried at a node; return it."""
     edge = tree.sizes[EDGES]
     tree.sizes[EDGES] += 1
-    tree.actions[edge] = place_of(mask, draw(stream, number, untried))
+    tree.actions[edge] = action
     tree.visits[edge], tree.available[edge], tree.totals[edge] = 0, 1, 0.0
     tree.after[edge] = tree.first[node]
     tree.first[node] = edge
@@ -115,43 +148,65 @@ def edge_of(tree, node, mask, explore, stream, number):
 
 
 @loop_kernel
-def simulate_rows(states, begun, work, seat, observed, words, key, c, most, tree, mask, gained, path, movers):
-    """Run a simulation from each of ``states``, which the searching seat cannot tell apart.
+def simulate(
+    states, simulations, work, seat, observed, words, key, c, share, bots, alone, most, tree, mask, gained, path, movers
+):
+    """Run simulations from ``states``, which the searching seat cannot tell apart.
 
-    Each goes down the tree to a new edge or node, plays on at random to the end of the game, and adds to each edge of
-    its way the return of the seat that moved there.
+    Simulation k of each action begins in state k. So actions are compared on the same hidden dice, and on the same dice
+    to come where they need as many. An action with more simulations than states meets them again with fresh dice.
+
+    A simulation goes down the tree to a new edge or node, is played on to its end, and adds to each edge of its way the
+    return of the seat that moved there.
 
     Args:
-        states: records[simulations].
-        begun: how many simulations came before.
+        states: records[any].
+        simulations: how many.
         work: records[1], in which they are played.
         seat: the one that searches.
         observed: float32[observation_size], used.
         words: uint64[any], the memory of ``observed``.
         key: uint64, names the random numbers.
         c: exploration, in standard deviations of the returns.
-        most: decisions after which a random game is left as it stands.
+        share: of the prior, that of the action which the policy of the seat expects; see `edge_of`.
+        bots: int64[players], the policies: numbers of compiled twins, or `UNIFORM`.
+        alone: whether the tree has decisions of the searching seat alone, and the other seats play by their policies.
+        most: decisions after which a game is left as it stands.
         tree: a `SearchTree` with room for them.
         mask: bool[n_actions], used.
         gained: float32[players], used.
         path: int64[edges], used: its length bounds the edges that a simulation takes.
         movers: int64[edges], used.
     """
-    for row in range(len(states)):
-        work[0] = states[row]
-        stream = turn_stream(key, HOST_SEAT, begun + row)
+    for number in range(simulations):
+        work[0] = states[number % len(states)]
+        stream = turn_stream(key, HOST_SEAT, number)
         count = max(tree.spread[RESULTS], 1.0)
         mean = tree.spread[SUM] / count
         explore = c * np.sqrt(max(tree.spread[SQUARES] / count - mean * mean, 0.0))
         drawn, node, length = 0, np.int64(0), 0
         while length < len(path):
+            mover = work[0].player
             legal(work[0], mask)
+            expected = np.int64(-1)
+            if bots[mover] != UNIFORM:
+                expected = choose(work[0], bots[mover])
+                if expected < 0 or (expected < len(mask) and not mask[expected]):
+                    expected = np.int64(-1)
             edges = tree.sizes[EDGES]
-            edge = edge_of(tree, node, mask, explore, stream, drawn)
+            edge = edge_of(tree, node, mask, expected, share, explore, stream, drawn)
             drawn += 1
-            path[length], movers[length] = edge, work[0].player
+            if length == 0:
+                visits = tree.visits[edge]
+                work[0] = states[visits % len(states)]
+                if visits >= len(states):
+                    work[0].key = mix(work[0].key ^ np.uint64(visits))
+            path[length], movers[length] = edge, mover
             length += 1
             step(work[0], tree.actions[edge])
+            while alone and not work[0].over and work[0].player != seat and drawn < most:
+                step(work[0], policy_action(work[0], bots[work[0].player], mask, stream, drawn))
+                drawn += 1
             if work[0].over or edge == edges:
                 break
             nodes = tree.sizes[NODES]
@@ -160,7 +215,7 @@ def simulate_rows(states, begun, work, seat, observed, words, key, c, most, tree
             if node == nodes:
                 break
         while not work[0].over and drawn < most:
-            step(work[0], random_action(work[0], mask, stream, drawn))
+            step(work[0], policy_action(work[0], bots[work[0].player], mask, stream, drawn))
             drawn += 1
         returns(work[0], gained)
         for gain in gained:

@@ -1,4 +1,4 @@
-"""The comparison of two players: pairs of games until they have told who is better."""
+"""The comparison of two players: pairs of games until they tell which one is better."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 
 from dicegym.arena.compare.comparison import FORMAT, Comparison, Decision
-from dicegym.arena.compare.estimate import Stopped, cautious_variance, difference, fixed_size, need_scipy
-from dicegym.arena.compare.pairing import BLOCK, SCORES, Lineup, Pairs, block_of, joined, pairs_of, scores_of
+from dicegym.arena.compare.estimate import Stopped, cautious_variance, difference, need_scipy, size_fixed_test
+from dicegym.arena.compare.pairing import BLOCK, SCORES, Lineup, Pairs, block_of, join_pairs, pairs_of, scores_of
 from dicegym.arena.compare.sequential import Claims, NormalTest, SequentialTest, margin_of
 from dicegym.arena.director import Director, check_table
 from dicegym.arena.entries import AgentSpec, Named
 from dicegym.arena.executors import Executors
-from dicegym.arena.incidents import MisplayLog, misplay_counts, misplays_of
-from dicegym.arena.kept import opened
+from dicegym.arena.incidents import MisplayLog, misplay_counts
+from dicegym.arena.kept import run_contest
 from dicegym.arena.less_luck import LuckLedger
 from dicegym.arena.match import Match
 from dicegym.arena.results import Standing
-from dicegym.arena.rows import MatchRow, row_of
+from dicegym.arena.rows import PlayedMatch, answers_of, read_outcome
 from dicegym.arena.storage import Settings, Storage, storage_of
 from dicegym.engine.game import Game
 from dicegym.engine.validate import MOST, whole_number
@@ -35,9 +35,9 @@ from dicegym.sandbox.jobs import Failure, entry
 from dicegym.sandbox.limits import Limits
 
 MOST_GAMES = 100_000
-"""Games after which a comparison gives up, where nobody says how many."""
+"""Games after which a comparison gives up, unless ``games`` says another number."""
 ELO = (0.0, 20.0)
-"""What is tested where two meet each other and nobody says it: not better at all, or better by 20 Elo."""
+"""What is tested where two meet each other, unless told otherwise: not better at all, or better by 20 Elo."""
 LARGEST_ELO = 2000
 MARGINS = (0.0, 0.05)
 """The same where they meet others: not better at all, or by 5 points in 100 games."""
@@ -81,8 +81,8 @@ def compare(
         game: the game or its name.
         first: an agent as for `dicegym.agent`, or one under a name (`dicegym.arena.Named`): what there is.
         second: another: the candidate.
-        others: who else sits at the table, in turn if they are more than it seats; fewer sit there several times.
-            Default: nobody at a table for two, else all agents of the game that fit the table, but the two.
+        others: the others at the table, in turn if they are more than it seats; fewer sit there several times.
+            Default: none at a table for two, else all agents of the game that fit the table, but the two.
         seed: names all games and the players' private randomness; None: drawn, so that no player can foresee its games,
             and told in the result.
         workers: number of processes (default: of usable processors).
@@ -94,21 +94,26 @@ def compare(
             the two do not meet. Default there: (0, 0.05).
         alpha: how often the test may say better where the difference is the first one.
         beta: how often it may say not better where the difference is the second one.
-        games: the most that are played.
+        games: the most that are played; with more of them the same comparison continues.
         score: what a game is worth: "win", 1 for the first place, shared if that is; or "place", the share of the
-            others who are left behind, which tells more at large tables.
+            others that are left behind, which tells more at large tables.
         less_luck: take luck out of each game (`dicegym.analysis.less_luck`): so the test decides sooner. Pairs are then
             worth any number, and the test is that of normal distributions.
         isolation: how untrusted bots are kept apart; see `dicegym.arena.contest`.
-        executors: make whoever does the work, instead of ``workers`` processes of this machine; see
+        executors: make what does the work, instead of ``workers`` processes of this machine; see
             `dicegym.arena.executors`.
         store: where the matches are kept, as `dicegym.arena.storage.Storage` says; None: nowhere. The same comparison
-            again plays only what is missing there, and goes on where ``games`` were too few.
+            again plays only what is missing there, and continues where ``games`` were too few.
 
     Raises:
         ParameterError: what is to be tested cannot be, or the game is for one.
         UnknownNameError: there is no such game, agent, file or score.
         DependencyError: SciPy is not installed (extra ``arena``).
+
+    Example:
+        >>> from dicegym.contest import compare
+        >>> compare("hog", "always_roll(0)", "bacon", seed=1, workers=1).decision.name
+        'BETTER'
     """
     need_scipy()
     game = make_game(game)
@@ -125,29 +130,21 @@ def compare(
     claims = _claims(elo, margins, alpha, beta, bool(company))
     most = whole_number("games", games, 2, MOST, "the most games of a comparison") // 2
     specs = _named(game, [first, second, *company])
-    plan = _Plan(game, tuple(specs), claims, margins is None and not company, most, score, luck)
-    limits = _scaled(limits or Limits(), plan.block / game.spec.games_per_match)
+    course = _Course(game, tuple(specs), claims, margins is None and not company, most, score, luck, progress)
+    limits = _scaled(limits or Limits(), BLOCK / game.spec.games_per_match)
     storage = storage_of(store)
-    settings = Settings(game, FORMAT, plan.deciding, limits, "" if storage is None else storage.label)
-    with (
-        opened(storage, settings, seed, less_luck) as book,
-        Director(
-            game,
-            specs,
-            seed if book is None else book.seed,
-            workers,
-            limits=limits,
-            in_order=True,
-            isolation=isolation,
-            executors=executors,
-            book=book,
-        ) as director,
-    ):
-        result = _Course(plan, director, progress).result()
-        if book is not None:
-            book.finish(result, director.struck)
-            result = replace(result, stored=book.stored)
-        return result
+    return run_contest(
+        course.run,
+        Settings(game, FORMAT, course.deciding, limits, "" if storage is None else storage.label),
+        specs,
+        seed,
+        storage,
+        in_order=True,
+        actions=less_luck,
+        workers=workers,
+        isolation=isolation,
+        executors=executors,
+    )
 
 
 def hold_stored(director: Director, options: Mapping[str, Any], told: Mapping[str, Any]) -> Comparison:
@@ -158,10 +155,9 @@ def hold_stored(director: Director, options: Mapping[str, Any], told: Mapping[st
         options: as they are stored: what makes it the same comparison.
         told: the saved result, which says how many games there might have been, and whether margins are Elo.
     """
-    claims = Claims(**{name: options[name] for name in Claims._fields}).checked()
+    claims = Claims(**{name: options[name] for name in Claims._fields}).validate()
     names, most = tuple(map(str, options["names"])), whole_number("games", told["most_games"], 2, MOST, "games") // 2
-    plan = _Plan(director.game, names, claims, bool(told["elo"]), most, options["score"], None)
-    return _Course(plan, director, None).result()
+    return _Course(director.game, names, claims, bool(told["elo"]), most, options["score"]).run(director)
 
 
 def _claims(
@@ -181,7 +177,7 @@ def _claims(
             "are, the more games it takes"
         )
     low, high = margins or (MARGINS if apart else (float(one) for one in margin_of(elo or ELO)))
-    return Claims(float(low), float(high), alpha, beta).checked()
+    return Claims(float(low), float(high), alpha, beta).validate()
 
 
 def _scaled(limits: Limits, more: float) -> Limits:
@@ -191,7 +187,7 @@ def _scaled(limits: Limits, more: float) -> Limits:
 
 
 def _company(game: Game, first: AgentSpec, second: AgentSpec, others: Sequence[AgentSpec] | None) -> list[AgentSpec]:
-    """Return who else sits at the table: as many as it seats, or more who take turns; nobody if the two meet."""
+    """Return the others at the table: as many as it seats, or more that take turns; empty if the two meet."""
     if others is None and game.players == 2:
         return []
     if others is None:
@@ -202,7 +198,7 @@ def _company(game: Game, first: AgentSpec, second: AgentSpec, others: Sequence[A
     if not others:
         if game.players == 2:
             return []
-        raise ParameterError(f"at {game!r} {game.players - 1} others sit beside the one who is tried: name one or more")
+        raise ParameterError(f"at {game!r} {game.players - 1} others sit beside the candidate: name one or more")
     return list(itertools.islice(itertools.cycle(others), max(len(others), game.players - 1)))
 
 
@@ -233,9 +229,9 @@ def _named(game: Game, specs: Sequence[AgentSpec]) -> dict[str, AgentSpec]:
     return named
 
 
-@dataclass(frozen=True)
-class _Plan:
-    """What is compared, and how."""
+@dataclass
+class _Course:
+    """A comparison: what is compared and how, and how far it has got."""
 
     game: Game
     names: tuple[str, ...]
@@ -245,118 +241,103 @@ class _Plan:
     most: int
     """Pairs."""
     score: str
-    luck: LuckLedger | None
+    luck: LuckLedger | None = None
     """Says what luck did, if it is taken out."""
-
-    @property
-    def block(self) -> int:
-        """How many pairs a block has."""
-        return min(BLOCK, self.most)
-
-    @property
-    def deciding(self) -> dict[str, Any]:
-        """What makes it the same comparison when it is held again, as plain values: not how many games it may take."""
-        how = {} if self.luck is None else {"less_luck": True}
-        return {"names": list(self.names), "score": self.score, **how, **self.claims._asdict()}
-
-
-@dataclass
-class _Course:
-    """A comparison while it is under way."""
-
-    plan: _Plan
-    director: Director
-    progress: Progress | None
+    progress: Progress | None = None
     pairs: list[Pairs] = field(default_factory=list)
     """Those that count, by block."""
     raw: list[Pairs] = field(default_factory=list)
     """The same with luck left in."""
-    rows: list[MatchRow] = field(default_factory=list)
+    played: list[PlayedMatch] = field(default_factory=list)
     """The matches that they are from."""
 
-    def __post_init__(self) -> None:
-        self.test = (SequentialTest if self.plan.luck is None else NormalTest)(self.plan.claims)
-        self.misplays = MisplayLog(MOST_MISPLAYS)
-        self.over = bool(self.director.struck)
+    @property
+    def deciding(self) -> dict[str, Any]:
+        """What makes it the same comparison when it is run again, as plain values: not how many games it may take."""
+        how = {} if self.luck is None else {"less_luck": True}
+        return {"names": list(self.names), "score": self.score, **how, **self.claims._asdict()}
 
-    def result(self) -> Comparison:
-        """Play until it is decided, and return what came out."""
-        by_name = {entry.name: entry for entry in self.director.entries}
+    def run(self, director: Director) -> Comparison:
+        """Play until it is decided, and return the result."""
+        self.director, self.misplays, self.over = director, MisplayLog(MOST_MISPLAYS), bool(director.struck)
+        self.test = (SequentialTest if self.luck is None else NormalTest)(self.claims)
+        by_name = {entry.name: entry for entry in director.entries}
         if not self.over:
-            first, second, *others = (by_name[name] for name in self.plan.names)
+            first, second, *others = (by_name[name] for name in self.names)
             self._play(Lineup(first, second, tuple(others)))
         return self._comparison()
 
     def _play(self, lineup: Lineup) -> None:
-        size = self.plan.block
         waiting: dict[int, dict[tuple[str, ...], tuple[Match, Any]]] = {}
         number = 0
-        for job, outcome in self.director.play(self._jobs(lineup, size)):
+        for job, outcome in self.director.play(self._jobs(lineup)):
             names = tuple(entry.name for entry in job.entries)
             waiting.setdefault(job.number, {})[names] = job, outcome
             while not self.over and len(waiting.get(number, ())) == 2:
                 self._count(lineup, number, waiting.pop(number))
                 number += 1
 
-    def _jobs(self, lineup: Lineup, size: int) -> Iterator[Any]:
+    def _jobs(self, lineup: Lineup) -> Iterator[Any]:
         """Yield matches block by block until it is decided, or the games run out."""
-        for number in range(-(-self.plan.most // size)):
-            for match in block_of(lineup, self.plan.game, self.director.seed, number, size):
+        for number in range(-(-self.most // BLOCK)):
+            for match in block_of(
+                lineup, self.game, self.director.seed, number, min(BLOCK, self.most - number * BLOCK)
+            ):
                 if self.over:
                     return
                 yield match
 
     def _count(self, lineup: Lineup, number: int, played: dict[tuple[str, ...], tuple[Match, Any]]) -> None:
-        """Count a block, whose turn it is."""
+        """Count the next block."""
         raw, halves = [], []
-        for entries in lineup.halves(number, self.plan.game.players):
+        for entries in lineup.halves(number, self.game.players):
             names = tuple(entry.name for entry in entries)
             match, outcome = played[names]
             if isinstance(outcome, Failure):
                 self.director.struck[names[outcome.actor]] = outcome.reason
                 self.over = True
                 return
-            raw.append(scores_of(outcome["returns"], self.plan.score))
-            luck = self.plan.luck
-            halves.append(raw[-1] if luck is None else luck.luck_of_match(match, outcome).left)
-            self.rows.append(row_of(match, outcome))
-            self.director.hear(names, outcome.get("printed", ()))
-            for misplay in misplays_of(names, outcome):
+            raw.append(scores_of(outcome["returns"], self.score))
+            halves.append(raw[-1] if self.luck is None else self.luck.luck_of_match(match, outcome).left)
+            self.played.append(found := read_outcome(match, outcome))
+            self.director.hear(names, found.printed)
+            for misplay in found.misplays:
                 self.misplays.add(misplay)
-        found = pairs_of(lineup, halves).up_to(self.plan.most - self.test.pairs)
-        counted = self.test.add(found.differences)
-        self.pairs.append(found.up_to(counted))
+        pairs = pairs_of(lineup, halves).up_to(self.most - self.test.pairs)
+        counted = self.test.add(pairs.differences)
+        self.pairs.append(pairs.up_to(counted))
         self.raw.append(pairs_of(lineup, raw).up_to(counted))
-        self.over = self.test.accepted is not None or self.test.pairs >= self.plan.most
+        self.over = self.test.accepted is not None or self.test.pairs >= self.most
         if self.progress is not None:
-            claims = self.plan.claims
-            limit = 2 * self.plan.most if self.plan.most != MOST_GAMES // 2 else 0  # nobody will wait for that many
+            claims = self.claims
+            limit = 2 * self.most if self.most != MOST_GAMES // 2 else 0  # too many to wait for
             where = f"log-likelihood ratio {self.test.ratio:+.2f} of {claims.lower:.2f} .. {claims.upper:+.2f}"
             self.progress(2 * self.test.pairs, limit, where)
 
     def _comparison(self) -> Comparison:
-        plan, test = self.plan, self.test
-        pairs = joined(self.pairs) if self.pairs and not self.director.struck else None
-        first, second, *others = plan.names
+        test = self.test
+        pairs = join_pairs(self.pairs) if self.pairs and not self.director.struck else None
+        first, second, *others = self.names
         return Comparison(
-            **(self.director.common() | {"format": FORMAT, "options": plan.deciding}),
-            matches=tuple(self.rows),
+            **(self.director.common() | {"format": FORMAT, "options": self.deciding}),
+            matches=tuple(one.row for one in self.played),
+            details=answers_of(self.played),
             misplays=self.misplays.kept,
             first=first,
             second=second,
             others=tuple(others),
-            players=plan.game.players,
-            score=plan.score,
-            claims=plan.claims,
-            elo=plan.elo,
+            players=self.game.players,
+            score=self.score,
+            claims=self.claims,
+            elo=self.elo,
             decision=self._decision(),
             ratio=test.ratio,
             pairs=test.pairs,
             games=2 * test.pairs,
-            most_games=2 * plan.most,
+            most_games=2 * self.most,
             counts=test.counts,
-            luck_taken_out=plan.luck is not None,
-            **({"standings": ()} if pairs is None else self._figures(pairs, joined(self.raw))),
+            luck_taken_out=self.luck is not None,
+            **({"standings": ()} if pairs is None else self._figures(pairs, join_pairs(self.raw))),
         )
 
     def _decision(self) -> Decision:
@@ -368,7 +349,7 @@ class _Course:
 
     def _figures(self, pairs: Pairs, raw: Pairs) -> dict[str, Any]:
         """Return what follows from the pairs that count, and from the same with luck left in."""
-        claims, found, normal = self.plan.claims, pairs.differences, self.plan.luck is not None
+        claims, found, normal = self.claims, pairs.differences, self.luck is not None
         alike = np.ptp(found) <= (ALIKE if normal else 0)  # of equal ones the variance is not 0, by rounding
         variance = 0.0 if alike else float(found.var())
         stopped = Stopped(len(found), float(found.mean()), variance, self.test.accepted, normal)
@@ -382,13 +363,13 @@ class _Course:
                 name,
                 figures={"score": float(scores.mean()), "games": scores.size, "faults": faults.get(name, 0)},
             )
-            for place, name, scores in zip(places, self.plan.names, (pairs.first, pairs.second), strict=False)
+            for place, name, scores in zip(places, self.names, (pairs.first, pairs.second), strict=False)
         ]
         return {
             "standings": tuple(rows[::-1]),
             "difference": difference(stopped, margins, (claims.lower, claims.upper)),
             "fixed_games": 2
-            * fixed_size(cautious_variance(len(found), variance, normal), gap, claims.alpha, claims.beta),
+            * size_fixed_test(cautious_variance(len(found), variance, normal), gap, claims.alpha, claims.beta),
             "pairing": pairs.variance_alone / variance if variance and not normal else None,
             "luck_saved": float(raw.differences.var()) / variance if variance and normal else None,
         }

@@ -1,4 +1,4 @@
-"""What a comparison came to."""
+"""The result of a comparison."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Comparison(ContestResult):
         matches: of the blocks of pairs that were counted; of the last one some games may not count any more.
         first: name of the player that is compared with.
         second: name of the candidate: is it better than the first?
-        others: who else sat at the table; empty: the two met each other.
+        others: the others at the table; empty: the two met each other.
         players: seats at a table.
         score: what a game was worth, see `dicegym.arena.compare.pairing.scores_of`.
         claims: what was tested.
@@ -60,6 +60,12 @@ class Comparison(ContestResult):
         luck_taken_out: whether scores are what is left of results without luck.
         luck_saved: how many times as many games the same would take with luck left in; None if it was, or if nothing
             but luck made the pairs differ.
+
+    Example:
+        >>> from dicegym.contest import compare
+        >>> result = compare("hog", "always_roll(0)", "bacon", seed=1, workers=1)
+        >>> result.second, result.games == 2 * result.pairs
+        ('bacon', True)
     """
 
     first: str

@@ -1,7 +1,7 @@
 """How large the difference is, said after a test that stopped when it was decided.
 
-A test that stops when things look well stops too early, and the plain mean of its pairs exaggerates: whoever is shown
-it, with the plain interval, is misled. So the interval here is that of the stopped test. Sums of pairs are taken for a
+A test that stops when things look well stops too early, and the plain mean of its pairs exaggerates: shown with
+the plain interval, it misleads. So the interval here is that of the stopped test. Sums of pairs are taken for a
 Brownian motion with drift that ends at one of two barriers, or where the games ran out; outcomes are ordered from
 "ended at the lower barrier at once" to "ended at the upper barrier at once"; and a difference is in the 95 % interval
 unless 2.5 % or less of the tests with it would end as far out as this one did, on either side. The estimate is the
@@ -59,7 +59,7 @@ def need_scipy() -> None:
     """Raise DependencyError if what computes intervals is not installed."""
     try:
         import scipy.optimize
-        import scipy.special  # noqa: F401  # asked for here, so that nobody plays for an hour and then hears of it
+        import scipy.special  # noqa: F401  # asked for here, before an hour of games is played
     except ImportError:
         raise DependencyError.for_extra("scipy", "arena", "dicegym compare") from None
 
@@ -88,7 +88,7 @@ def difference(stopped: Stopped, margins: tuple[float, float], bounds: tuple[flo
     if stopped.pairs < FEWEST:  # before which nothing stops a test
         half = NormalDist().inv_cdf((1 + LEVEL) / 2) * deviation / math.sqrt(stopped.pairs)
         return _between(stopped.mean, stopped.mean - half, stopped.mean + half)
-    if stopped.accepted is None:  # the ratio is no straight line, and lets a sum that is far out go further
+    if stopped.accepted is None:  # the ratio is not linear, and lets a sum that is far out grow further
         barriers = [max(barriers[0], -end), max(barriers[1], end)]
     else:  # the barrier is where the test ended, a little beyond or before the bound
         ahead = end if stopped.accepted else -end
@@ -100,7 +100,7 @@ def difference(stopped: Stopped, margins: tuple[float, float], bounds: tuple[flo
         if stopped.accepted == 1:
             return rest.through_top(drift)
         if stopped.accepted == 0:
-            return 1 - rest.mirrored().through_top(-drift)
+            return 1 - rest.mirror().through_top(-drift)
         return rest.through_top(drift) + rest.within_above(drift, end)
 
     centre, error = end / stopped.pairs, 1 / math.sqrt(stopped.pairs)
@@ -117,10 +117,10 @@ def difference(stopped: Stopped, margins: tuple[float, float], bounds: tuple[flo
 
 
 def _of_equals(stopped: Stopped) -> Interval:
-    """Return the difference of pairs that all came out alike, wherever the test stopped: there is no luck to reckon in.
+    """Return the difference of pairs that all came out alike, wherever the test stopped: no luck is in them.
 
     Others may come out otherwise, but then seldom: of those that would be at either end, no more than what is missed by
-    so many pairs in 2.5 % of all tests (Clopper and Pearson, Biometrika 26, 1934).
+    as many pairs in 2.5 % of all tests (Clopper and Pearson, Biometrika 26, 1934).
     """
     missed = 1 - ((1 - LEVEL) / 2) ** (1 / stopped.pairs)
     mean = stopped.mean
@@ -141,7 +141,7 @@ class Motion(NamedTuple):
     """How far up the upper one is."""
     time: float
 
-    def mirrored(self) -> Motion:
+    def mirror(self) -> Motion:
         """Return the same with up and down exchanged."""
         return Motion(self.over, self.below, self.time)
 
@@ -184,7 +184,7 @@ def _chance(value: float) -> float:
 
 
 def cautious_variance(pairs: int, variance: float, normal: bool = False) -> float:
-    """Return the variance of a pair, from that of those played: nobody knows after a few equal ones that all are so.
+    """Return the variance of a pair, from that of those played: a few equal ones do not show that all are.
 
     One more pair at either end says how little is known. With ``normal``, where pairs are worth any number and equal
     ones are no accident, it is the usual estimate.
@@ -194,7 +194,7 @@ def cautious_variance(pairs: int, variance: float, normal: bool = False) -> floa
     return (pairs * variance + 2) / (pairs + 2)
 
 
-def fixed_size(variance: float, gap: float, alpha: float, beta: float) -> int:
+def size_fixed_test(variance: float, gap: float, alpha: float, beta: float) -> int:
     """Return how many pairs a test takes that plays a number of them decided beforehand.
 
     Args:

@@ -34,7 +34,7 @@ SCORES = ("win", "place")
 
 @dataclass(frozen=True)
 class PairedMatch(Match):
-    """Half of a block of pairs. Its dice follow from the seed and the number of the block alone, whoever plays.
+    """Half of a block of pairs. Its dice follow from the seed and the number of the block alone, not from the players.
 
     Who sits where is drawn from the game's key as in each match, by the order in which the entries are given: with two
     of them exchanged, they sit in each other's seats.
@@ -42,7 +42,7 @@ class PairedMatch(Match):
 
     @property
     def seed(self) -> int:
-        """The seed of the games, the same for both halves of a block and whoever is compared."""
+        """The seed of the games, the same for both halves of a block and all players."""
         return named_seed("pairs", self.game.name, self.contest_seed, self.number)
 
     @property
@@ -52,15 +52,15 @@ class PairedMatch(Match):
 
 
 class Lineup(NamedTuple):
-    """Who is compared, and in whose company."""
+    """The players that are compared, and the others at their table."""
 
     first: Entry
     second: Entry
     others: tuple[Entry, ...] = ()
-    """Who else sits at a table; empty: the two meet each other."""
+    """The others at a table; empty: the two meet each other."""
 
     def halves(self, number: int, seats: int) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
-        """Return who plays both matches of block ``number`` at a table with so many seats.
+        """Return the entries of both matches of block ``number`` at a table with ``seats`` seats.
 
         The others take turns, so that all of them play equally often in the long run.
         """
@@ -102,8 +102,8 @@ class Pairs:
         return Pairs(self.first[:number], self.second[:number])
 
 
-def joined(parts: Sequence[Pairs]) -> Pairs:
-    """Return the pairs of all ``parts``, of which there is at least one."""
+def join_pairs(parts: Sequence[Pairs]) -> Pairs:
+    """Return the pairs of all ``parts``, at least one."""
     return Pairs(np.concatenate([one.first for one in parts]), np.concatenate([one.second for one in parts]))
 
 
@@ -112,8 +112,8 @@ def scores_of(returns: Sequence[Sequence[float]], score: str) -> NDArray[np.floa
 
     Args:
         returns: of each game the sum of rewards of each player; only their order counts.
-        score: "win": 1 for the first place, a shared one shared out. "place": the share of the others who came behind,
-            half of those who came level counted in. In a game for two both are the same.
+        score: "win": 1 for the first place, a shared one shared out. "place": the share of the others that came behind,
+            half of those that came level counted in. In a game for two both are the same.
     """
     if score == "win":
         return first_place_shares(returns)
@@ -121,7 +121,7 @@ def scores_of(returns: Sequence[Sequence[float]], score: str) -> NDArray[np.floa
         raise unknown_name("score", score, list(SCORES))
     found = np.asarray(returns, np.float64)
     own, others = found[:, :, None], found[:, None, :]
-    behind = (own > others).sum(axis=2) + (own == others).sum(axis=2) / 2 - 0.5  # of those who are level, itself is one
+    behind = (own > others).sum(axis=2) + (own == others).sum(axis=2) / 2 - 0.5  # a player is level with itself
     share: NDArray[np.float64] = behind / (found.shape[1] - 1)
     return share
 
@@ -130,7 +130,7 @@ def block_of(lineup: Lineup, game: Game, seed: int, number: int, pairs: int) -> 
     """Yield both matches of a block.
 
     Args:
-        lineup: who plays.
+        lineup: the players.
         game: the game.
         seed: of the comparison.
         number: of the block, from 0.

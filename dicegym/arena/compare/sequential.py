@@ -63,7 +63,7 @@ class Claims(NamedTuple):
         """The log-likelihood ratio at which the second claim is accepted."""
         return math.log((1 - self.beta) / self.alpha)
 
-    def checked(self) -> Claims:
+    def validate(self) -> Claims:
         """Return these claims. Raises ParameterError for claims and error rates that cannot be tested."""
         for name, rate in (("alpha", self.alpha), ("beta", self.beta)):
             if not 0 < rate < 0.5:

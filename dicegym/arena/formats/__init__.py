@@ -1,1 +1,1 @@
-"""The formats of contests: who plays whom, and what the results come to."""
+"""The formats of contests: who plays whom, and how results become places."""

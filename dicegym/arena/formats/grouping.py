@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from dicegym.arena.ratings.places import places_of
+from dicegym.columns import write_count
 from dicegym.engine.dice import named_seed
 from dicegym.engine.seats import permutation
 
@@ -72,7 +73,7 @@ class Tally:
         return {before + what: counted[name] for what, counted in of.items()}
 
 
-def shuffled(names: Sequence[str], *seed: object) -> list[str]:
+def shuffle_names(names: Sequence[str], *seed: object) -> list[str]:
     """Return ``names`` in a random order that depends on ``seed`` and the set of names alone."""
     ordered = sorted(names)
     return [ordered[i] for i in permutation(named_seed(*seed), 0, 0, len(ordered))]
@@ -84,14 +85,14 @@ def cycle(names: Sequence[str], size: int, *seed: object) -> list[Group]:
     The names sit down in a circle at random, and groups are counted off round it until that comes out even: after
     ``size / gcd(len(names), size)`` times round. There must be at least ``size`` names.
     """
-    circle = shuffled(names, *seed)
+    circle = shuffle_names(names, *seed)
     n = len(circle)
     groups = n // math.gcd(n, size)
     return [tuple(circle[(group * size + i) % n] for i in range(size)) for group in range(groups)]
 
 
 class Qualified(NamedTuple):
-    """What qualifying came to."""
+    """The result of qualifying."""
 
     order: list[str]
     """Best first."""
@@ -104,7 +105,7 @@ def qualify(names: Sequence[str], size: int, most: int, seed: int, play: Play) -
     """Play cycles until place ``size`` is strictly ahead of the next at the end of one, at most `MOST_CYCLES`.
 
     Names equal in points are ordered by wins, and if those are equal too by lot; ``remarks`` say so where that
-    decided who is in which group of ``size``.
+    decided the groups of ``size``.
     """
     tally, cycles = Tally(names, most), 0
     while cycles < MOST_CYCLES:
@@ -118,13 +119,13 @@ def qualify(names: Sequence[str], size: int, most: int, seed: int, play: Play) -
         totals = sorted(tally.points.values(), reverse=True)
         if totals[size - 1] > totals[size]:
             break
-    lot = shuffled(names, "lot", seed)
+    lot = shuffle_names(names, "lot", seed)
     order = sorted(lot, key=tally.merit, reverse=True)  # a stable sort: else as drawn
     return Qualified(order, tally, cycles, _remarks(order, size, tally, cycles))
 
 
 def _remarks(order: list[str], size: int, tally: Tally, cycles: int) -> list[str]:
-    """Say where something else than points decided who is in which group."""
+    """Say where something else than points decided the groups."""
     found = []
     for first in range(size, len(order), size):
         above, below = order[first - 1], order[first]
@@ -137,17 +138,17 @@ def _remarks(order: list[str], size: int, tally: Tally, cycles: int) -> list[str
             by = "lot"
         up = [name for name in tied if order.index(name) < first]
         found.append(
-            f"after {cycles} cycles {', '.join(tied)} were equal{' in points' if by != 'lot' else ''}: "
+            f"after {write_count(cycles, 'cycle')} {', '.join(tied)} were equal{' in points' if by != 'lot' else ''}: "
             f"{', '.join(up)} took the last place{'s' if len(up) > 1 else ''} of group {first // size} by {by}"
         )
     return found
 
 
 class Decided(NamedTuple):
-    """What a playoff came to."""
+    """The result of a playoff."""
 
     order: list[str]
-    """Best first; who has equal points and wins shares a place."""
+    """Best first; entries with equal points and wins share a place."""
     tally: Tally
     remarks: list[str]
 
@@ -173,8 +174,8 @@ def playoff(group: Group, number: int, most: int, play: Play, most_games: int | 
             if tally.points[first] - tally.points[second] >= LEAD:
                 return Decided(order, tally, [])
             if games == SAME_PLACES and found[first] == found[second]:
-                remark = f"{first} and {second} had the same place in each of {games} games: group {number} is open"
-                return Decided(order, tally, [remark])
+                same = f"{first} and {second} had the same place in each of {write_count(games, 'game')}"
+                return Decided(order, tally, [f"{same}: group {number} is open"])
             if games == last:
-                remark = f"group {number} ended without a lead of {LEAD} points after {games} games"
+                remark = f"group {number} ended without a lead of {LEAD} points after {write_count(games, 'game')}"
                 return Decided(order, tally, [remark])

@@ -1,6 +1,6 @@
-"""The contest in groups, for games at whose table fewer can sit than have entered.
+"""The contest in groups, for games with fewer seats at a table than entries.
 
-Qualifying: all play equally often at tables drawn afresh, until it is clear who the best tableful are. Then these
+Qualifying: all play equally often at tables drawn afresh, until the best tableful is clear. Then these
 play among themselves for the first places, the next tableful for the places below, and so on.
 """
 
@@ -14,11 +14,12 @@ import numpy as np
 from dicegym.arena.director import Director, Format
 from dicegym.arena.formats.grouping import MOST_GAMES, Decided, Qualified, Session, Tally, playoff, qualify
 from dicegym.arena.formats.settling import settle, table_for
-from dicegym.arena.luck import Places, leads_of_games, verdict
+from dicegym.arena.luck import Places, leads_of_games
 from dicegym.arena.match import Match
-from dicegym.arena.report import EVERYTHING, ReportTable
-from dicegym.arena.results import Columns, ContestResult, Presentation, Standing, ranking, ranking_table
+from dicegym.arena.report import ReportTable
+from dicegym.arena.results import Columns, ContestResult, Presentation, Standing, present, ranking
 from dicegym.arena.rows import PlayedMatch
+from dicegym.columns import write_count
 from dicegym.engine.dice import named_seed
 
 
@@ -27,7 +28,7 @@ def groups(director: Director) -> ContestResult:
 
     A full table has the game's number of players; if more have entered, they qualify (`qualify`), and the groups of
     the playoffs are the best tableful, the next, and so on. What is left over plays at a smaller table, one entry alone
-    not at all. Place p is worth (most players of the game) + 1 - p points at every table. If an entry must be struck
+    not at all. Place p is worth (most players of the game) + 1 - p points at every table. If an entry is disqualified
     while it plays, the contest begins anew without it.
 
     Figures of a standing: ``group``, 1 for the best; ``points``, ``wins`` (games won alone) and ``games`` of the
@@ -42,7 +43,7 @@ def groups(director: Director) -> ContestResult:
 
 
 class _StruckError(Exception):
-    """An entry did what the rules have no answer to, and is struck."""
+    """An entry did what the rules have no answer to, and is disqualified."""
 
 
 def _hold(director: Director) -> ContestResult:
@@ -96,23 +97,18 @@ def _ranked(decided: Decided, number: int, above: int, before: Tally) -> list[St
 
 
 def _shown(standings: Sequence[Standing], table: int, cycles: int, seed: int) -> Presentation:
-    """Return the ranking, and what qualifying came to if there was any."""
+    """Return the ranking, and the result of qualifying if there was any."""
     own: Columns = {"Group": "group", "Points": "points", "Wins": "wins", "Games": "games", "Could be": "could_be"}
-    tables: list[ReportTable] = [ranking_table(standings, own)]
+    tables: list[ReportTable] = []
     if cycles:
         titles = ["points", "wins", "games"]
         by_points = sorted(standings, key=lambda row: (-row["qualifying_points"], -row["qualifying_wins"]))
         cells = [[row.name, *(str(row[f"qualifying_{of}"]) for of in titles), str(row["group"])] for row in by_points]
         tables.append(("Qualifying", ["Entry", *map(str.title, titles), "Into group"], cells))
-    best = [row for row in standings if row["group"] == 1]
-    words = [
-        "'Could be': the places that an entry may deserve in its group; sure in 95 of 100 contests.",
-        verdict([row.name for row in best], [row.could_be for row in best if row.could_be]),
-        f"--seed N plays other games; {EVERYTHING}",
-    ]
-    return Presentation(
-        [f"tables of {table}", f"{cycles} cycle{'s' * (cycles != 1)} of qualifying", f"seed {seed}"], tables, words
-    )
+    facts = [f"tables of {table}", f"{write_count(cycles, 'cycle')} of qualifying", f"seed {seed}"]
+    best = [row for row in standings if row["group"] == 1 and row.could_be]
+    words = ["--seed N plays other games."]
+    return present(standings, own, facts, tables, words, rivals=best, among=" in its group")
 
 
-GROUPS = Format(groups, fewest=lambda game: max(2, game.spec.players[0]), name="groups")
+GROUPS = Format(groups, name="groups")

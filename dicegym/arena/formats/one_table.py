@@ -1,4 +1,4 @@
-"""All entries at one table: a number of games in which everybody plays, and whoever wins most comes first."""
+"""All entries at one table: a number of games in which everybody plays, and the entry with most wins comes first."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from dicegym.arena.luck import Places, leads_of_shares, verdict
 from dicegym.arena.match import Match
 from dicegym.arena.options import ContestOptions
 from dicegym.arena.results import ContestResult, Presentation, Standing, ranking, ranking_table
+from dicegym.columns import write_count
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.parts import Progress
+from dicegym.sandbox.jobs import Entry
 from dicegym.sandbox.limits import Limits
 
 SECONDS_A_GAME = 0.2
@@ -21,7 +23,7 @@ SECONDS_A_GAME = 0.2
 
 
 def _hold(director: Director) -> ContestResult:
-    """Let all who are not struck play together; whoever fails is left out, and the others begin anew.
+    """Let all play together that are not disqualified; an entry that fails is left out, and the others begin anew.
 
     Figures of a standing: ``wins``, games won alone, and ``share``, their share of all games. Details: ``games``.
     """
@@ -49,21 +51,20 @@ def _shown(director: Director, standings: Sequence[Standing], games: int, words:
     share = (lambda row: row["share"]) if games else (lambda row: None)
     columns = {"Wins": "wins", "Share": share, "Could be": "could_be"}
     table = ranking_table(standings, columns, "Wins", ("Place", "Player"))
-    return Presentation([f"{games} game{'s' * (games != 1)}", f"seed {director.seed}"], [table], words)
+    return Presentation([write_count(games, "game"), f"seed {director.seed}"], [table], words)
 
 
-def _fits(game: Game, entries: int, options: ContestOptions) -> None:
+def _fits(game: Game, entries: Sequence[Entry], options: ContestOptions) -> None:
     most = game.spec.players[1]
-    if entries > most:
+    if len(entries) > most:
         raise ParameterError(
-            f"{entries} entries do not fit one table of {game.spec.title}, where {most} can sit: name {most} at most, "
-            "or hold a contest of another format"
+            f"{len(entries)} entries do not fit one table of {game.spec.title}, where {most} can sit: name {most} at "
+            "most, or run a contest of another format"
         )
 
 
 ONE_TABLE = Format(
     _hold,
-    fewest=lambda game: max(2, game.spec.players[0]),
     matches=lambda game, entries, options: options.seeds,
     name="one_table",
     fits=_fits,

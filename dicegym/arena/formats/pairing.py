@@ -1,4 +1,4 @@
-"""Who meets whom in a round of a Swiss tournament, as arithmetic: nothing here plays.
+"""The pairs of a round of a Swiss tournament, as arithmetic: nothing here plays.
 
 Pairs follow the FIDE (Dutch) System, FIDE Handbook C.04.3, without what it says of colours, which have no counterpart:
 seats are drawn afresh for each game. Entries stand in the order of their points, and of their numbers among equals. In
@@ -21,7 +21,7 @@ Met = Callable[[str, str], int]
 
 
 def pairs(order: Sequence[str], points: Mapping[str, float], met: Met) -> list[tuple[str, str]]:
-    """Return the pairs of an even number of entries that stand in ``order``.
+    """Return the pairs of an even number of entries in ``order``.
 
     If there are none without rematches, or none are found in `MOST_STEPS`, each meets the one it has met least.
     """
@@ -38,7 +38,7 @@ def pairs(order: Sequence[str], points: Mapping[str, float], met: Met) -> list[t
 
 
 def _without_rematches(order: Sequence[str], points: Mapping[str, float], met: Met) -> list[tuple[str, str]] | None:
-    """Return pairs who have never met, or None; the upper ones get whom they prefer as far as that can be."""
+    """Return pairs that have never met, or None; upper entries get the opponents they prefer where that is possible."""
     stack = [(list(order), _preferred(order, points))]
     chosen: list[tuple[str, str]] = []
     steps = 0
@@ -61,7 +61,7 @@ def _without_rematches(order: Sequence[str], points: Mapping[str, float], met: M
 
 
 def _preferred(left: Sequence[str], points: Mapping[str, float]) -> Iterator[str]:
-    """Yield whom the first of ``left`` may meet, the preferred ones first."""
+    """Yield the opponents that the first of ``left`` may meet, the preferred ones first."""
     if not left:
         return
     size = sum(1 for _ in takewhile(lambda name: points[name] == points[left[0]], left))
@@ -78,7 +78,7 @@ def least_met(names: Iterable[str], sitting: Sequence[str], met: Met) -> str:
 
 
 def byes(order: Sequence[str], number: int, had: Mapping[str, int]) -> list[str]:
-    """Return the ``number`` of entries in ``order`` that have a bye: the lowest of those who have had the fewest."""
+    """Return the ``number`` of entries in ``order`` that have a bye: the lowest of those that have had the fewest."""
     rank = {name: number for number, name in enumerate(order)}
     return sorted(order, key=lambda name: (had.get(name, 0), -rank[name]))[:number]
 
@@ -96,9 +96,9 @@ def sizes(entries: int, seats: int, fewest: int) -> list[int]:
 
 
 def tables(order: Sequence[str], seats: Sequence[int], met: Met) -> list[tuple[str, ...]]:
-    """Return who sits together: tables are filled from above, each from as many as could sit at two of its size.
+    """Return the tables: they are filled from above, each from as many as could sit at two of its size.
 
-    Of these the one comes next that has met fewest of those who sit there already.
+    Of these the one comes next that has met fewest of those that sit there already.
     """
     left, found = list(order), []
     for size in seats:

@@ -1,4 +1,4 @@
-"""What formats in rounds share: tables meet, are scored, and whoever is struck leaves walkovers to the others."""
+"""What formats in rounds share: tables meet and are scored, and a disqualified entry leaves walkovers to the others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from dicegym.arena.director import Director
-from dicegym.arena.formats.grouping import shuffled
+from dicegym.arena.formats.grouping import shuffle_names
 from dicegym.arena.formats.settling import settle, table_for
 from dicegym.arena.match import Match
 from dicegym.arena.rows import MatchRow, PlayedMatch
@@ -22,7 +22,7 @@ class Pairing(NamedTuple):
     """A table of a round, or an entry that had none."""
 
     entries: tuple[str, ...]
-    """Who was to meet."""
+    """The entries that were to meet."""
     points: tuple[float, ...]
     """Of each: the share of the others that it left behind, a win of two is 1, a draw 1/2."""
     scores: tuple[float, ...]
@@ -36,7 +36,7 @@ class Pairing(NamedTuple):
 
 
 class Round(NamedTuple):
-    """A round: its tables, and who had a bye."""
+    """A round: its tables, and the byes."""
 
     title: str
     pairings: tuple[Pairing, ...]
@@ -48,7 +48,7 @@ class Round(NamedTuple):
 
 @dataclass
 class Account:
-    """What an entry has come to in the rounds so far."""
+    """What an entry has reached in the rounds so far."""
 
     points: float = 0.0
     """Of all rounds."""
@@ -82,10 +82,10 @@ class Account:
         self.lost += points < best
 
 
-def left_behind(row: MatchRow) -> tuple[float, ...]:
+def count_left_behind(row: MatchRow) -> tuple[float, ...]:
     """Return how much of its table each entry left behind, summed over the games of a match.
 
-    Of the others at the table, those who came behind it, and half of those who came with it: of two 1, 1/2 or 0.
+    Of the others at the table, those behind it, and half of those level with it: of two 1, 1/2 or 0.
     """
     found = [0.0] * len(row.entries)
     for places, games in row.places:
@@ -114,14 +114,14 @@ class Rounds:
         rounds: those played.
         accounts: of each entry, by name.
         remarks: what there is to say.
-        played: the matches between entries that were not struck then.
+        played: the matches between entries that were not disqualified then.
     """
 
     def __init__(self, director: Director) -> None:
         self.director = director
         game, options = director.game, director.options
         self._entries = {entry.name: entry for entry in director.entries}
-        drawn = list(self._entries) if options.seeding else shuffled(list(self._entries), "draw", director.seed)
+        drawn = list(self._entries) if options.seeding else shuffle_names(list(self._entries), "draw", director.seed)
         self.start = {name: number for number, name in enumerate(drawn)}
         self.games = options.games or game.spec.games_per_match
         self.fewest = max(2, game.spec.players[0])
@@ -134,15 +134,15 @@ class Rounds:
 
     @property
     def names(self) -> list[str]:
-        """Who is not struck, in the order of the start."""
+        """Entries that are not disqualified, in the order of the start."""
         return [name for name in self.start if name not in self.director.struck]
 
-    def met(self, one: str, other: str) -> int:
+    def count_meetings(self, one: str, other: str) -> int:
         """Return at how many tables both have sat."""
         return self._met[frozenset((one, other))]
 
     def play(self, title: str, tables: Sequence[Sequence[str]], byes: Iterable[str] = ()) -> None:
-        """Let ``tables`` meet, nobody at two of them, and keep that as a round in which ``byes`` have a win's points.
+        """Let ``tables`` meet, each entry at one, and keep that as a round in which ``byes`` have a win's points.
 
         Disqualified entries lose; the others at their table play without them, or have a walkover if they are too few.
         """
@@ -193,10 +193,10 @@ class Rounds:
 
 
 def _pairing(table: Sequence[str], present: Sequence[str], rows: Sequence[MatchRow]) -> Pairing:
-    """Return what the matches at a table came to; without any those who are left have a walkover."""
+    """Return the result of the matches at a table; without any the entries that are left have a walkover."""
     scores = dict.fromkeys(table, 0.0)
     for row in rows:
-        for name, score in zip(row.entries, left_behind(row), strict=True):
+        for name, score in zip(row.entries, count_left_behind(row), strict=True):
             scores[name] = round(scores[name] + score, GRAIN)
     won = shares([-scores[name] for name in present]) if rows else (1.0,) * len(present)
     points = dict.fromkeys(table, 0.0) | dict(zip(present, won, strict=True))

@@ -1,9 +1,9 @@
-"""Which matches count, and who is struck: a function of what matches come to, never of when they end.
+"""Which matches count, and which entries are disqualified: a function of outcomes, never of when matches end.
 
-Processes end matches in any order, a store knows some of them before, and whoever has failed need not be played any
-more: so which matches are played is a matter of time. What counts is decided by going through them in the order in
-which they are to be played: an entry is struck at its first match that it fails, among those in which nobody was struck
-before; from there on its matches do not count. Whatever is missing for that is played.
+Processes end matches in any order, a store knows some of them before, and an entry that has failed need not be played
+any more: so which matches are played is a matter of time. What counts is decided by going through them in the order in
+which they are to be played: an entry is disqualified at the first match that it fails, among those without an entry
+disqualified before; from there on its matches do not count. Whatever is missing for that is played.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from dicegym.arena.director import Director
 from dicegym.arena.match import Match
-from dicegym.arena.rows import PlayedMatch, played_match
+from dicegym.arena.rows import PlayedMatch, read_outcome
 from dicegym.engine.game import Game
 from dicegym.sandbox.hosts import MOST
 from dicegym.sandbox.jobs import Failure
 
 
 def table_for(game: Game, players: int) -> Game:
-    """Return the game with so many seats. Raises ParameterError if it does not allow them."""
+    """Return the game with ``players`` seats. Raises ParameterError if it does not allow them."""
     return game if game.players == players else Game(game.spec, players, **game.parameters)
 
 
 def settle(director: Director, matches: Iterable[Match], returns: bool = False) -> list[PlayedMatch]:
-    """Play ``matches``, and strike who failed; return those that count and were played to their end, in their order.
+    """Play ``matches``, and disqualify entries that failed; return those that count and ended well, in their order.
 
     Args:
         director: plays.
@@ -49,7 +49,7 @@ def settle(director: Director, matches: Iterable[Match], returns: bool = False) 
         for job, outcome in director.play(waiting(missing, failed)):
             if isinstance(outcome, Failure):
                 failed.add(job.entries[outcome.actor].name)
-            found = outcome if isinstance(outcome, Failure) else played_match(job, outcome, returns)
+            found = outcome if isinstance(outcome, Failure) else read_outcome(job, outcome, returns)
             outcomes[numbers[_key(job)]] = found
     played = []
     for number in counted:

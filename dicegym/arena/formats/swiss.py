@@ -1,11 +1,11 @@
-"""The Swiss tournament: in each round those meet who have come to about as much, and nobody meets anybody twice.
+"""The Swiss tournament: in each round entries of about equal points meet, and no two meet twice.
 
 It tells a large field apart in few rounds. Pairs are made as `dicegym.arena.formats.pairing` says. At larger tables
-those sit together who stand next to each other, as far as they have not met.
+neighbours in the ranking sit together, unless they have met.
 
 Ranked are points (a win is 1, a draw 1/2; at larger tables the share of the others left behind), then Buchholz: the sum
 of the opponents' points, at larger tables the mean of a table's, where a bye counts as an opponent with one's own
-points (FIDE Handbook C.07), then the share of games won. Who is still equal shares a place.
+points (FIDE Handbook C.07), then the share of games won. Entries that are still equal share a place.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ from dicegym.arena.director import Director, Format
 from dicegym.arena.formats import pairing
 from dicegym.arena.formats.rounds import GRAIN, Rounds
 from dicegym.arena.options import ContestOptions
-from dicegym.arena.report import EVERYTHING
-from dicegym.arena.results import Columns, ContestResult, Presentation, Standing, ranking, ranking_table
+from dicegym.arena.results import Columns, ContestResult, Presentation, Standing, present, ranking
+from dicegym.columns import write_count
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
+from dicegym.sandbox.jobs import Entry
 
 
 def swiss(director: Director) -> ContestResult:
-    """Play the rounds. Whoever is struck is not paired any more; what was played against it before stands.
+    """Play the rounds. A disqualified entry is not paired any more; what was played against it before stands.
 
     Figures of a standing: ``start``, its number before the first round; ``points``; ``won``, ``drawn`` and ``lost``
     rounds; ``byes``, rounds that it did not have to play, walkovers included; ``games``; ``share`` of the others at its
@@ -37,7 +38,7 @@ def swiss(director: Director) -> ContestResult:
         names = rounds.names
         if len(names) < rounds.fewest:
             break
-        if director.game.players == 2 and all(rounds.met(*pair) for pair in combinations(names, 2)):
+        if director.game.players == 2 and all(rounds.count_meetings(*pair) for pair in combinations(names, 2)):
             rounds.remarks.append(f"it ended after {played} rounds, in which everybody had met everybody")
             break
         _play_round(rounds, f"Round {played + 1}")
@@ -60,15 +61,19 @@ def _play_round(rounds: Rounds, title: str) -> None:
     free = pairing.byes(order, left_over, {name: accounts[name].byes for name in order})
     playing = [name for name in order if name not in free]
     tables: Sequence[tuple[str, ...]]
-    tables = pairing.pairs(playing, points, rounds.met) if of_two else pairing.tables(playing, seats, rounds.met)
+    tables = (
+        pairing.pairs(playing, points, rounds.count_meetings)
+        if of_two
+        else pairing.tables(playing, seats, rounds.count_meetings)
+    )
     for one, other in tables if of_two else ():
-        if rounds.met(one, other):
+        if rounds.count_meetings(one, other):
             rounds.remarks.append(f"{title.lower()}: {one} and {other} met again, as nothing else was left")
     rounds.play(title, tables, free)
 
 
 def _buchholz(rounds: Rounds) -> dict[str, float]:
-    """Return the sum of the opponents' points of each entry that is not struck."""
+    """Return the sum of the opponents' points of each entry that is not disqualified."""
     accounts = rounds.accounts
     found = dict.fromkeys(rounds.names, 0.0)
     for table in (table for one in rounds.rounds for table in one.pairings):
@@ -82,19 +87,26 @@ def _buchholz(rounds: Rounds) -> dict[str, float]:
 def _shown(rounds: Rounds, standings: Sequence[Standing]) -> Presentation:
     games, n = rounds.games, len(rounds.rounds)
     facts = [
-        f"{n} round{'s' * (n != 1)} of matches of {games} game{'s' * (games != 1)}",
+        f"{write_count(n, 'round')} of matches of {write_count(games, 'game')}",
         f"seed {rounds.director.seed}",
     ]
-    columns: Columns = {"Points": lambda row: _number(row["points"]), "Won": "won", "Drawn": "drawn", "Lost": "lost"}
-    columns |= {"Byes": "byes", "Buchholz": lambda row: _number(row["buchholz"]), "Games": "games"}
-    columns |= {"Share": lambda row: row["share"] if row["games"] else None}
+    columns: Columns = {
+        "Points": lambda row: _number(row["points"]),
+        "Won": "won",
+        "Drawn": "drawn",
+        "Lost": "lost",
+        "Byes": "byes",
+        "Buchholz": lambda row: _number(row["buchholz"]),
+        "Games": "games",
+        "Share": lambda row: row["share"] if row["games"] else None,
+    }
     words = ["Points rank, then 'Buchholz', the points of an entry's opponents, then the share of games won."]
-    if not all(rounds.met(*pair) for pair in combinations((row.name for row in standings), 2)):
+    if not all(rounds.count_meetings(*pair) for pair in combinations((row.name for row in standings), 2)):
         words.append(
             "Not everybody met everybody, so the luck of the draw is in it besides that of the dice: a round "
             "robin (--format round-robin) compares all with all, and says which places the games leave open."
         )
-    return Presentation(facts, [ranking_table(standings, columns)], [*words, EVERYTHING])
+    return present(standings, columns, facts, (), words)
 
 
 def _number(value: float) -> str:
@@ -103,15 +115,15 @@ def _number(value: float) -> str:
 
 
 def usual_rounds(entries: int) -> int:
-    """Return the fewest rounds after which no more than one of so many entries can have won all of its pairs."""
+    """Return the fewest rounds after which at most one entry can have won all of its pairs."""
     return max(1, math.ceil(math.log2(max(2, entries))))
 
 
-def _fits(game: Game, entries: int, options: ContestOptions) -> None:
-    most = entries - 1 + entries % 2
+def _fits(game: Game, entries: Sequence[Entry], options: ContestOptions) -> None:
+    most = len(entries) - 1 + len(entries) % 2
     if game.players == 2 and options.rounds is not None and options.rounds > most:
         raise ParameterError(
-            f"rounds={options.rounds} cannot be played by {entries} entries, as after {most} everybody has met "
+            f"rounds={options.rounds} cannot be played by {len(entries)} entries, as after {most} everybody has met "
             f"everybody: give at most {most}, or more games of a match"
         )
 
@@ -121,4 +133,4 @@ def _matches(game: Game, entries: int, options: ContestOptions) -> int:
     return rounds * options.seeds * (entries // 2 if game.players == 2 else math.ceil(entries / game.players))
 
 
-SWISS = Format(swiss, fewest=lambda game: max(2, game.spec.players[0]), matches=_matches, name="swiss", fits=_fits)
+SWISS = Format(swiss, matches=_matches, name="swiss", fits=_fits)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from dicegym.analysis import Analysis, PricedDecision
 from dicegym.analysis.valuers import MARKS, UNITS, amount
 from dicegym.arena.pages.contests import Tick
-from dicegym.arena.pages.template import asset, digest, environment, trusted
+from dicegym.arena.pages.template import render
 from dicegym.columns import is_number
 from dicegym.files import write_text
 from dicegym.pictures.charts import ticks_between
@@ -80,7 +80,7 @@ def chart(analysis: Analysis) -> Chart:
             one.seat,
             mark.level,
             one.number,
-            f"move {one.number}, {analysis.names[one.seat]}: {analysis.explained(one)}",
+            f"move {one.number}, {analysis.names[one.seat]}: {analysis.explain(one)}",
         )
         for one in analysis.decisions
         if (mark := one.mark(unit)) is not None
@@ -103,25 +103,19 @@ def page(analysis: Analysis, title: str = "", worst: int = WORST) -> str:
 
     Args:
         analysis: what to show.
-        title: of the page (default: the game and who played).
+        title: of the page (default: the game and the players).
         worst: how many of the worst decisions are shown with the table before them.
 
     Raises DependencyError if Jinja2 is not installed.
     """
-    style = asset("page.css") + asset("parts.css") + asset("analysed.css")
-    text: str = (
-        environment()
-        .get_template("analysed.html")
-        .render(
-            title=title or f"{analysis.game.spec.title}: {', '.join(analysis.names)}",
-            style=trusted(style),
-            style_hash=digest(style),
-            heading=analysis.heading,
-            facts=_facts(analysis),
-            shown=shown_analysis(analysis, worst),
-        )
+    return render(
+        "analysed.html",
+        ("page.css", "parts.css", "analysed.css"),
+        title=title or f"{analysis.game.spec.title}: {', '.join(analysis.names)}",
+        heading=analysis.heading,
+        facts=_facts(analysis),
+        shown=present_analysis(analysis, worst),
     )
-    return text
 
 
 def write_page(analysis: Analysis, path: str | Path, title: str = "", worst: int = WORST) -> None:
@@ -153,8 +147,8 @@ class ShownAnalysis(NamedTuple):
     notes: list[str]
 
 
-def shown_analysis(analysis: Analysis, worst: int = WORST) -> ShownAnalysis:
-    """Return what a template shows of an analysis, with so many of its worst decisions."""
+def present_analysis(analysis: Analysis, worst: int = WORST) -> ShownAnalysis:
+    """Return what a template shows of an analysis, with ``worst`` of its worst decisions."""
     return ShownAnalysis(
         chart(analysis),
         (WIDTH, HEIGHT),
@@ -197,6 +191,6 @@ def _worst(analysis: Analysis, decision: PricedDecision) -> Worst:
         decision.number,
         analysis.names[decision.seat],
         mark.sign if mark else "",
-        f"{analysis.explained(decision)} ({between})",
+        f"{analysis.explain(decision)} ({between})",
         analysis.scene(decision).text(),
     )

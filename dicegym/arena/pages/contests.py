@@ -1,4 +1,4 @@
-"""A contest as one page of HTML: the ranking with its intervals first, then who did what against whom, then the rest.
+"""A contest as one page of HTML: the ranking with its intervals, then each against each, then the rest.
 
 The rest waits behind a click. A page needs no network, runs no script but its own, and takes names of others for text:
 `dicegym.arena.pages.template` says how. Intervals are drawn at shares of the plot's width, so a plot is as wide as
@@ -8,18 +8,17 @@ there is room for, on paper and on a phone, and its letters keep their size.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from dicegym.arena.incidents import misplay_lines
 from dicegym.arena.luck import CONFIDENCE
-from dicegym.arena.pages.template import asset, digest, environment, trusted
+from dicegym.arena.pages.template import render
 from dicegym.arena.ratings import MatchPlaces, Rating, Ratings, fit
-from dicegym.arena.ratings.shown import interval, shown_bounds, won_matrix
+from dicegym.arena.ratings.shown import build_won_matrix, clip_bounds, interval
 from dicegym.arena.report import Matrix, Report, ReportTable, without_options
 from dicegym.arena.results import ContestResult
-from dicegym.columns import is_number
+from dicegym.columns import write_count
 from dicegym.files import write_text
 from dicegym.pictures.charts import ticks_between
 
@@ -29,8 +28,6 @@ MOST_NAMES = 40
 """Entries of which a page shows who did what against whom: cells grow with their square."""
 MARGIN = 4.0
 """Per cent of a plot's width that stay free on either side, so that no mark and no number is cut."""
-SHADES = 10
-"""Steps of colour of a heat map on either side of the middle; ``parts.css`` has as many."""
 PLACES, NAMES = ("Ranking", "Place"), ("Entry", "Player")
 """Titles of the columns of a ranking that hold places and names."""
 
@@ -39,7 +36,7 @@ class ShownGame(NamedTuple):
     """A game that can be read on the page."""
 
     heading: str
-    """Who played, where they sat, and what came out."""
+    """The players, their seats, and the result."""
     text: str
     """Move by move."""
 
@@ -62,39 +59,15 @@ class ShownMatch(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """One row of a plot."""
+    """One row of a plot; ``low``, ``value`` and ``high`` are shares of its width from the left, in per cent."""
 
     cells: Sequence[str]
-    """What stands beside it."""
-    low: float
-    value: float
-    high: float
-    """The interval is from ``low`` to ``high``, which may be infinite."""
-    words: str
-    """The same for whoever hears the page."""
-
-
-class Plot(NamedTuple):
-    """A table with a picture in each row."""
-
-    heading: str
-    note: str
-    """A sentence below the heading: what the bars mean."""
-    titles: Sequence[str]
-    """Of the cells beside the bars."""
-    axis: str
-    """What is plotted."""
-    bars: Sequence[Bar]
-
-
-class PlacedBar(NamedTuple):
-    """A row of a plot, placed: ``low``, ``value`` and ``high`` in per cent of the width, ``low`` to the left."""
-
-    cells: Sequence[str]
+    """Place, entry, rating, and its interval in words."""
     low: str
     value: str
     high: str
     words: str
+    """The same for readers who hear the page."""
 
 
 class Tick(NamedTuple):
@@ -102,6 +75,15 @@ class Tick(NamedTuple):
 
     at: str
     text: str
+
+
+class Plot(NamedTuple):
+    """The ranking as a table with a picture of the interval in each row."""
+
+    note: str
+    """A sentence below the heading: what the bars mean."""
+    ticks: Sequence[Tick]
+    bars: Sequence[Bar]
 
 
 class ContestPage(NamedTuple):
@@ -113,40 +95,20 @@ class ContestPage(NamedTuple):
     """The ranking with its intervals; None: too little is played."""
     matches: Sequence[ShownMatch] = ()
     left_out: str = ""
-    """A sentence on what there is besides and was left out, so that the page does not get too large."""
+    """A sentence on what was left out, so that the page does not get too large."""
     back: str = ""
     """Address of the page that leads here, if one does."""
 
+    @property
+    def first(self) -> list[ReportTable | Matrix]:
+        """The tables below the plot: the ranking where there is none, and a matrix."""
+        found = [] if self.plot else list(self.report.tables[:1])
+        return found + [table for table in self.report.tables if isinstance(table, Matrix) and table not in found][:1]
 
-class _Heat(NamedTuple):
-    """A matrix for the template: rows of (text, class of its colour)."""
-
-    heading: str
-    names: Sequence[str]
-    rows: Sequence[Sequence[tuple[str, str]]]
-
-
-class _Grid(NamedTuple):
-    """A table for the template; ``numeric`` says of each column whether it holds numbers."""
-
-    heading: str
-    titles: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    numeric: Sequence[bool]
-
-
-class ShownReport(NamedTuple):
-    """What a template shows of a contest, besides its matches: (kind of table, table) each."""
-
-    plot: tuple[Plot, Sequence[Tick], Sequence[PlacedBar]] | None
-    first: Sequence[tuple[str, _Heat | _Grid]]
-    """Below the plot."""
-    more: Sequence[tuple[str, _Heat | _Grid]]
-    """Behind a click, as all that follows."""
-    struck: Sequence[tuple[str, str]]
-    words: Sequence[str]
-    faults: Sequence[str]
-    remarks: Sequence[str]
+    @property
+    def more(self) -> list[ReportTable | Matrix]:
+        """The other tables, which wait behind a click."""
+        return [table for table in self.report.tables if table not in self.first]
 
 
 def page_of_result(result: ContestResult) -> ContestPage:
@@ -198,10 +160,12 @@ def contest_page(
         # A format's own matrix without colours says the same as the one that is made here.
         tables = [table for table in tables if not isinstance(table, Matrix) or table.shades]
         best = [row.name for row in _in_order(ratings, names)][:MOST_NAMES]
-        matrix = won_matrix(found, best)
+        matrix = build_won_matrix(found, best)
         of = f": the best {len(best)} of {len(ratings.rows)}" if len(best) < len(ratings.rows) else ""
         tables.append(matrix._replace(heading=matrix.heading + of))
-    left = f"The newest {len(matches):,} of {total:,} matches; `dicegym arena show ID -o FILE.json` writes all of them."
+    left = (
+        f"The newest {len(matches):,} of {write_count(total, 'match')}; `dicegym arena show ID -o FILE.json` has all."
+    )
     return ContestPage(
         title,
         report._replace(tables=tables, words=list(dict.fromkeys(without_options(report.words)))),
@@ -231,20 +195,35 @@ def _in_order(ratings: Ratings, names: Iterable[str]) -> list[Rating]:
 
 def ranking_plot(ratings: Ratings, places: Mapping[str, str]) -> Plot:
     """Return the ranking as a plot of ratings with their intervals; ``places``: of each entry, in its order."""
-    share = f"{100 * CONFIDENCE:.0f}"
+    at, ticks = make_scale(value for row in ratings.rows for value in (row.rating, *clip_bounds(row)))
     bars = []
     for row in _in_order(ratings, places):
-        low, high = shown_bounds(row)
+        low, high = map(at, clip_bounds(row))
         cells = places.get(row.name, "-"), row.name, f"{row.rating:.0f}", interval(row)
-        bars.append(Bar(cells, low, row.rating, high, f"{row.name}: {row.rating:.0f}, {interval(row)}"))
-    return Plot(
-        "Ranking",
-        f"Entries stand in the order of the contest. Ratings are on the Elo scale, by all games at once: in {share} of "
-        "100 contests the interval holds what endless games would give.",
-        ("Place", "Entry", "Rating", f"{share} % interval"),
-        "Rating",
-        bars,
+        bars.append(Bar(cells, low, at(row.rating), high, f"{row.name}: {row.rating:.0f}, {interval(row)}"))
+    note = (
+        "Entries stand in the order of the contest. Ratings are on the Elo scale, by all games at once: in "
+        f"{100 * CONFIDENCE:.0f} of 100 contests the interval holds what endless games would give."
     )
+    return Plot(note, ticks, bars)
+
+
+def make_scale(values: Iterable[float]) -> tuple[Callable[[float], str], list[Tick]]:
+    """Return a function that places a value on an axis with room for all ``values``, and the axis's ticks.
+
+    Places are per cent of the axis's length; infinite values are at its ends.
+    """
+    known = [value for value in values if math.isfinite(value)]
+    low, high = min(known), max(known)
+    if low == high:
+        low, high = low - 1, high + 1
+
+    def at(value: float) -> str:
+        if math.isinf(value):
+            return "100.00%" if value > 0 else "0.00%"
+        return f"{MARGIN + (100 - 2 * MARGIN) * (value - low) / (high - low):.2f}%"
+
+    return at, [Tick(at(value), f"{value:,.10g}") for value in ticks_between(low, high)]
 
 
 def page_title(game: str, form: str) -> str:
@@ -268,87 +247,9 @@ def html(page: ContestPage) -> str:
 
     Raises DependencyError if Jinja2 is not installed.
     """
-    style, script = asset("page.css") + asset("parts.css"), asset("tables.js")
-    text: str = (
-        environment()
-        .get_template("page.html")
-        .render(
-            title=page.title,
-            back=page.back,
-            style=trusted(style),
-            script=trusted(script),
-            style_hash=digest(style),
-            script_hash=digest(script),
-            heading=page.report.heading,
-            facts=page.report.facts,
-            shown=shown_report(page),
-            matches=page.matches,
-            replays=[match for match in page.matches if match.replays],
-            left_out=page.left_out,
-        )
-    )
-    return text
+    return render("page.html", ("page.css", "parts.css"), "tables.js", page=page)
 
 
 def write_page(page: ContestPage, path: str | Path) -> None:
     """Write a page to a file. Raises OSError as `open` does, and DependencyError if Jinja2 is not installed."""
     write_text(path, html(page))
-
-
-def shown_report(page: ContestPage) -> ShownReport:
-    """Return what a page says of its contest, for the macro ``report`` of ``parts.html``.
-
-    The plot comes first, or the ranking where there is none, then a matrix.
-    """
-    report, plot = page.report, page.plot
-    first = [] if plot else list(report.tables[:1])
-    first += [table for table in report.tables if isinstance(table, Matrix) and table not in first][:1]
-    return ShownReport(
-        None if plot is None else (plot, *placed(plot)),
-        [_part(table) for table in first],
-        [_part(table) for table in report.tables if table not in first],
-        [(bad.name, bad.reason) for bad in report.disqualified],
-        report.words,
-        misplay_lines(report.misplays),
-        report.remarks,
-    )
-
-
-def _part(table: ReportTable | Matrix) -> tuple[str, _Heat | _Grid]:
-    if isinstance(table, Matrix):
-        shades = table.shades or [[None] * len(table.names) for _ in table.names]
-        rows = [
-            [(text, _shade(shade)) for text, shade in zip(*row, strict=True)]
-            for row in zip(table.cells, shades, strict=True)
-        ]
-        return "heat", _Heat(table.heading, table.names, rows)
-    heading, titles, grid = table
-    numeric = [bool(grid) and all(is_number(row[column]) for row in grid) for column in range(len(titles))]
-    return "grid", _Grid(heading, titles, grid, numeric)
-
-
-def _shade(value: float | None) -> str:
-    """Return the class of a colour for -1 (the column is ahead) .. 1 (the row is)."""
-    if value is None:
-        return "none"
-    step = round(SHADES * max(-1.0, min(1.0, value)))
-    return f"up{step}" if step > 0 else f"down{-step}" if step < 0 else "even"
-
-
-def placed(plot: Plot) -> tuple[list[Tick], list[PlacedBar]]:
-    """Return the axis of a plot and its rows; both empty if it has none."""
-    known = [value for bar in plot.bars for value in (bar.low, bar.value, bar.high) if math.isfinite(value)]
-    if not known:
-        return [], []
-    low, high = min(known), max(known)
-    if low == high:
-        low, high = low - 1, high + 1
-
-    def at(value: float) -> str:
-        if math.isinf(value):  # to the edge
-            return "100.00%" if value > 0 else "0.00%"
-        return f"{MARGIN + (100 - 2 * MARGIN) * (value - low) / (high - low):.2f}%"
-
-    ticks = [Tick(at(value), f"{value:,.10g}") for value in ticks_between(low, high)]
-    bars = [PlacedBar(bar.cells, at(bar.low), at(bar.value), at(bar.high), bar.words) for bar in plot.bars]
-    return ticks, bars

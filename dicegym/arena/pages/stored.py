@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from dicegym.arena.compare.comparison import FORMAT
 from dicegym.arena.pages.contests import (
@@ -22,19 +22,19 @@ from dicegym.arena.replay.stored import replay_from
 from dicegym.arena.replay.telling import words
 from dicegym.arena.report import Report, percent
 from dicegym.arena.storage import default_store
-from dicegym.arena.store.reading import PlayedGame, StoredContest, StoredMatch, StoredMisplay, StoreReader
+from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.stored import StoredContest, StoredMatch
+from dicegym.columns import write_count
 from dicegym.engine.game import Game
 from dicegym.errors import DicegymError
-from dicegym.pictures.naming import named
-from dicegym.pictures.watched import told_apart
+from dicegym.pictures.naming import name_players
+from dicegym.pictures.watched import tell_apart
 
 BUDGET = 2_000_000
 """Characters of games on a page."""
-AT_ONCE = 100
-"""Matches whose games are read in one go."""
 
 
-def stored_page(reader: StoreReader, contest: StoredContest, budget: int = BUDGET) -> ContestPage:
+def build_page(reader: StoreReader, contest: StoredContest, budget: int = BUDGET) -> ContestPage:
     """Return the page of a stored contest; of one that has not ended, as far as it got.
 
     Games can be read on it until there is no room: those of matches in which something went wrong first, then those
@@ -45,15 +45,15 @@ def stored_page(reader: StoreReader, contest: StoredContest, budget: int = BUDGE
         contest: which.
         budget: characters of games.
     """
-    report = stored_report(reader, contest)
+    report = build_report(reader, contest)
     matches = list(reader.matches(contest.id, last=MOST_MATCHES))
     places = {row["name"]: row["place"] for row in reader.standings(contest.id)}
 
     def interest(match: StoredMatch) -> tuple[bool, float, int]:
         return not any(match.faults), sum(places.get(name, len(places) + 1) for name in match.entries), match.id
 
-    games = shown_games(reader, sorted(matches, key=interest), budget)
-    rows = [_shown(reader, match, games.get(match.id, ())) for match in matches]
+    games = write_games(reader, sorted(matches, key=interest), budget)
+    rows = [list_match(match, reader.name, games.get(match.id, ())) for match in matches]
     title = page_title(report.heading.partition(":")[0], contest.format)
     page = contest_page(title, report, places_to_rate(reader, contest), rows, max(contest.played, len(rows)))
     date = ("date", moment(contest.ended) if contest.ended else f"begun {moment(contest.began)}, not ended")
@@ -65,8 +65,8 @@ def places_to_rate(reader: StoreReader, contest: StoredContest) -> list[MatchPla
     return [] if contest.format == FORMAT else reader.match_places(contest.id)
 
 
-def stored_report(reader: StoreReader, contest: StoredContest) -> Report:
-    """Return the report of a stored contest as it was shown; of one that has not ended, what its matches come to."""
+def build_report(reader: StoreReader, contest: StoredContest) -> Report:
+    """Return the report of a stored contest as it was shown; of one that has not ended, the results so far."""
     found = reader.report(contest.id)
     if found is not None:
         return found
@@ -80,8 +80,9 @@ def stored_report(reader: StoreReader, contest: StoredContest) -> Report:
         ]
         for row in figures
     ]
-    planned = f" of {contest.planned:,}" if contest.planned > contest.played else ""
-    heading = f"{contest.game}: not ended, {contest.played:,}{planned} matches played, seed {contest.seed}"
+    of = f"{contest.played:,} of " if contest.planned > contest.played else ""
+    matches = of + write_count(contest.planned if of else contest.played, "match")
+    heading = f"{contest.game}: not ended, {matches} played, seed {contest.seed}"
     parameters = ", ".join(f"{name}={value}" for name, value in contest.parameters.items())
     facts = [
         ("game", f"{contest.game} ({parameters})"),
@@ -93,11 +94,18 @@ def stored_report(reader: StoreReader, contest: StoredContest) -> Report:
         ("versions", f"dicegym {contest.version}"),
     ]
     table = ("So far", ["Entry", "Matches", "Games", "Wins", "Games won", "Faults"], rows)
-    return Report(heading, [table], words=["The same command again goes on with it."], facts=facts)
+    return Report(heading, [table], words=["The same command again continues it."], facts=facts)
 
 
-def _shown(reader: StoreReader, match: StoredMatch, games: Sequence[ShownGame]) -> ShownMatch:
-    store = "" if reader.name == default_store() else f" --store {reader.name}"
+def list_match(match: StoredMatch, store: str = "", games: Sequence[ShownGame] = ()) -> ShownMatch:
+    """Return a match as a row of a list.
+
+    Args:
+        match: from a store.
+        store: the store's name, if the row says which command shows the games.
+        games: those that can be read on the page.
+    """
+    given = "" if store == default_store() else f" --store {store}"
     failed = match.failed is not None
     return ShownMatch(
         str(match.id),
@@ -108,12 +116,12 @@ def _shown(reader: StoreReader, match: StoredMatch, games: Sequence[ShownGame]) 
         winners(match.wins),
         0 if failed else match.games,
         sum(match.faults),
-        "" if failed else f"dicegym arena replay {match.id}{store}",
+        "" if failed or not store else f"dicegym arena replay {match.id}{given}",
         games,
     )
 
 
-def shown_games(
+def write_games(
     reader: StoreReader, matches: Iterable[StoredMatch], budget: int = BUDGET
 ) -> dict[int, list[ShownGame]]:
     """Return the games of matches, by the number of the match, until there is no room for another match.
@@ -125,30 +133,27 @@ def shown_games(
     """
     found: dict[int, list[ShownGame]] = {}
     tables: dict[str, Game | None] = {}  # by fingerprint
-    waiting = [match for match in matches if match.failed is None]
-    for first in range(0, len(waiting), AT_ONCE):
-        some = waiting[first : first + AT_ONCE]
-        for match, replays in _replays(reader, some):
-            games = []
-            for replay in replays:
-                if replay.fingerprint not in tables:
-                    tables[replay.fingerprint] = _table(replay)
-                games.append(shown_game(replay, tables[replay.fingerprint]))
-                budget -= len(games[-1].heading) + len(games[-1].text)
-                if budget < 0:
-                    return found
-            found[match] = games
+    for whole in reader.whole(match for match in matches if match.failed is None):
+        games = []
+        for replay in (replay_from(whole, game) for game in whole.games):
+            if replay.fingerprint not in tables:
+                tables[replay.fingerprint] = _table(replay)
+            games.append(write_game(replay, tables[replay.fingerprint]))
+            budget -= len(games[-1].heading) + len(games[-1].text)
+            if budget < 0:
+                return found
+        found[whole.match.id] = games
     return found
 
 
-def shown_game(replay: Replay, game: Game | None = None) -> ShownGame:
+def write_game(replay: Replay, game: Game | None = None) -> ShownGame:
     """Return a game in words: every move, and the table at its end; or why it cannot be played again.
 
     Args:
         replay: the game that was played.
         game: as of `Replay.table`.
     """
-    names = told_apart(replay.seats)
+    names = tell_apart(replay.seats)
     heading = f"Game {replay.number + 1}: {_outcome(names, replay.returns)}; seats: {', '.join(names)}"
     try:
         table = replay.table(game)
@@ -156,7 +161,7 @@ def shown_game(replay: Replay, game: Game | None = None) -> ShownGame:
         for frame in replay.frames(table):
             lines += [f"{names[played.seat]}: {words(table, played)}" for played in frame.done]
             state = frame.state
-        end = named(table.scene(state), names).text()
+        end = name_players(table.scene(state), names).text()
         return ShownGame(heading, "\n".join([*lines, "", end]))
     except DicegymError as error:
         return ShownGame(heading, str(error))
@@ -165,30 +170,10 @@ def shown_game(replay: Replay, game: Game | None = None) -> ShownGame:
 def _table(replay: Replay) -> Game | None:
     try:
         return replay.table()
-    except DicegymError:  # there is no such game any more, as each of its games will say
+    except DicegymError:  # the game does not exist any more, as each of its games will say
         return None
 
 
 def _outcome(names: Sequence[str], returns: Sequence[float]) -> str:
     best = [name for name, value in zip(names, returns, strict=True) if value == max(returns)]
     return f"won by {best[0]}" if len(best) == 1 else f"shared by {', '.join(best)}"
-
-
-def _replays(reader: StoreReader, matches: Sequence[StoredMatch]) -> Iterator[tuple[int, Iterator[Replay]]]:
-    """Yield the games of each match, in the order of the matches."""
-    numbers = [match.id for match in matches]
-    rules = reader.rules(numbers)
-    games: dict[int, list[PlayedGame]] = {}
-    for game in reader.games(numbers):
-        games.setdefault(game.match, []).append(game)
-    noted: dict[tuple[int, int], list[StoredMisplay]] = {}
-    for misplay in reader.misplays(numbers):
-        noted.setdefault((misplay.match, misplay.game - 1), []).append(misplay)
-    for match in matches:
-        yield (
-            match.id,
-            (
-                replay_from(rules[match.id], match, game, noted.get((match.id, game.number), ()))
-                for game in games.get(match.id, [])
-            ),
-        )

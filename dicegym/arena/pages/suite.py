@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dicegym.analysis.model_suite import SuiteGrade, suite_table
-from dicegym.arena.pages.template import asset, digest, environment, trusted
+from dicegym.arena.pages.template import render
 from dicegym.files import write_text
 
 HEADING = (
@@ -18,22 +18,9 @@ HEADING = (
 def page(grades: Sequence[SuiteGrade]) -> str:
     """Return the page. Raises DependencyError without Jinja2."""
     titles, rows = suite_table(grades)
-    style = asset("page.css")
     facts = dict.fromkeys((one.game, f"values of source {one.values}") for one in grades)
-    text: str = (
-        environment()
-        .get_template("suite.html")
-        .render(
-            title="Language models, graded",
-            heading=HEADING,
-            style=trusted(style),
-            style_hash=digest(style),
-            facts=facts,
-            titles=titles,
-            rows=rows,
-        )
-    )
-    return text
+    title = "Language models, graded"
+    return render("suite.html", ("page.css",), title=title, heading=HEADING, facts=facts, titles=titles, rows=rows)
 
 
 def write_page(grades: Sequence[SuiteGrade], path: str | Path) -> None:

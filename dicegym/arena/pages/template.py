@@ -9,15 +9,20 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
+from collections.abc import Sequence
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from dicegym.arena.incidents import misplay_lines
+from dicegym.columns import numeric_columns
 from dicegym.errors import DependencyError
 from dicegym.escape import harmless, lines
 
 if TYPE_CHECKING:
     from jinja2 import BaseLoader, Environment
 
+SHADES = 10
+"""Steps of colour of a heat map on either side of the middle; ``parts.css`` has as many."""
 LONGEST_TEXT = 4000
 """Characters of a line of others that is shown."""
 
@@ -29,16 +34,16 @@ def environment() -> Environment:
         import jinja2
     except ImportError:
         raise DependencyError.for_extra("jinja2", "arena", "a page of HTML") from None
-    return made_environment(jinja2.FunctionLoader(asset))
+    return make_environment(jinja2.FunctionLoader(asset))
 
 
-def made_environment(loader: BaseLoader) -> Environment:
+def make_environment(loader: BaseLoader) -> Environment:
     """Return what fills templates, and makes harmless and escapes what is put into them."""
     import jinja2
     from markupsafe import Markup
 
     def shown(value: Any) -> Any:
-        """Make what is put into the page harmless; it is escaped besides."""
+        """Make what is put into the page harmless; it is escaped too."""
         return value if isinstance(value, Markup) or not isinstance(value, str) else harmless(value[:LONGEST_TEXT])
 
     environment = jinja2.Environment(
@@ -50,7 +55,28 @@ def made_environment(loader: BaseLoader) -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["text"] = lambda value: Markup.escape(lines(value))  # of several lines
+    environment.filters |= {"numeric": numeric_columns, "shade": name_shade, "misplays": misplay_lines}
     return environment
+
+
+def name_shade(value: float | None) -> str:
+    """Return the class of a colour for -1 (the column is ahead) .. 1 (the row is); None: nothing is known."""
+    if value is None:
+        return "none"
+    step = round(SHADES * max(-1.0, min(1.0, value)))
+    return f"up{step}" if step > 0 else f"down{-step}" if step < 0 else "even"
+
+
+def render(template: str, styles: Sequence[str], script: str = "", **shown: Any) -> str:
+    """Return a page of one file: a template of this folder with its styles and its script in it.
+
+    Raises DependencyError without Jinja2.
+    """
+    filler, style = environment(), "".join(map(asset, styles))
+    code = asset(script) if script else ""
+    own = {"style": trust(style), "style_hash": digest(style), "script": trust(code), "script_hash": digest(code)}
+    text: str = filler.get_template(template).render(own | shown)
+    return text
 
 
 @functools.cache
@@ -59,7 +85,7 @@ def asset(name: str) -> str:
     return (resources.files("dicegym.arena.pages") / name).read_text(encoding="utf-8")
 
 
-def trusted(text: str) -> Any:
+def trust(text: str) -> Any:
     """Return a file of ours, in which no text of others stands, as markup."""
     from markupsafe import Markup
 

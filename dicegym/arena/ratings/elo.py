@@ -1,9 +1,9 @@
-"""Elo ratings of players who meet two or more at a time.
+"""Elo ratings of players that meet two or more at a time.
 
-A game of n players counts as a game of each with each other, every one for K / (n - 1) points: who scored more has
-won against who scored less, equal scores are half a win. All expectations are of the ratings before the game.
+A game of n players counts as a game of each with each other, every one for K / (n - 1) points: the higher score has
+won against the lower one, equal scores are half a win. All expectations are of the ratings before the game.
 
-Source: A. E. Elo, "The Rating of Chessplayers, Past and Present" (1978): the expected score of a player who is
+Source: A. E. Elo, "The Rating of Chessplayers, Past and Present" (1978): the expected score of a player that is
 d points behind is 1 / (1 + 10**(d / 400)).
 """
 
@@ -15,7 +15,7 @@ from collections.abc import Sequence
 K = 32.0
 """Points at stake in a game of two."""
 START = 1200.0
-"""The rating of who has not played yet."""
+"""The rating of a player that has not played yet."""
 UNRATED = 350.0
 """Standard deviation, in points, of the strength of players that have not played yet.
 
@@ -27,7 +27,7 @@ one wins the other loses, so the sum of all ratings stays what it was, to the la
 and shown rounded to whole numbers."""
 
 
-def expected(rating: float, opponent: float) -> float:
+def expect_score(rating: float, opponent: float) -> float:
     """Return the expected score of a player against an opponent, between 0 and 1."""
     behind = max(-4000.0, min(opponent - rating, 4000.0))  # beyond that the power overflows, and says nothing new
     return 1 / (1 + float(10 ** (behind / 400)))
@@ -35,10 +35,10 @@ def expected(rating: float, opponent: float) -> float:
 
 def exchange(rating: float, opponent: float, score: float, k: float = K) -> float:
     """Return the points that a player wins from an opponent by ``score``: 1 for a win, 0.5 for a tie, 0 for a loss."""
-    return round(k * (score - expected(rating, opponent)) / GRAIN) * GRAIN
+    return round(k * (score - expect_score(rating, opponent)) / GRAIN) * GRAIN
 
 
-def updated(ratings: Sequence[float], scores: Sequence[float], k: float = K) -> list[float]:
+def update_ratings(ratings: Sequence[float], scores: Sequence[float], k: float = K) -> list[float]:
     """Return the ratings after one game.
 
     Args:
@@ -60,7 +60,7 @@ def updated(ratings: Sequence[float], scores: Sequence[float], k: float = K) -> 
 
 
 def margin(games: int, k: float = K) -> float:
-    """Return half of the 95% interval of a rating after so many games, in points.
+    """Return half of the 95% interval of a rating after ``games`` games, in points.
 
     Against equals a game's score has variance 1/4, and its expectation changes by ln(10) / 1600 a point. So a game
     leaves the share ``kept = 1 - k ln(10) / 1600`` of a rating's error, and adds one of variance k**2 / 4. That is for

@@ -28,7 +28,7 @@ import numpy as np
 
 from dicegym.arena.luck import CONFIDENCE, Places
 from dicegym.arena.ratings.model import HALF, Choices, Likelihood, Summit, Weighting, choices
-from dicegym.arena.ratings.places import MatchPlaces, grouped
+from dicegym.arena.ratings.places import MatchPlaces, group_matches
 from dicegym.engine.validate import seed_number, whole_number
 from dicegym.errors import DependencyError, ParameterError, unknown_name
 
@@ -56,12 +56,13 @@ class Rating:
     """How strong an entry is.
 
     Attributes:
-        place: 1 for the best. Nobody who is surely better stands behind, and who cannot be told apart from those
+        place: 1 for the best. No entry that is surely better is behind, and one that cannot be told apart from those
             above shares their place.
         name: the entry.
         rating: on the Elo scale, with 1500 in the middle.
         low: the rating is this or more ...
-        high: ... and this or less, in 95 of 100 contests. Infinite where games set no bound, as for who never lost.
+        high: ... and this or less, in 95 of 100 contests. Infinite where games set no bound, as for an entry that never
+            lost.
         games: that it played.
         matches: that it played.
         could_be: the places that it may deserve.
@@ -147,12 +148,12 @@ def fit(matches: Iterable[MatchPlaces], *, replicates: int = REPLICATES, seed: i
         seed: names the weightings.
 
     Raises:
-        ParameterError: there is no game, or something is no match.
+        ParameterError: there is no game, or an invalid match.
         DependencyError: SciPy is not installed.
     """
     whole_number("replicates", replicates, 0, 1_000_000, "the number of weightings")
     seed = seed_number("seed", seed, "a number that names the weightings")
-    found = grouped(matches)
+    found = group_matches(matches)
     if not found:
         raise ParameterError("no match with a game was given, so there is nothing to rate: play one first")
     asked = choices(found, FEWEST_MATCHES)
@@ -163,11 +164,11 @@ def fit(matches: Iterable[MatchPlaces], *, replicates: int = REPLICATES, seed: i
         drawn = draws(likelihood, summit, replicates, np.random.default_rng(seed))[:, :n]
     fields, level = _components(asked, "weak"), _components(asked, "strong")
     core = _core(asked, fields, level)
-    strength = centred(summit.parameters[:, :n], fields, core)[0]
+    strength = centre(summit.parameters[:, :n], fields, core)[0]
     low, high = np.full(n, -math.inf), np.full(n, math.inf)
     could_be = [Places(1, n)] * n
     if replicates:
-        drawn = strength + spread(asked) * (centred(drawn, fields, core) - strength)
+        drawn = strength + spread(asked) * (centre(drawn, fields, core) - strength)
         below, above = _bounded(asked, fields, level, core)
         low, high = np.quantile(drawn, [0.5 - CONFIDENCE / 2, 0.5 + CONFIDENCE / 2], axis=0)
         low = np.where(below, np.minimum(low, strength), -math.inf)
@@ -190,7 +191,7 @@ def fit(matches: Iterable[MatchPlaces], *, replicates: int = REPLICATES, seed: i
     )
 
 
-def centred(strengths: np.ndarray, fields: np.ndarray, core: np.ndarray) -> np.ndarray:
+def centre(strengths: np.ndarray, fields: np.ndarray, core: np.ndarray) -> np.ndarray:
     """Return float64[weightings, entries], less the mean of the core of their field."""
     member = (fields[:, None] == np.arange(fields.max() + 1)) & core[:, None]
     return np.asarray(strengths - (strengths @ member / member.sum(axis=0))[:, fields])
@@ -204,11 +205,11 @@ def _components(asked: Choices, connection: str) -> np.ndarray:
 
 
 def _core(asked: Choices, fields: np.ndarray, level: np.ndarray) -> np.ndarray:
-    """Return whose mean is the middle: bool[entries].
+    """Return the entries whose mean is the middle: bool[entries].
 
     In each field these are the most entries whose distances are known from above and from below, as each has been ahead
     of each, directly or through others; where there are no two, all. An entry that always comes last would move a mean
-    that counts it, and nobody knows how far.
+    that counts it, by an unknown distance.
     """
     core = np.zeros(len(fields), bool)
     for field in range(fields.max() + 1):
@@ -260,7 +261,7 @@ def rank_sets(strength: np.ndarray, drawn: np.ndarray, fields: np.ndarray) -> li
     for i in range(n):
         lead = strength[i] - strength
         deviation = off[:, i : i + 1] - off
-        # Up and down apart: who hardly ever lost may be far better than found, but hardly worse.
+        # Up and down apart: an entry that hardly ever lost may be far better than found, but hardly worse.
         up, down = (np.sqrt((np.maximum(sign * deviation, 0) ** 2).mean(axis=0) * 2) for sign in (1, -1))
         met = (fields == fields[i]) & (up > 1e-9) & (down > 1e-9)
         error = np.where(deviation[:, met] > 0, up[met], down[met])
@@ -278,13 +279,13 @@ def best_fit(likelihood: Likelihood) -> Summit:
 
 
 def draws(likelihood: Likelihood, fit: Summit, replicates: int, rng: np.random.Generator) -> np.ndarray:
-    """Return the parameters of so many weightings of the games: float64[replicates, parameters]."""
+    """Return the parameters of ``replicates`` weightings of the games: float64[replicates, parameters]."""
     asked = likelihood.choices
     m, units = asked.parameters, len(asked.times)
     added = np.maximum(rng.standard_gamma(HALF, (replicates, 2, m)), LEAST)
     whole = replicates * (likelihood.size + m**3 // 30) <= MOST_WORK
     at_once = max(1, AT_ONCE // (units + (likelihood.size + m * m if whole else 0)))
-    scores = None if whole else asked.seen - asked.taken @ likelihood.expected(fit.parameters[0])
+    scores = None if whole else asked.seen - asked.taken @ likelihood.expect_statistics(fit.parameters[0])
     found = np.empty((replicates, m))
     for first in range(0, replicates, at_once):
         some = slice(first, min(first + at_once, replicates))

@@ -1,8 +1,8 @@
-"""The model of ratings: who is chosen of those that are left, and the strengths that make what was seen most likely.
+"""The model of ratings: choices among the entries left, and the strengths that make what was seen most likely.
 
-A game is a row of choices: who came first of all, who of those that were left, and so on to the last that were told
-apart. Those who share the last place, below others, are taken for entries that the game did not tell apart: a game that
-names a winner alone says nothing of the order of those who lost.
+A game is a row of choices: the first of all, the first of those that were left, and so on to the last that were told
+apart. Entries that share the last place, below others, are taken for entries that the game did not tell apart: a game
+that names a winner alone says nothing of the order of the losers.
 
 Plackett-Luce: of the entries that are left in a game, one comes next with a probability proportional to its strength.
 In games of two this is Bradley-Terry's model, and where such games are drawn it is Davidson's: a draw has d times the
@@ -13,14 +13,14 @@ those t. So each counts as having come in that place, with all those behind it b
 Sources: R. L. Plackett, "The Analysis of Permutations", Applied Statistics 24 (1975); R. R. Davidson, "On Extending the
 Bradley-Terry Model to Accommodate Ties in Paired Comparison Experiments", Journal of the American Statistical
 Association 65 (1970); B. Efron, "The Efficiency of Cox's Likelihood Function for Censored Data", ibid. 72 (1977): Cox's
-likelihood of who fails next is Plackett's. (A tie of Davidson and Luce, arXiv:1909.07123, shares one choice among
+likelihood of the next failure is Plackett's. (A tie of Davidson and Luce, arXiv:1909.07123, shares one choice among
 those who tie; with places 1 2 3 2 4 5 6 7 that puts the third above both seconds, as updates after each game do.)
 
 Logarithms of strengths and of d are the parameters of exponential families: the logarithm of the likelihood is
 concave, its gradient is what was seen less what was to be expected, and Newton's method finds its summit.
 
 Besides its games each entry has won half a game and lost half a game against an imagined entry of average strength,
-and draws have half a draw and half a game that was none. So whoever never lost has a finite strength, and fields
+and draws have half a draw and half a game that was none. So an entry that never lost has a finite strength, and fields
 that never met have one scale. Source: H. L. Turner, J. van Etten, D. Firth, I. Kosmidis, "Modelling rankings in R: the
 PlackettLuce package", Computational Statistics 35 (2020), whose imagined entry counts as much.
 """
@@ -50,7 +50,7 @@ MOST_STEPS = 60
 
 
 class Stage(NamedTuple):
-    """Who was chosen of those that were left in a game."""
+    """The choice among those that were left in a game."""
 
     left: tuple[int, ...]
     chosen: tuple[int, ...]
@@ -67,11 +67,11 @@ class Row(NamedTuple):
     """A kind of choice."""
 
     left: tuple[int, ...]
-    """Between whom."""
+    """The entries that it is between."""
     duel: bool = False
     """Whether it may be a draw."""
     together: tuple[int, ...] = ()
-    """Those who came together, if there are any ..."""
+    """Those that came together, if there are any ..."""
     gone: int = 0
     """... and how many of them are taken to be gone."""
 
@@ -84,7 +84,7 @@ class Shape(NamedTuple):
     outcomes: np.ndarray
     """float64[outcomes, k or k + 1]: of each outcome 1 for who is chosen; of a draw a half for both, and 1."""
     offset: np.ndarray
-    """float64[rows, outcomes]: logarithms of what outcomes are weighted with besides."""
+    """float64[rows, outcomes]: logarithms of further weights of outcomes."""
 
     @property
     def single(self) -> bool:
@@ -146,7 +146,7 @@ def choices(matches: Sequence[MatchPlaces], fewest: int) -> Choices:
     """Return the choices of matches.
 
     Args:
-        matches: as `dicegym.arena.ratings.places.grouped` returns them.
+        matches: as `dicegym.arena.ratings.places.group_matches` returns them.
         fewest: the games of an entry that has fewer matches are units by themselves.
 
     Raises:
@@ -180,7 +180,7 @@ def choices(matches: Sequence[MatchPlaces], fewest: int) -> Choices:
 
 
 Unit = tuple[tuple[int, ...], tuple[tuple[tuple[int, ...], int], ...]]
-"""Who played, and the places of the games."""
+"""The players, and the places of the games."""
 
 
 def _units(
@@ -230,7 +230,7 @@ def _shapes(found: Sequence[Stage], draws: bool, n: int) -> tuple[tuple[Shape, .
 
 
 def _rows(stage: Stage, draws: bool) -> Iterator[Row]:
-    """Yield the choices that a stage comes to: one, or one after the other for those who came together."""
+    """Yield the choices of a stage: one, or one after the other for entries that came together."""
     if len(stage.chosen) == 1 or stage.drawn:
         yield Row(stage.left, draws and stage.duel)
     else:
@@ -304,7 +304,7 @@ class Likelihood:
         self.middle = np.zeros(m)
         """float64[parameters]: where the games that are added are in balance."""
         if choices.draws:
-            self.middle[-1] = np.log(2)  # a draw of two equals is as likely as a game that is none
+            self.middle[-1] = np.log(2)  # a draw of two equals is as likely as one that is not played
         self._parts: list[tuple[slice, Shape, Any, Any]] = []
         at = 0
         for shape in choices.shapes:
@@ -337,7 +337,7 @@ class Likelihood:
         logits /= total
         return (np.log(total) + top)[..., 0], logits
 
-    def expected(self, parameters: np.ndarray) -> Any:
+    def expect_statistics(self, parameters: np.ndarray) -> Any:
         """Return what each row is expected to add to the statistics: sparse float64[rows, parameters]."""
         sparse, found = sparse_matrices(), []
         for shape in self.choices.shapes:

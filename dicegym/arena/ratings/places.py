@@ -1,4 +1,4 @@
-"""What ratings are computed from: who came in which place, in the games of matches."""
+"""What ratings are computed from: the places of entries in the games of matches."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class MatchPlaces(NamedTuple):
     """The places of a match's games; the same match may have been played several times, and come out equal."""
 
     entries: tuple[str, ...]
-    """Who played."""
+    """The players."""
     places: tuple[tuple[tuple[int, ...], int], ...]
     """The place of each entry in a game, and how many games of the match came out so. Only the order of places counts:
     1 2 2 4 and 1 2 2 3 are the same."""
@@ -51,14 +51,14 @@ def count_ahead(matches: Iterable[MatchPlaces], names: Sequence[str]) -> np.ndar
     return ahead
 
 
-def grouped(matches: Iterable[MatchPlaces]) -> list[MatchPlaces]:
+def group_matches(matches: Iterable[MatchPlaces]) -> list[MatchPlaces]:
     """Return the same matches in one order, equal ones as one with their number of times.
 
     Neither the order of the matches nor that of the entries in a match makes a difference afterwards. Matches without
     games are left out.
 
     Raises:
-        ParameterError: a match is none: two entries of one name, places of others than its entries, a count below 0.
+        ParameterError: a match is invalid: two entries of one name, places of others than its entries, a count below 0.
     """
     counts: Counter[tuple[tuple[str, ...], tuple[tuple[tuple[int, ...], int], ...]]] = Counter()
     given: Counter[tuple[tuple[str, ...], tuple[tuple[tuple[int, ...], int], ...]]] = Counter()

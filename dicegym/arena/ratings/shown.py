@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from dicegym.arena.luck import CONFIDENCE, listed, verdict
+from dicegym.arena.luck import CONFIDENCE, list_names, verdict
 from dicegym.arena.ratings.fitting import FEWEST_MATCHES, Rating, Ratings
 from dicegym.arena.ratings.places import MatchPlaces, count_ahead
 from dicegym.arena.report import Matrix, ReportTable
@@ -14,7 +14,7 @@ FARTHEST = 1500.0
 """Largest distance in points between a rating and a bound that is shown: it means 5,600 wins for each loss."""
 
 
-def shown_bounds(row: Rating) -> tuple[float, float]:
+def clip_bounds(row: Rating) -> tuple[float, float]:
     """Return the bounds of a rating as they are shown: infinite where they say nothing."""
     low = row.low if row.rating - row.low <= FARTHEST else -math.inf
     return low, row.high if row.high - row.rating <= FARTHEST else math.inf
@@ -22,7 +22,7 @@ def shown_bounds(row: Rating) -> tuple[float, float]:
 
 def interval(row: Rating) -> str:
     """Return the interval of a rating in words: ``1480 to 1535``, ``1809 or more``, ``unknown``."""
-    low, high = shown_bounds(row)
+    low, high = clip_bounds(row)
     if math.isinf(low) and math.isinf(high):
         return "unknown"
     if math.isinf(high):
@@ -48,12 +48,16 @@ def rating_words(ratings: Ratings) -> list[str]:
     said = verdict([row.name for row in rows], [row.could_be for row in rows]) if ratings.replicates else ""
     sentences = [f"By ratings: {said}"] if said else []  # a report says the same of its own ranking, and may differ
     if len(ratings.fields) > 1:
-        groups = "; ".join(listed(field) for field in ratings.fields)
+        groups = "; ".join(list_names(field) for field in ratings.fields)
         sentences.append(f"These have never met, directly or through others, and cannot be compared: {groups}.")
     if top := [row.name for row in rows if math.isinf(row.high) and math.isfinite(row.low)]:
-        sentences.append(f"Nothing bounds the rating of {listed(top)} from above: nobody of the others was ever ahead.")
+        sentences.append(
+            f"Nothing bounds the rating of {list_names(top)} from above: nobody of the others was ever ahead."
+        )
     if bottom := [row.name for row in rows if math.isinf(row.low) and math.isfinite(row.high)]:
-        sentences.append(f"Nothing bounds the rating of {listed(bottom)} from below: ahead of nobody of the others.")
+        sentences.append(
+            f"Nothing bounds the rating of {list_names(bottom)} from below: ahead of nobody of the others."
+        )
     if ratings.replicates and any(row.matches < FEWEST_MATCHES for row in rows):
         sentences.append(
             f"Of entries with fewer than {FEWEST_MATCHES} matches the games, not the matches, say how far luck goes."
@@ -61,7 +65,7 @@ def rating_words(ratings: Ratings) -> list[str]:
     return sentences
 
 
-def won_matrix(matches: Iterable[MatchPlaces], names: Sequence[str]) -> Matrix:
+def build_won_matrix(matches: Iterable[MatchPlaces], names: Sequence[str]) -> Matrix:
     """Return in how many games the row was ahead of the column, of those in which their places differ, in colours."""
     won = count_ahead(matches, names)
     games = won + won.T

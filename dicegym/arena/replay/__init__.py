@@ -1,4 +1,4 @@
-"""Games that were played, to be seen again: who sat where and what was done; all else follows from that.
+"""Games that were played, to be seen again: seats and actions; all else follows from them.
 
 A `Replay` is plain values. It says by which rules it was played, is played again to its stored result, and refuses what
 other rules would make of it.
@@ -14,7 +14,7 @@ from dicegym.arena.replay.replay import (
     describe_rules,
     from_json,
     load,
-    played,
+    record_replay,
     replay_of,
     save,
     to_json,
@@ -30,7 +30,7 @@ __all__ = [
     "from_json",
     "load",
     "moments",
-    "played",
+    "record_replay",
     "replay_of",
     "save",
     "to_json",

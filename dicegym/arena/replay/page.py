@@ -1,11 +1,11 @@
 """A replay as one page of HTML that holds all it needs, for any browser: from a disk, a mail or a server.
 
-Everything that stands in it comes as data, which the page's script puts on the screen as text: names and messages of
+Everything in it comes as data, which the page's script puts on the screen as text: names and messages of
 others are nowhere markup. The page may load nothing, and run no script but its own (`Content-Security-Policy`).
 
-Of the pictures each element is kept once, and of each picture only in what it differs from an earlier one
-(`packed`); beside them stand the lines of their scenes, to be read out. Where pictures would
-make the page too large, the lines alone are shown.
+Of the pictures each element is kept once, and of each picture only in what it differs from the one before (`pack`);
+beside them stand the lines of their scenes, to be read out. Where pictures would make the page too large, the lines
+alone are shown.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from dicegym.arena.replay.replay import Frame, Replay
-from dicegym.arena.replay.telling import Notes, may_know, moment, noted, result_lines, words
+from dicegym.arena.replay.telling import Notes, find_note, may_know, moment, result_lines, words
 from dicegym.engine.game import Game
 from dicegym.engine.scene import Scene
 from dicegym.escape import harmless, one_line
@@ -29,14 +29,12 @@ from dicegym.files import write_text
 from dicegym.pictures.drawing import draw
 from dicegym.pictures.fonts import FAMILIES
 from dicegym.pictures.svg import Drawing, Tile
-from dicegym.pictures.watched import told_apart
+from dicegym.pictures.watched import tell_apart
 
 PICTURES_BUDGET = 400_000
 """Characters that pictures may take in a page; where they would take more, lines are shown instead."""
 _PIECE = re.compile(r"<[^/][^<]*(?:</[^<]*)*|[^<]+|</[^<]*")
 """An element's beginning, with its text and whatever ends after it: in a drawing, ``<`` begins tags alone."""
-Change = list[int]
-"""Where a picture differs: index of a piece in the earlier picture, how many are left out there, and those instead."""
 
 
 class _Table(dict[Any, int]):
@@ -52,14 +50,13 @@ def page_data(
 ) -> dict[str, Any]:
     """Return all that the page shows, as values that JSON can hold; arguments and errors as of `page`.
 
-    ``views`` are who may look: everybody (-1), and each seat where something is hidden from some. ``lines``, ``scenes``
-    and ``words`` are kept once each and named by their numbers; ``pictures`` are those of the scenes, as
-    `packed` has them, or None where there is no room for them. A frame is ``[scene of
-    each view, what was done]``, and one thing done ``[seat, words, whether something was wrong, numbers of the views
-    that know it]``.
+    ``views`` are the possible viewers: everybody (-1), and each seat where something is hidden from some. ``lines``,
+    ``scenes`` and ``words`` are kept once each and named by their numbers; ``pictures`` are those of the scenes, as
+    `pack` has them, or None where there is no room for them. A frame is ``[scene of each view, what was done]``, and
+    one thing done ``[seat, words, whether something was wrong, numbers of the views that know it]``.
     """
     table = replay.table(game)
-    names = told_apart(replay.seats)
+    names = tell_apart(replay.seats)
     views: list[int | None] = [None, *(range(table.players) if _hides(table) else ())]
     if seat is not None:
         views = [replay.seat(seat)]
@@ -80,7 +77,7 @@ def page_data(
             for number, view in enumerate(views):
                 if may_know(played, view):  # what none of them may know is not in the page either
                     told.setdefault(words(table, played, view, notes), []).append(number)
-            wrong = int(bool(played.wrong or noted(played, notes)))
+            wrong = int(bool(played.wrong or find_note(played, notes)))
             done += [[played.seat, texts.number(text), wrong, who] for text, who in told.items()]
         return [[scene_number(*seen_by(frame, view)) for view in views], done]
 
@@ -93,7 +90,7 @@ def page_data(
     facts += [f"{name} {value}" for name, value in replay.parameters.items()]
     facts += [f"fingerprint {one_line(replay.fingerprint, 40)}"] if replay.fingerprint else []
     facts += [f"dicegym {one_line(replay.rules['dicegym'], 40)}"] if "dicegym" in replay.rules else []
-    pictures: dict[str, Any] | None = packed([picture for *_, picture in scenes], len(views))
+    pictures: dict[str, Any] | None = pack([picture for *_, picture in scenes])
     if len(json.dumps(pictures)) > PICTURES_BUDGET:
         pictures = None
     return {
@@ -189,67 +186,40 @@ def write_page(
     write_text(path, page(replay, seat, game, notes, back))
 
 
-# --- pictures -------------------------------------------------------------------------------------------------------
-
-
-def packed(drawings: Sequence[Drawing], near: int = 1) -> dict[str, Any]:
-    """Return pictures as values that JSON can hold; `unpacked` makes pictures of them again.
+def pack(drawings: Sequence[Drawing]) -> dict[str, Any]:
+    """Return pictures as values that JSON can hold, of which `unpack` and ``player.js`` make pictures again.
 
     ``size`` is the width and height that has room for each, ``font`` that of its letters, and ``pieces`` texts that
-    stand one after the other in pictures. Each of ``pictures`` is ``[title, base, runs]``: if ``base`` is -1, ``runs``
-    names its pieces by their numbers; else it says what to change in those of that earlier picture, as `Change`
-    describes it, the first change first.
+    stand one after the other in pictures. Each of ``pictures`` is ``[title, front, back, middle]``: its pieces are the
+    first ``front`` of the picture before it, those with the numbers ``middle``, and the last ``back`` of it.
 
     Args:
         drawings: the pictures, in the order in which they are seen.
-        near: how many of those before it a picture may resemble: one for each view.
     """
     pieces: dict[str, int] = {}
-    numbered = [[pieces.setdefault(piece, len(pieces)) for piece in _PIECE.findall(one.body)] for one in drawings]
     pictures: list[list[Any]] = []
-    for at, own in enumerate(numbered):
-        best: tuple[int, int, list[Any]] = (len(own), -1, list(own))
-        for base in range(max(0, at - near), at):
-            runs = _changes(numbered[base], own)
-            cost = sum(map(len, runs))
-            if cost < best[0]:
-                best = (cost, base, runs)
-        pictures.append([drawings[at].title, *best[1:]])
+    before: list[int] = []
+    for drawing in drawings:
+        own = [pieces.setdefault(piece, len(pieces)) for piece in _PIECE.findall(drawing.body)]
+        front = _count_alike(before, own)
+        back = _count_alike(before[front:][::-1], own[front:][::-1])
+        pictures.append([drawing.title, front, back, own[front : len(own) - back]])
+        before = own
     size = [max((one.width for one in drawings), default=0), max((one.height for one in drawings), default=0)]
     return {"size": size, "font": FAMILIES, "pieces": list(pieces), "pictures": pictures}
 
 
-def unpacked(values: dict[str, Any]) -> list[Drawing]:
-    """Return the pictures of which `packed` made these values."""
-    found: list[list[int]] = []
-    for _, base, runs in values["pictures"]:
-        own = list(runs) if base < 0 else list(found[base])
-        if base >= 0:
-            for start, removed, *instead in reversed(runs):
-                own[start : start + removed] = instead
-        found.append(own)
-    width, height = values["size"]
-    pieces = values["pieces"]
-    return [
-        Drawing(width, height, (Tile(0, 0, width, height, "".join(pieces[number] for number in own)),), title)
-        for own, (title, _, _) in zip(found, values["pictures"], strict=True)
-    ]
+def unpack(values: dict[str, Any]) -> list[Drawing]:
+    """Return the pictures of which `pack` made these values."""
+    (width, height), found, before = values["size"], [], list[int]()
+    for title, front, back, middle in values["pictures"]:
+        before = [*before[:front], *middle, *before[len(before) - back :]]
+        body = "".join(values["pieces"][number] for number in before)
+        found.append(Drawing(width, height, (Tile(0, 0, width, height, body),), title))
+    return found
 
 
-def _changes(old: list[int], new: list[int]) -> list[Change]:
-    """Return what makes a list of another one."""
-    least = min(len(old), len(new))
-    front = next((at for at in range(least) if old[at] != new[at]), least)
-    if len(old) != len(new):
-        back = next((at for at in range(least - front) if old[-1 - at] != new[-1 - at]), least - front)
-        return [[front, len(old) - back - front, *new[front : len(new) - back]]]
-    runs: list[Change] = []
-    for at in range(front, len(new)):
-        if old[at] == new[at]:
-            continue
-        if runs and runs[-1][0] + runs[-1][1] == at:
-            runs[-1][1] += 1
-            runs[-1].append(new[at])
-        else:
-            runs.append([at, 1, new[at]])
-    return runs
+def _count_alike(one: list[int], other: list[int]) -> int:
+    """Return how many numbers two lists have in common at their beginning."""
+    pairs = zip(one, other, strict=False)
+    return next((at for at, (first, second) in enumerate(pairs) if first != second), min(len(one), len(other)))

@@ -1,10 +1,10 @@
-"""A game that was played, to be played again: who sat where and what was done; the record follows from that."""
+"""A game that was played, to be played again: seats and actions; the record follows from them."""
 
 from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,8 +17,8 @@ from dicegym.engine.game import Game
 from dicegym.errors import DamagedFileError, DicegymError, ParameterError, ReplayError, one_line, unknown_name
 from dicegym.files import read_text, write_text
 from dicegym.pictures.drawing import draw
-from dicegym.pictures.svg import escaped
-from dicegym.pictures.watched import action_in, is_moment, told_apart
+from dicegym.pictures.svg import escape
+from dicegym.pictures.watched import action_in, is_moment, tell_apart
 
 if TYPE_CHECKING:
     from dicegym.arena.match import MatchResult
@@ -58,7 +58,7 @@ class PlayedAction(NamedTuple):
     public: bool
     """Whether the other seats may know which action it was."""
     said: str
-    """What it meant in the state it was played in, for its own seat and those who see everything."""
+    """What it meant in the state it was played in, for its own seat and viewers that see everything."""
 
     @property
     def wrong(self) -> str:
@@ -89,7 +89,7 @@ class Replay:
         parameters: of the game.
         seed: names the dice, together with ``number``: ``game.new_game(seed, number)``.
         number: of the game under its seed, from 0.
-        seats: who sat in each seat.
+        seats: the name of the player in each seat.
         actions: of all seats in the order in which they were played, those that were taken for a failure too.
         returns: of each seat at the end.
         incidents: what the players did wrong, in order.
@@ -110,7 +110,7 @@ class Replay:
     id: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse what is no game. Raises ParameterError."""
+        """Raise ParameterError for what cannot be a game."""
         for name, values in (("seats", self.seats), ("returns", self.returns)):
             if len(values) != self.players:
                 raise ParameterError(
@@ -126,7 +126,7 @@ class Replay:
 
     @property
     def fingerprint(self) -> str:
-        """That of the rules that it was played by; empty if nobody has kept it."""
+        """That of the rules that it was played by; empty if it was not kept."""
         return str(self.rules.get("fingerprint", ""))
 
     @property
@@ -136,14 +136,14 @@ class Replay:
         return f"{self.table().spec.title}{called}: {', '.join(map(one_line, self.seats))}"
 
     def _repr_html_(self) -> str | None:
-        """Show in a notebook who played and how it ended; None, so its values, where it cannot be played again."""
+        """Show in a notebook the players and the end; None, so its values, where it cannot be played again."""
         try:
             self.check()
             last = self.end()
-            shown = draw(self.table(), last[0], None, told_apart(self.seats)).svg()
+            shown = draw(self.table(), last[0], None, tell_apart(self.seats)).svg()
         except DicegymError:
             return None
-        return f"<p>{escaped(self.title)}</p>{shown}"
+        return f"<p>{escape(self.title)}</p>{shown}"
 
     def seat(self, number: int) -> int:
         """Return a seat. Raises ParameterError if there is no such."""
@@ -155,7 +155,7 @@ class Replay:
         """Return the game as it is today, with the parameters of this one.
 
         Args:
-            game: the game itself, where it is none of those that are registered.
+            game: the game itself, where it is not a registered one.
 
         Raises:
             UnknownNameError: there is no such game, or none with such parameters, any more.
@@ -330,7 +330,7 @@ def replay_of(
     )
 
 
-def played(game: Game, names: Sequence[str], seed: int, actions: Sequence[int]) -> Replay:
+def record_replay(game: Game, names: Sequence[str], seed: int, actions: Sequence[int]) -> Replay:
     """Return a game that was played outside of matches, to its end.
 
     Args:
@@ -370,13 +370,8 @@ def from_json(values: Any) -> Replay:
     for name, kind in _KINDS.items():
         if not isinstance(values.get(name), kind) or isinstance(values.get(name), bool):
             raise ParameterError(f"its {name} must be of the kind {kind.__name__}")
-    checked: tuple[tuple[str, Iterable[Any], tuple[type, ...]], ...] = (
-        ("actions", values["actions"], (int,)),
-        ("parameters", values["parameters"].values(), (int,)),
-        ("returns", values["returns"], (int, float)),
-        ("seats", values["seats"], (str,)),
-    )
-    for name, found, kinds in checked:
+    for name, *kinds in (("actions", int), ("parameters", int), ("returns", int, float), ("seats", str)):
+        found = values[name].values() if name == "parameters" else values[name]
         if any(type(one) not in kinds for one in found):
             raise ParameterError(f"its {name} must be {kinds[-1].__name__} alone")
     given: dict[str, Any] = {
@@ -417,7 +412,7 @@ def save(replay: Replay, path: str | Path) -> None:
 def load(path: str | Path) -> Replay:
     """Return the replay in a file that `save` wrote.
 
-    Raises DamagedFileError if there is none in it: what somebody else has written is looked through, and never run.
+    Raises DamagedFileError for other files: what they hold is checked, and never run.
     """
     text = read_text(path, INSTEAD)
     try:

@@ -1,16 +1,17 @@
-"""From an id to a replay: a game of a match, or one that a game server has held. Needs the extra ``arena``."""
+"""From an id to a replay: a game of a match, or one of a game server. Needs the extra ``arena``."""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from dicegym.arena.replay.replay import Replay, ReplayIncident
 from dicegym.arena.store.opening import MOST_SAID
-from dicegym.arena.store.reading import PlayedGame, StoredMatch, StoredMisplay, StoredRules, StoreReader
+from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.stored import PlayedGame, StoredMatch, WholeMatch
 from dicegym.errors import DamagedFileError, ParameterError, ReplayError, UnknownNameError, one_line
 from dicegym.games.parts import WIRE, part
 
@@ -26,7 +27,7 @@ class GameId(NamedTuple):
     """What a stored game is called."""
 
     match: str
-    """The number of its match in the store, or the beginning of its key; `SERVER`: a game server has held it."""
+    """The number of its match in the store, or the beginning of its key; `SERVER`: it is a game server's."""
     game: int
     """Its number in the match, from 1; of a server's game its number in the store."""
 
@@ -46,7 +47,7 @@ def game_id(text: str) -> GameId:
     return GameId(found[1], int(found[2] or 1))
 
 
-def stored_replay(reader: StoreReader, wanted: str) -> Replay:
+def find_replay(reader: StoreReader, wanted: str) -> Replay:
     """Return a game of a store.
 
     Args:
@@ -66,13 +67,12 @@ def stored_replay(reader: StoreReader, wanted: str) -> Replay:
     if match.failed is not None:
         raise ParameterError(f"match {match.id} has no games to see, as {match.failed} ended it: {match.reason}")
     with _nonsense_in_words(f"{match.id}.{asked.game}"):
-        games = {game.number: game for game in reader.games([match.id])}
-        if asked.game - 1 not in games:
-            there = f"give {match.id}.1 to {match.id}.{len(games)}"
+        (whole,) = reader.whole([match])
+        game = next((one for one in whole.games if one.number == asked.game - 1), None)
+        if game is None:
+            there = f"give {match.id}.1 to {match.id}.{len(whole.games)}"
             raise UnknownNameError(f"match {match.id} has no game {asked.game}: {there}")
-        rules = reader.rules([match.id])[match.id]
-        noted = [one for one in reader.misplays([match.id]) if one.game == asked.game]
-        return replay_from(rules, match, games[asked.game - 1], noted)
+        return replay_from(whole, game)
 
 
 @contextlib.contextmanager
@@ -87,8 +87,9 @@ def _nonsense_in_words(called: str) -> Iterator[None]:
         raise ParameterError(f"what is stored of game {called} is nonsense ({why}): see another one") from None
 
 
-def replay_from(rules: StoredRules, match: StoredMatch, game: PlayedGame, misplays: Iterable[StoredMisplay]) -> Replay:
-    """Return a game of a match, of which ``misplays`` are what went wrong in it."""
+def replay_from(whole: WholeMatch, game: PlayedGame) -> Replay:
+    """Return a game of a match."""
+    match, rules = whole.match, whole.rules
     return Replay(
         rules.game,
         rules.players,
@@ -99,7 +100,9 @@ def replay_from(rules: StoredRules, match: StoredMatch, game: PlayedGame, mispla
         game.actions,
         tuple(float(game.returns[player]) for player in game.seats),
         tuple(
-            ReplayIncident(game.seats.index(match.entries.index(one.name)), one.turn, one.reason) for one in misplays
+            ReplayIncident(game.seats.index(match.entries.index(one.name)), one.turn, one.reason)
+            for one in whole.misplays
+            if one.game == game.number + 1
         ),
         rules.described,
         f"{match.id}.{game.number + 1}",
@@ -108,7 +111,7 @@ def replay_from(rules: StoredRules, match: StoredMatch, game: PlayedGame, mispla
 
 def _match(reader: StoreReader, called: str) -> StoredMatch:
     """Return a match by its number, or by the beginning of its key."""
-    found = reader.keyed(called) if len(called) >= SHORTEST_KEY else []
+    found = reader.find_by_key(called) if len(called) >= SHORTEST_KEY else []
     if called.isdecimal() and int(called) < LARGEST_NUMBER:
         try:
             return reader.match(int(called))
@@ -125,11 +128,11 @@ def _match(reader: StoreReader, called: str) -> StoredMatch:
 
 
 def _served_replay(reader: StoreReader, number: int, called: str) -> Replay:
-    """Return a game that a server has held.
+    """Return a game of a server.
 
     A server keeps what each seat has reached, and no returns: these follow from playing it again, to those totals.
     """
-    found = reader.served_game(number)
+    found = reader.find_served_game(number)
     if found.rules is None:
         raise ReplayError(f"nobody noted the rules of game {called}, so it cannot be played again")
     seats = len(found.names)

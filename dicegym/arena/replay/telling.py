@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dicegym.arena.replay.replay import Frame, PlayedAction, Replay
 from dicegym.engine.game import Game
 from dicegym.escape import one_line
-from dicegym.pictures.watched import WatchedMove, told_apart, watched_move
+from dicegym.pictures.watched import WatchedMove, tell_apart, watch_move
 
 REASON = 300
 """Characters of what was wrong that are shown."""
 Notes = Mapping[tuple[int, int], str]
-"""What is to be told of decisions besides, by seat and number of the seat's decision from 1."""
+"""Notes on decisions, by seat and number of the seat's decision from 1."""
 
 
 def moments(
@@ -32,7 +32,7 @@ def moments(
     """
     if seat is not None:
         replay.seat(seat)
-    table, names = replay.table(game), told_apart(replay.seats)
+    table, names = replay.table(game), tell_apart(replay.seats)
     for frame in replay.frames(table):
         yield moment(table, frame, names, seat, notes)
 
@@ -46,37 +46,37 @@ def moment(
         if may_know(played, seat):
             said.setdefault(played.seat, []).append(words(table, played, seat, notes))
     lines = tuple(f"{names[one]}: {', '.join(texts)}" for one, texts in said.items())
-    return watched_move(table, frame.state, lines, names, seat)
+    return watch_move(table, frame.state, lines, names, seat)
 
 
 def may_know(played: PlayedAction, seat: int | None) -> bool:
-    """Return whether a seat may know which action was played; None: somebody who sees everything."""
+    """Return whether a seat may know which action was played; None: a viewer that sees everything."""
     return played.public or seat in (None, played.seat)
 
 
 def words(table: Game, played: PlayedAction, seat: int | None = None, notes: Notes | None = None) -> str:
-    """Return what was done, and what a seat may know of what was wrong with it; None: somebody who sees everything.
+    """Return what was done, and what a seat may know of what was wrong with it; None: a viewer that sees everything.
 
     What the contest noted may quote what the player was asked, and answered, and what a decision cost tells of the
     player's dice: that is for its own seat.
     """
     wrong = one_line(played.wrong if seat in (None, played.seat) else played.fault, REASON)
-    note = noted(played, notes) if seat in (None, played.seat) else ""
+    note = find_note(played, notes) if seat in (None, played.seat) else ""
     said = played.said if seat in (None, played.seat) else table.action_name(played.action)
     return said + (f" ({wrong})" if wrong else "") + (f" {note}" if note else "")
 
 
-def noted(played: PlayedAction, notes: Notes | None) -> str:
-    """Return what is to be told of a decision besides; empty if nothing."""
+def find_note(played: PlayedAction, notes: Notes | None) -> str:
+    """Return the note on a decision; empty if there is none."""
     return "" if notes is None else notes.get((played.seat, played.turn), "")
 
 
 def result_lines(replay: Replay, seat: int | None = None, game: Game | None = None) -> list[str]:
-    """Return what the game came to for each seat, and what the contest noted, of this seat alone; a line for each.
+    """Return the result of the game for each seat, and what the contest noted, of this seat alone; a line for each.
 
     Args and errors: as of `moments`.
     """
-    names = told_apart(replay.seats)
+    names = tell_apart(replay.seats)
     came = ", ".join(f"{name} {value:g}" for name, value in zip(names, replay.returns, strict=True))
     when: dict[tuple[int, int], str] = {}
     for number, frame in enumerate(replay.frames(game)):

@@ -1,1 +1,1 @@
-"""A store: contests that last, and what a game server has held, in one database."""
+"""A store: contests that last, and games of servers, in one database."""

@@ -5,194 +5,38 @@ from __future__ import annotations
 import contextlib
 import json
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from dicegym.arena.keys import key_of, written
+from dicegym.arena.keys import key_of, write_limits
 from dicegym.arena.match import Match
 from dicegym.arena.provenance import EntryRecord, package_version
-from dicegym.arena.ratings.places import match_places
 from dicegym.arena.results import ContestResult
+from dicegym.arena.shards import WHOLE, Shard
 from dicegym.arena.storage import Settings, Stored
-from dicegym.arena.store.opening import damaged, in_words
-from dicegym.arena.store.store import WHOLE, ContestStore, add, lock_contest, now_in_words, number_of_rules
+from dicegym.arena.store.opening import in_words, make_damage_error
+from dicegym.arena.store.outcomes import KnownNumbers, add_match, is_whole, matches_between
+from dicegym.arena.store.store import ContestStore, add, lock_contest, now_in_words, number_of_rules
 from dicegym.arena.store.tables import (
     AGENTS,
     CONTESTS,
     EXAMINATIONS,
     FIELDS,
-    GAMES,
     MATCHES,
-    MISPLAYS,
     PLAYS,
-    SEATS,
     STANDINGS,
-    rows_by_match,
-    whole_numbers,
 )
-from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
-from dicegym.play.seeds import drawn_seed
+from dicegym.play.seeds import draw_seed
 from dicegym.sandbox.jobs import Entry, Failure, Job
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.sandbox import JobOutcome
 
 AT_ONCE = 1_000
-"""Outcomes that are read in one go: who asks for one asks for those after it next."""
-BY_PLAYER = {"wins": "wins", "shares": "share", "faults": "faults", "noted": "noted", "printed": "printed"}
-"""What an outcome says of each player, and the columns of ``seats`` that hold it."""
-MatchOutcome = dict[str, Any] | Failure
-"""What a match came to: a `dicegym.arena.match.MatchResult` as plain values, or who ended it."""
-
-
-# --- matches as rows ------------------------------------------------------------------------------------------------
-
-
-class KnownNumbers:
-    """The numbers of agents and rules in a store, each asked for once."""
-
-    def __init__(self) -> None:
-        self._rules: dict[Game, int] = {}
-        self._agents: dict[tuple[str, str], int] = {}
-
-    def rules(self, connection: sa.Connection, game: Game) -> int:
-        """Return the number of a game's rules, which are put there if they are not."""
-        if game not in self._rules:
-            self._rules[game] = number_of_rules(connection, game)
-        return self._rules[game]
-
-    def agent(self, connection: sa.Connection, entry: Entry) -> int:
-        """Return the number of an agent, who has been entered."""
-        who = entry.name, entry.identity
-        if who not in self._agents:
-            same = (AGENTS.c.name == who[0]) & (AGENTS.c.identity == who[1])
-            self._agents[who] = connection.execute(sa.select(AGENTS.c.id).where(same)).scalar_one()
-        return self._agents[who]
-
-
-def add_match(
-    connection: sa.Connection, numbers: KnownNumbers, batch: str, key: str, job: Match, outcome: MatchOutcome
-) -> int:
-    """Put a match into a store unless it is there; return its number there.
-
-    Args:
-        connection: to the store, in a transaction that goes on.
-        numbers: of its agents and rules.
-        batch: the contest's seed.
-        key: of the match.
-        job: the match.
-        outcome: what it came to.
-    """
-    there = connection.execute(_NUMBER, {"key": key}).scalar()
-    if there is not None:
-        return int(there)
-    failed = isinstance(outcome, Failure)
-    found: Mapping[str, Any] = _outcome_of_failure(job) if isinstance(outcome, Failure) else outcome
-    row = {
-        "key": key,
-        "rules": numbers.rules(connection, job.game),
-        "batch": batch,
-        "seed": str(job.seed),
-        "number": job.number,
-        "games": job.games,
-        "places": json.dumps(match_places((), found["returns"]).places),
-        "failure": json.dumps(list(outcome)) if failed else None,
-    }
-    match = connection.execute(_NEW_MATCH, row).scalar_one()
-    seats = [
-        {"match": match, "player": player, "agent": numbers.agent(connection, entry)}
-        | {column: found[name][player] for name, column in BY_PLAYER.items()}
-        | {"printed": _storable(found["printed"][player]) or None}
-        for player, entry in enumerate(job.entries)
-    ]
-    played = zip(found["seats"], found["returns"], found["actions"], strict=True)
-    games = [
-        {"match": match, "number": number, "seats": _brief(seats), "returns": _brief(got), "actions": _brief(actions)}
-        for number, (seats, got, actions) in enumerate(played)
-    ]
-    misplays = [
-        {"match": match, "player": player, "game": game, "turn": turn, "reason": _storable(reason)}
-        for player, game, turn, reason in found["incidents"]
-    ]
-    for table, rows in ((SEATS, seats), (GAMES, games), (MISPLAYS, misplays)):
-        if rows:
-            connection.execute(_NEW_ROWS[table], rows)
-    return int(match)
-
-
-# Made once, as making a statement takes longer than a small match takes to be stored.
-_NUMBER = sa.select(MATCHES.c.id).where(MATCHES.c.key == sa.bindparam("key"))
-_NEW_MATCH = sa.insert(MATCHES).returning(MATCHES.c.id)
-_NEW_ROWS = {table: sa.insert(table) for table in (SEATS, GAMES, MISPLAYS)}
-
-
-def _outcome_of_failure(job: Match) -> dict[str, list[Any]]:
-    """Return what a match that has ended by a failure came to."""
-    by_player: dict[str, list[Any]] = {name: [0] * len(job.entries) for name in BY_PLAYER}
-    return by_player | {"printed": [""] * len(job.entries), "seats": [], "returns": [], "actions": [], "incidents": []}
-
-
-def _storable(text: str) -> str:
-    """Return a bot's words as every database takes them: without the halves of letters, and without zeros."""
-    return text.encode("utf-8", "backslashreplace").decode().replace("\0", "\\x00")
-
-
-def _brief(numbers: Iterable[Any]) -> str:
-    """Return (nested) lists of numbers as JSON, which Python writes alike, in a third of the time."""
-    return str(list(numbers)).replace(" ", "")
-
-
-def matches_between(
-    connection: sa.Connection, first: int, beyond: int, actions: bool = False
-) -> dict[int, MatchOutcome]:
-    """Return the outcomes of the matches with the numbers ``first`` .. ``beyond`` - 1, as their jobs returned them.
-
-    ``actions``: those of their games too, which say what luck did; nobody needs them to rank matches.
-    """
-
-    def within(number: sa.ColumnElement[int]) -> sa.ColumnElement[bool]:
-        return (number >= first) & (number < beyond)
-
-    unread = () if actions else ("actions",)
-    seats, games, misplays = (rows_by_match(connection, table, within, unread) for table in (SEATS, GAMES, MISPLAYS))
-    found: dict[int, MatchOutcome] = {}
-    for match, failure in connection.execute(sa.select(MATCHES.c.id, MATCHES.c.failure).where(within(MATCHES.c.id))):
-        if failure is not None:
-            found[match] = Failure(*json.loads(failure))
-            continue
-        sat, played = seats.get(match, []), games.get(match, [])
-        outcome: dict[str, Any] = {
-            name: [getattr(seat, column) for seat in sat] for name, column in BY_PLAYER.items()
-        } | {
-            "printed": [seat.printed or "" for seat in sat],
-            "seats": [list(whole_numbers(game.seats)) for game in played],
-            "returns": [[float(value) for value in json.loads(game.returns)] for game in played],
-            "incidents": [[one.player, one.game, one.turn, one.reason] for one in misplays.get(match, [])],
-        }
-        if actions:
-            outcome["actions"] = [whole_numbers(game.actions) for game in played]
-        found[match] = outcome
-    return found
-
-
-def is_whole(match: Match, outcome: MatchOutcome) -> bool:
-    """Return whether an outcome that was read is one of a match: a store may have lost or changed parts of it."""
-    players = range(len(match.entries))
-    if isinstance(outcome, Failure):
-        return outcome.actor in players and isinstance(outcome.reason, str)
-    by_player = all(len(outcome[name]) == len(players) for name in BY_PLAYER)
-    seated = all(sorted(seats) == list(players) for seats in outcome["seats"])
-    paid = all(len(returns) == len(players) for returns in outcome["returns"])
-    counted = len(outcome["seats"]) == len(outcome["returns"]) == match.games
-    told = all(player in players for player, *_ in outcome["incidents"])
-    within = all(0 <= one <= match.games for name in ("wins", "shares") for one in outcome[name])
-    return by_player and seated and paid and counted and told and within
-
-
-# --- books ----------------------------------------------------------------------------------------------------------
+"""Outcomes that are read in one go: those after one are asked for next."""
 
 
 class SavedResult(NamedTuple):
@@ -204,7 +48,7 @@ class SavedResult(NamedTuple):
     """Rows of the table of standings, but for the contest's number."""
 
 
-def saved_form(contest_result: ContestResult) -> SavedResult:
+def prepare_result(contest_result: ContestResult) -> SavedResult:
     """Return what is saved of a result."""
     result = contest_result.to_json()
     rows = [
@@ -223,9 +67,11 @@ class StoredOutcomes:
         seed: of the contest.
         limits: of the contest.
         actions: whether outcomes say what was played, too.
+        share: the part of the matches that is played here.
 
     Attributes:
         seed: as given.
+        share: as given.
         used: numbers of the matches that the contest has asked for, and the store has.
     """
 
@@ -236,8 +82,9 @@ class StoredOutcomes:
         seed: int,
         limits: Limits,
         actions: bool = False,
+        share: Shard = WHOLE,
     ) -> None:
-        self.seed = seed
+        self.seed, self.share = seed, share
         self.used: set[int] = set()
         self._name, self._reading, self._limits, self._actions = name, reading, limits, actions
         self._found = 0
@@ -265,16 +112,27 @@ class StoredOutcomes:
                     self._read = matches_between(connection, number, number + AT_ONCE, self._actions)
             found = self._read.get(number)
             if found is None or not is_whole(job, found):
-                raise damaged(self._name, f"match {number} is not whole")
+                raise make_damage_error(self._name, f"match {number} is not whole")
             self.used.add(number)
+            if key in self._examinations and isinstance(found, dict):
+                found = found | self._examined(key)
         elif key in self._examinations:
+            found = self._examined(key)
             with in_words(self._name, reads=True):
-                found = json.loads(zlib.decompress(self._examinations[key]))
                 found = Failure(*found["failure"]) if "failure" in found else found
         else:
             return None
         self._found += 1
         return found
+
+    def leaves(self, job: Job) -> bool:
+        """Return whether a job is left to another shard of the contest: only matches are shared out."""
+        return isinstance(job, Match) and not self.share.holds(key_of(job, self._limits))
+
+    def _examined(self, key: str) -> dict[str, Any]:
+        """Return what entries answered beside games. Raises DamagedFileError if it cannot be read."""
+        with in_words(self._name, reads=True):
+            return dict(json.loads(zlib.decompress(self._examinations[key])))
 
     def keep(self, job: Job, outcome: JobOutcome) -> None:
         """Raise RuntimeError: nothing is done here."""
@@ -285,7 +143,7 @@ class StoredOutcomes:
 
 
 class _Contest(NamedTuple):
-    """A contest as it stands in the store."""
+    """A contest as it is stored."""
 
     id: int
     seed: int
@@ -300,8 +158,7 @@ class Book(StoredOutcomes):
         settings: of the contest.
         seed: of the contest; None: that of the latest with the same settings, or a drawn one.
         new: whether to begin another contest, although there is one.
-        share: which of how many shares of the contest is played here, (1, 1) being all of it; each share may be played
-            by a process of its own.
+        share: the part of the contest that is played here; each may be played by a process of its own.
         actions: as of `StoredOutcomes`.
 
     Attributes:
@@ -317,10 +174,10 @@ class Book(StoredOutcomes):
         settings: Settings,
         seed: int | None = None,
         new: bool = False,
-        share: tuple[int, int] = WHOLE,
+        share: Shard = WHOLE,
         actions: bool = False,
     ) -> None:
-        self._store, self._settings, self._share = store, settings, share
+        self._store, self._settings = store, settings
         before = None
         if not new or seed is not None:
             with store.connection() as connection:
@@ -331,8 +188,8 @@ class Book(StoredOutcomes):
                 "another"
             )
         if seed is None:
-            seed = drawn_seed() if before is None else before.seed
-        super().__init__(store.name, store.connection, seed, settings.limits, actions)
+            seed = draw_seed() if before is None else before.seed
+        super().__init__(store.name, store.connection, seed, settings.limits, actions, share)
         self._contest = before or _Contest(0, seed, 0)
         self._numbers = KnownNumbers()
         self._kept = 0
@@ -349,7 +206,7 @@ class Book(StoredOutcomes):
         return None if found is None else _Contest(found.id, int(found.seed), found.run)
 
     def enter(self, records: Iterable[EntryRecord], entries: Iterable[Entry]) -> None:
-        """Begin the contest, or go on with it, with these entries; wait while another process holds it.
+        """Begin the contest, or continue it, with these entries; wait while another process has it.
 
         Raises ParameterError if another process has begun it just now.
         """
@@ -359,7 +216,7 @@ class Book(StoredOutcomes):
                 theirs = self._latest(connection, self.seed)  # another command, or another shard, may have begun it
                 began = theirs is None
                 self._contest = begin(connection, self._settings, self.seed) if theirs is None else theirs
-        self._lock.enter_context(lock_contest(self._store, self._contest.id, self._share, waits=True))
+        self._lock.enter_context(lock_contest(self._store, self._contest.id, self.share, waits=True))
         who = list(entries)
         with self._store.writing() as connection:
             if not began or self._run_in(connection) != self._contest.run:  # others were at it before the lock was ours
@@ -410,14 +267,17 @@ class Book(StoredOutcomes):
         """Store the outcome of a job."""
         key, batch = key_of(job, self._limits), str(self.seed)
         with self._store.writing() as connection:
+            beside, kind = outcome, job.facts["kind"]
             if isinstance(job, Match):
                 self.used.add(add_match(connection, self._numbers, batch, key, job, outcome))
-            else:
-                plain = {"failure": list(outcome)} if isinstance(outcome, Failure) else outcome
+                usages = () if isinstance(outcome, Failure) else outcome.get("usages", ())
+                beside, kind = {"usages": usages} if usages else None, "usages"
+            if beside is not None:
+                plain = {"failure": list(outcome)} if isinstance(outcome, Failure) else beside
                 row = {
                     "key": key,
                     "batch": batch,
-                    "kind": job.facts["kind"],
+                    "kind": kind,
                     "names": json.dumps([entry.name for entry in job.entries]),
                     "outcome": zlib.compress(json.dumps(plain).encode(), 1),
                 }
@@ -431,6 +291,22 @@ class Book(StoredOutcomes):
         add(connection, PLAYS, [own | {"match": one} for one in sorted(self.used)], ["contest", "match"], ["run"])
         self.used.clear()
 
+    def _unlink(self, connection: sa.Connection, own: Collection[tuple[str, int]], struck: Collection[str]) -> None:
+        """Say of matches that do not count that they are not the contest's: ``own`` has seed and games of the others.
+
+        Where entries were disqualified, the matches of this run stay, as failures are in no row of a result.
+        """
+        asked = sa.select(PLAYS.c.match, PLAYS.c.run, MATCHES.c.seed, MATCHES.c.games)
+        asked = asked.join(MATCHES, MATCHES.c.id == PLAYS.c.match).where(PLAYS.c.contest == self._contest.id)
+        gone = [
+            {"gone": match}
+            for match, run, *about in connection.execute(asked)
+            if run < self._contest.run or (tuple(about) not in own and not struck)
+        ]
+        if gone:
+            one = (PLAYS.c.contest == self._contest.id) & (PLAYS.c.match == sa.bindparam("gone"))
+            connection.execute(PLAYS.delete().where(one), gone)
+
     def _note(self) -> None:
         if self.used:
             with self._store.writing() as connection:
@@ -442,13 +318,13 @@ class Book(StoredOutcomes):
             connection.execute(CONTESTS.update().where(CONTESTS.c.id == self._contest.id).values(planned=matches))
 
     def finish(self, contest_result: ContestResult, struck: Mapping[str, str]) -> None:
-        """Store what the contest came to, and drop matches that are not its own any more; ``struck``: name -> why."""
-        saved = saved_form(contest_result)
+        """Store the result of the contest, and drop matches that are not its own any more; ``struck``: name -> why."""
+        saved = prepare_result(contest_result)
         contest, run = self._contest.id, self._contest.run
         rows = [row | {"contest": contest, "figures": json.dumps(row["figures"])} for row in saved.standings]
         with self._store.writing() as connection:
             self._link(connection)
-            connection.execute(PLAYS.delete().where((PLAYS.c.contest == contest) & (PLAYS.c.run < run)))
+            self._unlink(connection, {(str(row.seed), row.games) for row in contest_result.matches}, struck)
             connection.execute(STANDINGS.delete().where(STANDINGS.c.contest == contest))
             if rows:
                 connection.execute(STANDINGS.insert(), rows)
@@ -472,13 +348,13 @@ class Book(StoredOutcomes):
 
 
 def begin(connection: sa.Connection, settings: Settings, seed: int) -> _Contest:
-    """Begin a contest, in a transaction that goes on."""
+    """Begin a contest, in a transaction that stays open."""
     row = {
         "label": settings.label,
         "rules": number_of_rules(connection, settings.game),
         "format": settings.format,
         "options": json.dumps(settings.options),
-        "limits": json.dumps(written(settings.limits)),
+        "limits": json.dumps(write_limits(settings.limits)),
         "settings": settings.digest,
         "seed": str(seed),
         "began": now_in_words(),

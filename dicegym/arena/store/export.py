@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
 import json
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from dicegym.arena.sheets import csv_text, write_sheet
-from dicegym.arena.store.reading import PlayedGame, StoredContest, StoredMatch, StoredMisplay, StoreReader
+from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.stored import StoredContest, StoredMatch, StoredMisplay
 from dicegym.files import write_text, writing
 
 VERSION = 1
 """Of the form of the JSON file: raised when a key goes or means something else, not when one is added."""
-TOGETHER = 1_000
-"""Matches whose games are in memory at once."""
 
 
 class SeatRow(NamedTuple):
@@ -73,7 +70,7 @@ def export_json(reader: StoreReader, contest: StoredContest, path: Path, ratings
         file.write("{\n" + "".join(f"{json.dumps(name)}: {json.dumps(value)},\n" for name, value in about.items()))
         file.write('"matches": [')
         between = "\n"
-        for match, games, misplays in _whole_matches(reader, contest.id):
+        for match, _, games, misplays in reader.whole(reader.matches(contest.id)):
             played = [_without("match", game) for game in games]
             wrong = [_without("match", misplay) for misplay in misplays]
             file.write(between + json.dumps(match._asdict() | {"played": played, "misplays": wrong}))
@@ -107,27 +104,11 @@ def seat_rows(matches: Iterable[StoredMatch]) -> Iterator[SeatRow]:
 
 
 def _game_rows(reader: StoreReader, contest: int) -> Iterator[GameRow]:
-    for match, games, _ in _whole_matches(reader, contest):
+    for match, _, games, _ in reader.whole(reader.matches(contest)):
         for game in games:
             for seat, player in enumerate(game.seats):
                 actions = () if seat else game.actions
                 yield GameRow(match.id, game.number, seat, match.entries[player], game.returns[player], actions)
-
-
-def _whole_matches(
-    reader: StoreReader, contest: int
-) -> Iterator[tuple[StoredMatch, list[PlayedGame], list[StoredMisplay]]]:
-    """Yield the matches of a contest, each with its games and what went wrong in it."""
-    matches = reader.matches(contest)
-    while some := list(itertools.islice(matches, TOGETHER)):
-        numbers = [match.id for match in some]
-        games, misplays = defaultdict[int, list[PlayedGame]](list), defaultdict[int, list[StoredMisplay]](list)
-        for game in reader.games(numbers):
-            games[game.match].append(game)
-        for misplay in reader.misplays(numbers):
-            misplays[misplay.match].append(misplay)
-        for match in some:
-            yield match, games[match.id], misplays[match.id]
 
 
 def _without(name: str, row: Any) -> dict[str, Any]:

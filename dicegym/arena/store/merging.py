@@ -34,6 +34,8 @@ class Merged(NamedTuple):
     """Matches that an entry ended by failing."""
     other_rules: int
     """Matches by other rules than today's, which are left out."""
+    served: int = 0
+    """Games of servers, which are left out: a store keeps them with their runs and ratings."""
 
     def __add__(self, other: Any) -> Merged:
         """Return the sum of two mergers."""
@@ -52,7 +54,7 @@ def merge(
     Nothing is believed that can be tried: games are played again, and all figures and keys have to follow from them
     (`dicegym.arena.store.verifying`), else nothing of a store is taken. What entries answered when they were checked is
     not copied, as only they can show it. What belongs to which contest is not either: the contest's own command, with
-    its seed and the store that all was put into, finds the matches there. A server's games stay where they are.
+    its seed and the store that all was put into, finds the matches there. A server's games are left out.
 
     Args:
         into: path of a SQLite file, made if there is none, or the URL of a PostgreSQL database.
@@ -77,16 +79,18 @@ def merge(
     total = Merged(0, 0, 0, 0, 0)
     with ContestStore(into) as store:
         for one in given:
-            with StoreReader(one) as source, source.connection() as reading:
-                found = list(verdicts(reading, sample, progress))
-                refuse_wrong(source.name, found)
-                wanted = [one.id for one in found if not one.other_rules and (failed or not one.failed)]
-                with store.writing() as writing:
-                    new = _copy(reading, writing, wanted)
-                replayed, ended, others = (
-                    sum(getattr(one, name) for one in found) for name in ("replayed", "failed", "other_rules")
-                )
-                total += Merged(new, len(wanted) - new, replayed, ended, others)
+            with StoreReader(one) as source:
+                served = sum(server.games for server in source.servers())
+                with source.connection() as reading:
+                    found = list(verdicts(reading, sample, progress))
+                    refuse_wrong(source.name, found)
+                    wanted = [one.id for one in found if not one.other_rules and (failed or not one.failed)]
+                    with store.writing() as writing:
+                        new = _copy(reading, writing, wanted)
+                    replayed, ended, others = (
+                        sum(getattr(one, name) for one in found) for name in ("replayed", "failed", "other_rules")
+                    )
+                    total += Merged(new, len(wanted) - new, replayed, ended, others, served)
     return total
 
 

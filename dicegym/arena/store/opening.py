@@ -1,7 +1,7 @@
 """Where a store is, how it is opened, and what a database has against it, in words.
 
-A store is a file of SQLite or a database on a PostgreSQL server. `Database` is an open one; who reads contests opens a
-`dicegym.arena.store.reading.StoreReader`, who holds them a `dicegym.arena.store.store.ContestStore`.
+A store is a file of SQLite or a database on a PostgreSQL server. `Database` is an open one: a
+`dicegym.arena.store.reading.StoreReader` reads contests, a `dicegym.arena.store.store.ContestStore` writes them.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ WRITES = "writes"
 """Execution option of a connection whose transactions change something: SQLite then waits for its turn at once, where
 it would refuse later."""
 PATIENCE = 10
-"""Seconds within which a server has to answer who connects."""
+"""Seconds within which a server has to answer a connection."""
 BUSY = 5.0
 """Seconds for which SQLite itself waits for a file that another program has locked."""
 WORDS_AFTER = 1.0
-"""Seconds for which it waits before whoever waits for as long as it takes is told so."""
+"""Seconds for which it waits before it says that it waits for as long as it takes."""
 ELSEWHERE = "give another --store"
 MOST_SAID = 100
 """Letters of what SQLite says, which may quote a damaged file at length."""
@@ -125,15 +125,15 @@ def _on_server(raised: BaseException) -> Trouble:
     )
 
 
-def called(name: str | Path) -> str:
+def call_store(name: str | Path) -> str:
     """Return what a store is called in a sentence."""
     return f"the store at {name}" if "://" in str(name) else str(name)
 
 
-def damaged(name: str | Path, what: str) -> ParameterError:
+def make_damage_error(name: str | Path, what: str) -> ParameterError:
     """Return the error for a store that contains what dicegym does not write."""
     if "://" in str(name):
-        return DamagedFileError(called(name), f"is damaged ({what})", "put a backup in its place")
+        return DamagedFileError(call_store(name), f"is damaged ({what})", "put a backup in its place")
     return _refusal(name, _DAMAGED._replace(reason=f"{_DAMAGED.reason} ({what})"))
 
 
@@ -141,7 +141,7 @@ def _refusal(name: str | Path, trouble: Trouble) -> ParameterError:
     """Return the error that says so: BusyError for a lock, which passes by itself, else DamagedFileError."""
     if trouble.reason.startswith(_LOCKED.reason):
         return BusyError(f"{name} {trouble.reason}: {trouble.instead}")
-    return DamagedFileError(called(name), trouble.reason, trouble.instead.replace("FILE", str(name)))
+    return DamagedFileError(call_store(name), trouble.reason, trouble.instead.replace("FILE", str(name)))
 
 
 _NONSENSE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, zlib.error)
@@ -159,22 +159,22 @@ def in_words(name: str | Path, reads: bool = False) -> Iterator[None]:
     except DicegymError:
         raise
     except NonsenseError as error:
-        raise damaged(name, str(error)) from None
+        raise make_damage_error(name, str(error)) from None
     except (sa.exc.DBAPIError, sqlite3.Error) as error:
         trouble = trouble_of(error)
         if trouble is None:
             raise
         raise _refusal(name, trouble) from None
     except sa.exc.NoSuchTableError as error:
-        raise damaged(name, f"no table {error}") from None
+        raise make_damage_error(name, f"no table {error}") from None
     except UnicodeDecodeError:
-        raise damaged(name, "a text in it is no UTF-8") from None
+        raise make_damage_error(name, "a text in it is not UTF-8") from None
     except OSError as error:
         raise DamagedFileError(name, f"cannot be used ({error.strerror or error})", ELSEWHERE) from None
     except _NONSENSE as error:
         if not reads:
             raise
-        raise damaged(name, f"{type(error).__name__}: {one_line(error, MOST_SAID)}") from error
+        raise make_damage_error(name, f"{type(error).__name__}: {one_line(error, MOST_SAID)}") from error
 
 
 # --- places and engines ---------------------------------------------------------------------------------------------
@@ -284,7 +284,7 @@ def engine_of(
         pool = sa.pool.StaticPool if shared else sa.pool.QueuePool
         engine = sa.create_engine(sa.URL.create("sqlite", database=str(path)), poolclass=pool, **options)
     else:
-        # Where nobody writes, SQLite is told so: who may only read could not remove again what it lays beside the file.
+        # Where nothing writes, SQLite is told so: a reader could not remove again what it lays beside the file.
         alone = {} if path.with_name(path.name + "-wal").exists() else {"immutable": "1"}
         query = {"mode": "ro", "uri": "true", **alone}
         where = sa.URL.create("sqlite", database=path.absolute().as_uri(), query=query)
@@ -343,7 +343,9 @@ def is_new(connection: sa.Connection, name: str | Path) -> bool:
     if connection.dialect.name == "sqlite":
         more = "SELECT type, name FROM sqlite_master WHERE type NOT IN ('table', 'index') OR sql LIKE 'CREATE VIRTUAL%'"
         for kind, title in connection.exec_driver_sql(more):
-            raise damaged(name, f"it has a {one_line(kind, 20)} {one_line(title, 40)}, and holds tables alone")
+            raise make_damage_error(
+                name, f"it has a {one_line(kind, 20)} {one_line(title, 40)}, and holds tables alone"
+            )
     found = str(connection.execute(sa.select(ABOUT.c.value).where(ABOUT.c.name == "schema")).scalar())
     if found != SCHEMA:
         raise ParameterError(

@@ -1,16 +1,17 @@
-"""What stands in a store, for whoever asks: contests while they are held and when they are not, and servers' games.
+"""A reader of stores: contests while they run and afterwards, and servers' games.
 
-Nothing is ever written to it. `StoreReader` answers in plain values, which stand before it.
+Nothing is ever written to it. `StoreReader` answers in plain values (`dicegym.arena.store.stored`).
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
@@ -18,6 +19,20 @@ from dicegym.arena.ratings.places import MatchPlaces
 from dicegym.arena.report import Report
 from dicegym.arena.store.opening import Database, is_new, location_of
 from dicegym.arena.store.store import LOCKS_OF_CONTEST, lock_files
+from dicegym.arena.store.stored import (
+    EntryFigures,
+    ServedGame,
+    StoredContest,
+    StoredEntry,
+    StoredMatch,
+    StoredMisplay,
+    StoredServer,
+    WholeMatch,
+    agents_in,
+    game_from,
+    match_from,
+    rules_from,
+)
 from dicegym.arena.store.tables import (
     AGENTS,
     CONTESTS,
@@ -25,7 +40,6 @@ from dicegym.arena.store.tables import (
     GAMES,
     MATCHES,
     MISPLAYS,
-    MOST_QUOTED,
     PLAYS,
     RULES,
     SEATS,
@@ -35,233 +49,18 @@ from dicegym.arena.store.tables import (
     SERVER_RESULTS,
     SERVER_RUNS,
     STANDINGS,
-    NonsenseError,
     mapping_in,
     rows_by_match,
     those,
     whole_numbers,
 )
 from dicegym.errors import ParameterError, UnknownNameError, unknown_name
-from dicegym.sandbox.jobs import Failure
 
-TOGETHER = 5_000
-"""Matches whose seats, games or misplays one question asks for."""
+TOGETHER, WHOLE_TOGETHER = 5_000, 500
+"""Matches that one question asks for, and those of which it asks for everything."""
 LOCKS = Path("/proc/locks")
 """Where Linux says which files are locked."""
 _Read = TypeVar("_Read")
-
-
-# --- values ---------------------------------------------------------------------------------------------------------
-
-
-class StoredContest(NamedTuple):
-    """A contest."""
-
-    id: int
-    label: str
-    game: str
-    players: int
-    """Seats at a table."""
-    parameters: Mapping[str, int]
-    fingerprint: str
-    format: str
-    options: Mapping[str, Any]
-    limits: Mapping[str, float | None]
-    seed: int
-    began: str
-    """UTC, as ISO 8601 has it, as all times."""
-    ended: str | None
-    """None: it is being held, or was stopped."""
-    version: str
-    """Of dicegym, which was last at it."""
-    run: int
-    """How many times it has been begun or gone on with."""
-    entries: int
-    """Who takes part, those who were struck included."""
-    played: int
-    """Matches that are stored of it."""
-    planned: int
-    """Matches that it has, as far as that was known; 0: nobody knew."""
-
-
-class StoredEntry(NamedTuple):
-    """Who takes part in a contest, or did."""
-
-    name: str
-    identity: str
-    """SHA-256 of what it is made of."""
-    kind: str
-    """"bot", "model" or "player"."""
-    given: str
-    """How it was named."""
-    files: Mapping[str, str]
-    """File -> SHA-256."""
-    withdrawn: bool
-    """Whether it took part in an earlier run alone: its matches are in no standings."""
-    reason: str | None
-    """Why it was struck; None if it was not."""
-    contest: int
-    """The contest's number."""
-
-
-class StoredMatch(NamedTuple):
-    """A match; all sequences are by player, in the order of the match."""
-
-    id: int
-    key: str
-    number: int
-    """Among the matches of the same entries."""
-    seed: int
-    """``game.new_game(seed, n)`` is the beginning of its game n, from 0."""
-    games: int
-    entries: tuple[str, ...]
-    identities: tuple[str, ...]
-    wins: tuple[int, ...]
-    """Games won alone."""
-    shares: tuple[float, ...]
-    """Games won, a shared first place shared out."""
-    faults: tuple[int, ...]
-    failed: str | None
-    """Who ended it by failing; then no game of it counts."""
-    reason: str | None
-    """How."""
-
-
-class PlayedGame(NamedTuple):
-    """A game of a match."""
-
-    match: int
-    number: int
-    """From 0."""
-    seats: tuple[int, ...]
-    """Which player of the match sat where."""
-    returns: tuple[float, ...]
-    """By player of the match."""
-    actions: tuple[int, ...]
-    """In the order in which they were played."""
-
-
-class StoredMisplay(NamedTuple):
-    """What an entry did wrong."""
-
-    match: int
-    name: str
-    game: int
-    """From 1."""
-    turn: int
-    """Number of the entry's decision in the game, from 1; 0: while it sat down or watched."""
-    reason: str
-
-
-class StoredRules(NamedTuple):
-    """By which rules a match was played."""
-
-    game: str
-    players: int
-    parameters: Mapping[str, int]
-    described: Mapping[str, Any]
-    """``fingerprint``, and ``dicegym``, the version: see `dicegym.arena.replay.describe_rules`."""
-
-
-class EntryFigures(NamedTuple):
-    """What the matches of an entry come to."""
-
-    name: str
-    matches: int
-    games: int
-    """Those of matches that somebody ended by failing left out."""
-    wins: int
-    """Games won alone."""
-    shares: float
-    """Games won, a shared first place shared out."""
-    faults: int
-    """What it did wrong: answers that the rules do not allow, and none at all."""
-
-
-class StoredServer(NamedTuple):
-    """What servers of a game have held."""
-
-    game: str
-    runs: int
-    games: int
-    """Finished in all of them."""
-    rated: int
-    """Names with a rating."""
-    began: str
-    """The last run, UTC, as ISO 8601 has it."""
-    ended: str | None
-    """None: it goes on, or was killed."""
-
-
-class ServedGame(NamedTuple):
-    """A game that a server has held; all sequences are by seat."""
-
-    game: str
-    seed: int
-    number: int
-    names: tuple[str, ...]
-    totals: tuple[int, ...]
-    actions: tuple[int, ...]
-    incidents: tuple[tuple[int, int, str], ...]
-    """Seat, decision and reason of each turn that the server had to play."""
-    rules: StoredRules | None
-    """By which it was played; None: its result was moved here from another store, without them."""
-    running: bool
-    """Whether its server may still run: the seed names the dice of all its games, later ones too."""
-
-
-# --- rows as values -------------------------------------------------------------------------------------------------
-
-
-def game_from(row: Any, players: int) -> PlayedGame:
-    """Return a game of a match of ``players`` from its row. Raises ValueError if the row is damaged."""
-    seats, returns = whole_numbers(row.seats), tuple(json.loads(row.returns))
-    if sorted(seats) != list(range(players)) or len(returns) != players:
-        raise NonsenseError(f"a game of {len(seats)} seats in a match of {players}")
-    if any(type(value) not in (int, float) or not math.isfinite(value) for value in returns):
-        raise NonsenseError(f"{row.returns[:MOST_QUOTED]!r} where returns stand")
-    return PlayedGame(row.match, row.number, seats, returns, whole_numbers(row.actions))
-
-
-def rules_from(row: Any) -> StoredRules:
-    """Return what a row of the rules says."""
-    described = {"dicegym": row.version, "fingerprint": row.fingerprint}
-    return StoredRules(row.game, row.players, mapping_in(row.parameters, int), described)
-
-
-def agents_in(connection: sa.Connection) -> dict[int, tuple[str, str]]:
-    """Return agent -> name and identity."""
-    return {number: (name, identity) for number, name, identity in connection.execute(_AGENT_NAMES)}
-
-
-_AGENT_NAMES = sa.select(AGENTS.c.id, AGENTS.c.name, AGENTS.c.identity)
-
-
-def _match_from(row: Any, seats: Sequence[Any], agents: Mapping[int, tuple[str, str]]) -> StoredMatch:
-    who = [agents[seat.agent] for seat in seats]
-    failed = reason = None
-    if row.failure is not None:
-        actor, reason, *_ = Failure(*json.loads(row.failure))
-        if type(actor) is not int or type(reason) is not str:
-            raise NonsenseError(f"{row.failure[:MOST_QUOTED]!r} where a failure stands")
-        failed = who[actor][0]
-    return StoredMatch(
-        row.id,
-        row.key,
-        row.number,
-        int(row.seed),
-        row.games,
-        tuple(name for name, _ in who),
-        tuple(identity for _, identity in who),
-        tuple(seat.wins for seat in seats),
-        tuple(seat.share for seat in seats),
-        tuple(seat.faults for seat in seats),
-        failed,
-        reason,
-    )
-
-
-# --- the reader -----------------------------------------------------------------------------------------------------
 
 
 class StoreReader(Database):
@@ -318,7 +117,7 @@ class StoreReader(Database):
             return found
 
     def contest(self, number: int | None = None) -> StoredContest:
-        """Return a contest by its number; None: the latest that somebody was at."""
+        """Return a contest by its number; None: the one that was run last."""
         if number is not None and (found := self._contests(_contests().where(CONTESTS.c.id == number))):
             return found[0]
         every = self.contests()
@@ -347,7 +146,7 @@ class StoreReader(Database):
         return False
 
     def result(self, contest: int) -> dict[str, Any] | None:
-        """Return what a contest came to, as `ContestResult.to_json` has it; None if it has not ended."""
+        """Return the result of a contest, as `ContestResult.to_json` has it; None if it has not ended."""
         return self._at_the_end(CONTESTS.c.result, contest, dict)
 
     def report(self, contest: int) -> Report | None:
@@ -357,7 +156,7 @@ class StoreReader(Database):
     def _at_the_end(
         self, column: sa.Column[Any], contest: int, made: Callable[[dict[str, Any]], _Read]
     ) -> _Read | None:
-        """Return what was stored when a contest ended; None if it has not, or is gone on with."""
+        """Return what was stored when a contest ended; None if it has not, or is continued."""
         asked = sa.select(column).where(CONTESTS.c.id == contest, CONTESTS.c.ended.is_not(None))
         with self.connection() as connection:
             text = connection.execute(asked).scalar()
@@ -375,12 +174,12 @@ class StoreReader(Database):
             return [mapping_in(row[0]) | {"place": row.place, "name": row.name} for row in connection.execute(asked)]
 
     def entries(self, contest: int) -> list[StoredEntry]:
-        """Return who takes part in a contest, by name, and below them who has been withdrawn."""
+        """Return the entries of a contest by name, and below them those that were withdrawn."""
         found = self._entries(FIELDS.c.contest == contest)
         return sorted(found, key=lambda entry: (entry.withdrawn, entry.name, entry.identity))
 
     def participations(self, game: str, name: str | None = None) -> list[StoredEntry]:
-        """Return who took part in which contests of a game, or who did under a name, the oldest contests first."""
+        """Return the entries of all contests of a game, or those of a name, the oldest contests first."""
         found = self._entries(
             RULES.c.game == game if name is None else (RULES.c.game == game) & (AGENTS.c.name == name)
         )
@@ -472,37 +271,33 @@ class StoreReader(Database):
                 )
         return found[0]
 
-    def keyed(self, beginning: str) -> list[int]:
+    def find_by_key(self, beginning: str) -> list[int]:
         """Return the numbers of the matches whose keys begin so; of many the first two."""
         asked = sa.select(MATCHES.c.id).where(MATCHES.c.key.startswith(beginning, autoescape=True))
         with self.connection() as connection:
             return list(connection.execute(asked.order_by(MATCHES.c.id).limit(2)).scalars())
 
-    def games(self, matches: Iterable[int]) -> Iterator[PlayedGame]:
-        """Yield the games of matches, in order."""
-        for some in _parts(matches):
-            sitting = sa.select(SEATS.c.match, sa.func.count()).where(SEATS.c.match.in_(some)).group_by(SEATS.c.match)
+    def whole(self, matches: Iterable[StoredMatch]) -> Iterator[WholeMatch]:
+        """Yield matches with their rules, games and misplays, as they come and in little memory."""
+        waiting = iter(matches)
+        while some := list(itertools.islice(waiting, WHOLE_TOGETHER)):
+            numbers = [match.id for match in some]
             with self.connection() as connection:
-                players = {row[0]: row[1] for row in connection.execute(sitting)}
-                rows = rows_by_match(connection, GAMES, those(some))
-                found = [game_from(row, players.get(match, 0)) for match, own in rows.items() for row in own]
-            yield from found
-
-    def rules(self, matches: Iterable[int]) -> dict[int, StoredRules]:
-        """Return by which rules matches were played, by their numbers."""
-        found: dict[int, StoredRules] = {}
-        with self.connection() as connection:
-            known = {row.id: rules_from(row) for row in connection.execute(sa.select(RULES))}
-            for some in _parts(matches):
-                asked = sa.select(MATCHES.c.id, MATCHES.c.rules).where(MATCHES.c.id.in_(some))
-                found |= {match: known[number] for match, number in connection.execute(asked)}
-        return found
-
-    def misplays(self, matches: Iterable[int]) -> Iterator[StoredMisplay]:
-        """Yield what went wrong in matches, of each player in a match the first in words, in order."""
-        for some in _parts(matches):
-            with self.connection() as connection:
-                found = _misplays(connection, MISPLAYS.c.match.in_(some))
+                asked = sa.select(MATCHES.c.id, RULES).join(RULES, RULES.c.id == MATCHES.c.rules)
+                rules = {row[0]: rules_from(row) for row in connection.execute(asked.where(MATCHES.c.id.in_(numbers)))}
+                games = rows_by_match(connection, GAMES, those(numbers))
+                noted: dict[int, list[StoredMisplay]] = {}
+                for misplay in _misplays(connection, MISPLAYS.c.match.in_(numbers)):
+                    noted.setdefault(misplay.match, []).append(misplay)
+                found = [
+                    WholeMatch(
+                        match,
+                        rules[match.id],
+                        [game_from(row, len(match.entries)) for row in games.get(match.id, ())],
+                        noted.get(match.id, []),
+                    )
+                    for match in some
+                ]
             yield from found
 
     def misplays_in(self, contest: int, first: int | None = None) -> list[StoredMisplay]:
@@ -564,7 +359,7 @@ class StoreReader(Database):
         return sorted(found)
 
     def servers(self, game: str | None = None) -> list[StoredServer]:
-        """Return what servers have held in the store, by game, or those of one game."""
+        """Return what servers have run in the store, by game, or those of one game."""
         runs, games, ratings = SERVER_RUNS.c, SERVER_GAMES.c, SERVER_RATINGS.c
         played = sa.select(sa.func.count()).select_from(SERVER_GAMES).join(SERVER_RUNS, runs.id == games.run)
         rated = sa.select(sa.func.count()).select_from(SERVER_RATINGS).where(ratings.games > 0)
@@ -580,8 +375,8 @@ class StoreReader(Database):
                     found.append(StoredServer(name, number, games_of, rated_in, last.began, last.ended))
         return found
 
-    def served_game(self, number: int) -> ServedGame:
-        """Return a game that a server has held, by its number. Raises UnknownNameError if there is none."""
+    def find_served_game(self, number: int) -> ServedGame:
+        """Return a game of a server, by its number. Raises UnknownNameError if there is none."""
         g, r, s, i = SERVER_GAMES.c, SERVER_RUNS.c, SERVER_RESULTS.c, SERVER_INCIDENTS.c
         one = sa.select(SERVER_GAMES, r.game, r.rules, r.ended.label("over")).join(SERVER_RUNS, r.id == g.run)
         with self.connection() as connection:
@@ -624,7 +419,7 @@ def _contests() -> sa.Select[Any]:
 
 
 def _own_matches(connection: sa.Connection, contest: int) -> sa.ColumnElement[bool]:
-    """Return which plays are a contest's: of one that has not ended, without those of who has been withdrawn."""
+    """Return which plays are a contest's: of one that has not ended, without those of withdrawn entries."""
     out = (
         sa.select(FIELDS.c.agent)
         .join(CONTESTS, CONTESTS.c.id == FIELDS.c.contest)
@@ -646,7 +441,7 @@ def _matches_from(
     rows = connection.execute(asked).all()
     seats = rows_by_match(connection, SEATS, those(sa.select(wanted.c[0])))
     for row in rows:
-        yield _match_from(row, seats.get(row.id, []), agents)
+        yield match_from(row, seats.get(row.id, []), agents)
 
 
 def _misplays(
@@ -664,10 +459,3 @@ def _known(connection: sa.Connection, table: sa.Table) -> str:
     """Return in words which numbers there are."""
     last = connection.execute(sa.select(sa.func.max(table.c.id))).scalar()
     return f"they go up to {last}" if last else "there is none"
-
-
-def _parts(numbers: Iterable[int]) -> Iterator[Sequence[int]]:
-    """Yield numbers in order, in parts that one question may name."""
-    every = sorted(set(numbers))
-    for first in range(0, len(every), TOGETHER):
-        yield every[first : first + TOGETHER]

@@ -1,4 +1,4 @@
-"""A store of contests that is written to: transactions, who has a contest, and removing one.
+"""A store of contests that is written to: transactions, locks of contests, and removing one.
 
 Contests are written through a `dicegym.arena.store.book.Book`, one each; `dicegym.arena.store.reading` reads them.
 """
@@ -22,6 +22,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from dicegym.arena.keys import rules_of
 from dicegym.arena.provenance import package_version
+from dicegym.arena.shards import WHOLE, Shard
 from dicegym.arena.storage import DEFAULT, make_default_folder
 from dicegym.arena.store.opening import (
     WRITES,
@@ -48,8 +49,6 @@ from dicegym.arena.store.tables import (
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 
-WHOLE = (1, 1)
-"""The share of a contest that is all of it."""
 SECONDS_BETWEEN = 0.2
 """Between two attempts to have what another process has."""
 SECONDS_TO_NOTICE = 1.0
@@ -171,9 +170,7 @@ def now_in_words() -> str:
 
 
 @contextlib.contextmanager
-def lock_contest(
-    store: ContestStore, contest: int, share: tuple[int, int] | None = WHOLE, waits: bool = False
-) -> Iterator[None]:
+def lock_contest(store: ContestStore, contest: int, share: Shard | None = WHOLE, waits: bool = False) -> Iterator[None]:
     """Reserve a contest, or a share of it, for this process within the context.
 
     Args:
@@ -185,7 +182,7 @@ def lock_contest(
     Raises:
         ParameterError: another process has it.
     """
-    words = f"contest {contest} of {store.name} is being held by another process"
+    words = f"contest {contest} of {store.name} is being run by another process"
     told = False
     with contextlib.ExitStack() as stack:
         while True:
@@ -206,7 +203,7 @@ def lock_contest(
         yield
 
 
-def lock_files(store: Path, contest: int, share: tuple[int, int] | None = None) -> list[Path]:
+def lock_files(store: Path, contest: int, share: Shard | None = None) -> list[Path]:
     """Return the files beside a store that are locked while somebody has a share of a contest.
 
     With None these are the file of the whole contest, and those that are there of any share.
@@ -214,25 +211,23 @@ def lock_files(store: Path, contest: int, share: tuple[int, int] | None = None) 
     whole = store.with_name(f"{store.name}-contest-{contest}-lock")
     if share is None:
         return [whole, *sorted(store.parent.glob(f"{store.name}-contest-{contest}-*-lock"))]
-    return [whole if share == WHOLE else store.with_name(f"{store.name}-contest-{contest}-{share[0]}-lock")]
+    return [whole if share == WHOLE else store.with_name(f"{store.name}-contest-{contest}-{share.number}-lock")]
 
 
-def _hold_files(stack: contextlib.ExitStack, store: Path, contest: int, share: tuple[int, int] | None) -> None:
+def _hold_files(stack: contextlib.ExitStack, store: Path, contest: int, share: Shard | None) -> None:
     """Lock the files of a share of a contest. Raises Timeout if another process has it."""
     for file in lock_files(store, contest, share):
         stack.enter_context(FileLock(file, timeout=0))
         stack.callback(file.unlink, missing_ok=True)
 
 
-def _hold_on_server(
-    stack: contextlib.ExitStack, store: ContestStore, contest: int, share: tuple[int, int] | None
-) -> None:
+def _hold_on_server(stack: contextlib.ExitStack, store: ContestStore, contest: int, share: Shard | None) -> None:
     """Hold a contest as long as a connection lasts. Raises Timeout if another process has it."""
     with in_words(store.name):
         connection = stack.enter_context(store.engine.connect()).execution_options(isolation_level="AUTOCOMMIT")
     stack.callback(connection.invalidate)  # else it would go on in the pool, and have the lock
     end = time.monotonic() + SECONDS_TO_NOTICE
-    taken = sa.select(sa.func.pg_try_advisory_lock(contest, (share or WHOLE)[0]))
+    taken = sa.select(sa.func.pg_try_advisory_lock(contest, (share or WHOLE).number))
     while not connection.execute(taken).scalar():
         if time.monotonic() > end:
             raise Timeout(store.name)
@@ -258,7 +253,7 @@ class Removed(NamedTuple):
 def remove(store: ContestStore, contest: int) -> Removed:
     """Remove a contest, and of the matches with its seed those that no other contest has; the file gets smaller.
 
-    Raises ParameterError if another process holds the contest, or one of the same seed, whose matches may be its too.
+    Raises ParameterError if another process has the contest, or one of the same seed, whose matches may be its too.
     """
     with store.connection() as connection:
         seed = sa.select(CONTESTS.c.seed).where(CONTESTS.c.id == contest).scalar_subquery()

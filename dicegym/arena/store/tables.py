@@ -1,4 +1,4 @@
-"""The tables of a store: contests with their entries, matches and games, and what a game server has held."""
+"""The tables of a store: contests with their entries, matches and games, and games of servers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_QUOTED = 40
 
 
 class NonsenseError(ValueError):
-    """A store holds what nobody writes."""
+    """A store holds what dicegym does not write."""
 
 
 class _Checked(sa.TypeDecorator[Any]):
@@ -90,9 +90,9 @@ CONTESTS = sa.Table(
     sa.Column("settings", TextColumn, nullable=False, index=True),  # digest of all of these: what makes it the same
     sa.Column("seed", TextColumn, nullable=False),  # decimal
     sa.Column("began", TextColumn, nullable=False),
-    sa.Column("ended", TextColumn),  # nothing until all is played, and again while it is gone on with
+    sa.Column("ended", TextColumn),  # nothing until all is played, and again while it is continued
     sa.Column("version", TextColumn, nullable=False),  # of dicegym that was last at it
-    sa.Column("run", IntegerColumn, nullable=False),  # how many times somebody has begun or gone on with it
+    sa.Column("run", IntegerColumn, nullable=False),  # how many times it was begun or continued
     sa.Column("planned", IntegerColumn, nullable=False),  # matches, as far as known
     sa.Column("result", TextColumn),  # JSON, as `ContestResult.to_json` has it, when it has ended
     sa.Column("report", TextColumn),  # JSON, as `dicegym.arena.report.Report.to_json` has it, when it has ended
@@ -107,14 +107,14 @@ AGENTS = sa.Table(  # whatever took part under a name, by its content
     sa.Column("files", TextColumn, nullable=False),  # JSON object: file -> SHA-256
     sa.UniqueConstraint("name", "identity"),
 )
-FIELDS = sa.Table(  # who takes part in a contest
+FIELDS = sa.Table(  # entries of a contest
     "fields",
     TABLES,
     sa.Column("contest", sa.ForeignKey("contests.id"), primary_key=True),
     sa.Column("agent", sa.ForeignKey("agents.id"), primary_key=True),
     sa.Column("given", TextColumn, nullable=False),  # how it was named
     sa.Column("run", IntegerColumn, nullable=False),  # the last of the contest's in which it took part; else it is out
-    sa.Column("reason", TextColumn),  # why it was struck
+    sa.Column("reason", TextColumn),  # why it was disqualified
 )
 MATCHES = sa.Table(
     "matches",
@@ -129,7 +129,7 @@ MATCHES = sa.Table(
     sa.Column("places", TextColumn, nullable=False),  # JSON: [[place of each player], how many games came out so], ...
     sa.Column("failure", TextColumn),  # JSON, of whom the match ended by: then it has no games
 )
-SEATS = sa.Table(  # who played a match, in the order of its players
+SEATS = sa.Table(  # entries of a match, in the order of its players
     "seats",
     TABLES,
     sa.Column("match", sa.ForeignKey("matches.id"), primary_key=True),
@@ -167,12 +167,12 @@ PLAYS = sa.Table(  # which matches are a contest's
     sa.Column("match", sa.ForeignKey("matches.id"), primary_key=True, index=True),
     sa.Column("run", IntegerColumn, nullable=False),  # the last of the contest's that asked for it
 )
-EXAMINATIONS = sa.Table(  # what entries answered when they were checked, or asked for their strategy
+EXAMINATIONS = sa.Table(  # what entries answered beside games: in checks; and counts of language models' answers
     "examinations",
     TABLES,
     sa.Column("key", TextColumn, primary_key=True),  # see `dicegym.arena.keys`
     sa.Column("batch", TextColumn, nullable=False, index=True),  # as of a match
-    sa.Column("kind", TextColumn, nullable=False),  # of the work
+    sa.Column("kind", TextColumn, nullable=False),  # of the work; "usages": of a match, whose key it has
     sa.Column("names", TextColumn, nullable=False),  # JSON list: who was asked
     sa.Column("outcome", sa.LargeBinary, nullable=False),  # JSON, compressed by zlib
 )

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from dicegym.arena.keys import VERSION, digest, written
+from dicegym.arena.keys import VERSION, digest, write_limits
 from dicegym.arena.match import MOST_INCIDENTS
 from dicegym.arena.ratings.places import match_places
-from dicegym.arena.store.opening import called
-from dicegym.arena.store.reading import PlayedGame, StoredRules, agents_in, game_from, rules_from
+from dicegym.arena.store.opening import call_store
+from dicegym.arena.store.stored import PlayedGame, StoredRules, agents_in, game_from, rules_from
 from dicegym.arena.store.tables import (
     CONTESTS,
     GAMES,
@@ -30,6 +30,7 @@ from dicegym.arena.store.tables import (
     rows_by_match,
     those,
 )
+from dicegym.columns import write_count
 from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
 from dicegym.engine.seats import seating
@@ -70,7 +71,7 @@ def verdicts(
             stored of their games. None: all are.
         progress: told of matches.
 
-    Raises ValueError, TypeError and LookupError for what nobody writes.
+    Raises ValueError, TypeError and LookupError for what dicegym does not write.
     """
     numbers = list(connection.execute(sa.select(MATCHES.c.id).order_by(MATCHES.c.id)).scalars())
     drawn = set(numbers if sample is None else random.SystemRandom().sample(numbers, min(sample, len(numbers))))
@@ -93,7 +94,7 @@ def verdicts(
             else:
                 who = [list(agents[seat.agent]) for seat in seats]
                 # What was merged belongs to no contest yet: then the limits of any contest here will do, or the usual.
-                known = [limits[play.contest] for play in plays] or [*limits.values(), written(Limits())]
+                known = [limits[play.contest] for play in plays] or [*limits.values(), write_limits(Limits())]
                 wrong = _wrong_figures(match, rules[match.rules], seats, played, misplays)
                 if not wrong and not _has_key(match, game, who, known):
                     wrong = "its key does not follow from its seed, games, entries, rules and the limits of a contest "
@@ -108,16 +109,28 @@ def verdicts(
                 progress(done, len(numbers), "matches verified")
 
 
-def refuse_wrong(name: str, found: Iterable[MatchVerdict]) -> None:
-    """Raise DamagedFileError if something is wrong with a match of the store that is called so."""
+def refuse_wrong(name: str, found: Iterable[Any], what: str = "match") -> None:
+    """Raise DamagedFileError if something is wrong with a match or a result of a store.
+
+    Args:
+        name: of the store.
+        found: verdicts on its matches, or on the results of its contests.
+        what: "match" or "contest".
+    """
     wrong = [one for one in found if one.wrong]
     if wrong:
         more = f", and of {len(wrong) - 1:,} more" if len(wrong) > 1 else ""
-        raise DamagedFileError(
-            called(name),
-            f"does not hold what was played: of match {wrong[0].id}{more}, {wrong[0].wrong}",
-            "take nothing from it, and play its matches anew",
-        )
+        said, instead = _REFUSALS[what]
+        raise DamagedFileError(call_store(name), f"{said}: of {what} {wrong[0].id}{more}, {wrong[0].wrong}", instead)
+
+
+_REFUSALS = {
+    "match": ("does not hold what was played", "take nothing from it, and play its matches anew"),
+    "contest": (
+        "has saved what does not follow from its matches",
+        "give the contest's own command again, which saves its results anew",
+    ),
+}
 
 
 def game_of_rules(rules: StoredRules) -> Game | None:
@@ -148,7 +161,7 @@ def _wrong_figures(
     if [seat.player for seat in seats] != list(range(players)):
         return f"it has no seat for each of its {players} players"
     if match.number < 0 or match.games < 1:
-        return f"number {match.number} with {match.games} games"
+        return f"number {match.number} with {write_count(match.games, 'game')}"
     if match.failure is not None:
         if Failure(*json.loads(match.failure)).actor not in range(players):
             return "nobody of it has failed"
@@ -156,16 +169,16 @@ def _wrong_figures(
         return "an entry failed, and it has games all the same" if games or counted else ""
     played = [game_from(row, players) for row in games]
     if [game.number for game in played] != list(range(match.games)):
-        return f"it has {len(played)} of {match.games} games"
+        return f"it has {len(played)} of {write_count(match.games, 'game')}"
     shares = first_place_shares([game.returns for game in played])
     won = zip(seats, (shares == 1).sum(axis=0).tolist(), shares.sum(axis=0).tolist(), strict=True)
     for seat, wins, share in won:
         if seat.wins != wins or abs(seat.share - share) > 1e-6:
             told = f"{seat.wins} and {seat.share:g} are stored"
-            return f"player {seat.player} won {wins} games, a share of {share:g}, and {told}"
+            return f"player {seat.player} won {write_count(wins, 'game')}, a share of {share:g}, and {told}"
         in_words = [one for one in misplays if one.player == seat.player]
         if not 0 <= seat.faults <= seat.noted or len(in_words) != min(seat.noted, MOST_INCIDENTS):
-            told = f"{seat.noted} incidents, {len(in_words)} of them in words"
+            told = f"{write_count(seat.noted, 'incident')}, {len(in_words)} of them in words"
             return f"player {seat.player} has {seat.faults} faults, and {told}"
     if any(one.player not in range(players) or not 0 < one.game <= match.games or one.turn < 0 for one in misplays):
         return "something went wrong in a game that it does not have"
@@ -196,5 +209,7 @@ def _wrong_games(game: Game, seed: int, seats: Sequence[Any], played: Sequence[P
             return f"{told} has other results when it is played again"
     for seat in seats:
         if seat.faults < faults[seat.player]:
-            return f"player {seat.player} made {faults[seat.player]} faults, and {seat.faults} are stored"
+            return (
+                f"player {seat.player} made {write_count(faults[seat.player], 'fault')}, and {seat.faults} are stored"
+            )
     return ""

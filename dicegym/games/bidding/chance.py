@@ -57,7 +57,7 @@ def _rolls_of(state: Any, seat: int) -> list[tuple[float, str, tuple[int, ...]]]
 
 @cache
 def rolls(dice: int, faces: int = FACES) -> list[tuple[float, str, tuple[int, ...]]]:
-    """Return probability, text and number of dice on each of six faces of every roll of dice with so many ``faces``."""
+    """Return the probability, the text and the number of dice on each of six faces, of every roll of such dice."""
     found = []
     for counts in _counts(dice, faces):
         ways = math.factorial(dice) // math.prod(math.factorial(count) for count in counts)

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from dicegym.errors import ParameterError
 from dicegym.games.bidding.table import FACES, MOST_QUANTITY, ODDS, bid_index, counting, odds_row
 from dicegym.games.bidding.text import FACE_NAMES, SHOWN_BIDS, bid_text, dice_text, face_plural
 from dicegym.games.bidding.view import View, bid_of, faces_of
-from dicegym.games.controls import BoardSeat, FilledForm, GameBoard, Option, PickOne, PlayForm, Stepper
-from dicegym.games.keyboard import Place, dice, listed, number_of, percent, unread, winners, won
+from dicegym.games.controls import BoardSeat, Fields, FilledForm, GameBoard, Option, PickOne, PlayForm, Stepper
+from dicegym.games.keyboard import Place, dice, list_names, name_winners, number_of, percent, unread, winners
 
 SEATS = 3
 OPEN: frozenset[str] = frozenset()
@@ -44,58 +44,6 @@ def bid_chance(view: View, quantity: int, face: int, wild: bool) -> tuple[float,
         return float(ODDS[odds_row(view.faces, ways), others, max(0, min(need, MOST_QUANTITY + 1))])
 
     return at_least(quantity - own), at_least(quantity - own) - at_least(quantity - own + 1)
-
-
-def lowest(view: View, least: Callable[[int, int, int], int], most: int) -> list[tuple[int, int]]:
-    """Return for each face the lowest (quantity, face) that may be bid, where there is one."""
-    _, quantity, face = view.bids[-1] if view.bids else (0, 0, 0)
-    bids = [(int(least(quantity, face, raised)), raised) for raised in range(1, view.faces + 1)]
-    return [bid for bid in bids if bid[0] <= most]
-
-
-def table(
-    place: Place,
-    view: View,
-    least: Callable[[int, int, int], int],
-    most: int,
-    wild: bool,
-    challenges: Sequence[tuple[str, Callable[[float, float], float]]],
-) -> str:
-    """Return cups, bids and chances; ``challenges`` are words, each with its chance given those of the last bid."""
-    fewer = f" with faces 1 to {view.faces}{f', {face_plural(view.faces)} wild,' if wild else ''}"
-    kind = fewer if view.faces < FACES else ""
-    lines = [f"Hand {view.finished + 1}, {dice_text(sum(view.rolled))}{kind} on the table:"]
-    width = max(len(place.who(seat)) for seat in range(place.game.players))
-    for seat, (left, rolled) in enumerate(zip(view.left, view.rolled, strict=True)):
-        shown = dice(view.hand) if seat == place.seat else dice((0,) * rolled)
-        out = "out" if not rolled else "disqualified, its dice still count" if not left else ""
-        lines.append(f"  {place.who(seat):<{width}}  {'  '.join(part for part in (shown, out) if part)}")
-    if view.bids:
-        latest = [f"{place.who(bid.seat)}: {bid_text(bid.quantity, bid.face)}" for bid in view.bids[-SHOWN_BIDS:]]
-        lines.append(f"Bids: {'... ' if len(view.bids) > SHOWN_BIDS else ''}{', '.join(latest)}.")
-        _, quantity, face = view.bids[-1]
-        true, exact = bid_chance(view, quantity, face, wild)
-        said = [f"`{word}` {percent(chance(true, exact))}" for word, chance in challenges]
-        lines.append(f"How likely you are right about {bid_text(quantity, face)}, by your dice: {', '.join(said)}.")
-    else:
-        lines.append("You open this hand.")
-    lowest_bids = lowest(view, least, most)
-    if not view.bids:
-        safe = [
-            max(
-                quantity for quantity in range(sum(view.rolled) + 1) if bid_chance(view, quantity, face, wild)[0] >= 0.5
-            )
-            for face in range(1, view.faces + 1)
-        ]
-        chances = [bid_text(quantity, face) for face, quantity in enumerate(safe, 1) if quantity]
-        lines.append(f"More likely true than not, by your dice: {', '.join(chances)}, and less.")
-    elif lowest_bids:
-        chances = [
-            f"{bid_text(quantity, face)} {percent(bid_chance(view, quantity, face, wild)[0])}"
-            for quantity, face in lowest_bids
-        ]
-        lines.append(f"The lowest bids, and how likely they are true: {', '.join(chances)}.")
-    return "\n".join(lines)
 
 
 # --- what a person types ---------------------------------------------------------------------------------------
@@ -128,36 +76,8 @@ def read_bid(text: str, faces: int) -> tuple[int, int] | None:
     return quantity, face
 
 
-def read(
-    text: str, view: View, least: Callable[[int, int, int], int], most: int, words: Mapping[str, int], challenges: str
-) -> int:
-    """Return the action of a bid or of a challenge in ``words``, which are named as ``challenges``.
-
-    Raises ParameterError if it is neither, or not allowed.
-    """
-    text = text.replace(",", " ").strip(" .!?")
-    text = " ".join(text.split())
-    instead = f"a bid such as `3 4` or `three fours`{f', or {challenges}' if view.bids else ''}"
-    if text in words:
-        if not view.bids:
-            raise ParameterError("there is no bid to challenge yet: type a bid, such as `3 4` for three fours")
-        return words[text]
-    bid = read_bid(text, view.faces)
-    if bid is None:
-        raise unread(text, instead)
-    quantity, face = bid
-    if quantity > most:
-        raise ParameterError(f"{bid_text(quantity, face)} is more than can be bid: at most {dice_text(most)}")
-    allowed = lowest(view, least, most)
-    if view.bids and quantity < int(least(view.bids[-1].quantity, view.bids[-1].face, face)):
-        last = bid_text(view.bids[-1].quantity, view.bids[-1].face)
-        higher = f"type at least {listed([bid_text(*one) for one in allowed], 'or')}, " if allowed else "type "
-        raise ParameterError(f"{bid_text(quantity, face)} is not higher than {last}: {higher}or {challenges}")
-    return int(bid_index(quantity, face))
-
-
 def list_facts(place: Place, state: Any) -> list[str]:
-    """Return the dice that everybody began with, and all bids of the hand; see `dicegym.games.keyboard.Wording`."""
+    """Return the dice that everybody began with, and all bids of the hand; see `dicegym.games.keyboard.Keyboard`."""
     view: Any = place.game.view(state, place.seat)
     bids = ", ".join(f"{place.names[bid.seat]} {bid_text(bid.quantity, bid.face)}" for bid in view.bids)
     return [
@@ -166,54 +86,7 @@ def list_facts(place: Place, state: Any) -> list[str]:
     ]
 
 
-def write_action(action: int, words: Mapping[int, str]) -> str:
-    """Return a bid as it is typed, ``3 4``, or the word of a challenge."""
-    return words[action] if action in words else f"{action // FACES + 1} {action % FACES + 1}"
-
-
 # --- what happens ----------------------------------------------------------------------------------------------
-
-
-def told(
-    place: Place,
-    before: Any,
-    after: Any,
-    said: str,
-    fault: str,
-    wild: bool,
-    brief: bool,
-    bid: tuple[int, int] | None,
-) -> list[str]:
-    """Return a bid, or a challenge with all dice and what it costs.
-
-    ``said`` goes on from "You" if the action is no bid, and ends before the bid: ``call liar on``.
-    """
-    mover = int(before["player"])
-    watching = not before["left"][place.seat]
-    if after["finished"] == before["finished"]:
-        if bid is not None:
-            return [] if watching else [f"{place.does(mover, 'bid')} {bid_text(*bid)}."]
-        return [*_broken(place, mover, fault), f"{place.does(mover, 'are')} disqualified, and out."]
-    lines = _broken(place, mover, fault)
-    verb, _, rest = said.partition(" ")
-    text = f"{place.does(mover, verb)} {rest}"
-    if not before["n_bids"]:
-        lines.append(f"{text.rpartition(' ')[0]} before any bid.")
-    else:
-        bidder, quantity, face = bid_of(int(after["shown_bid"]))
-        lines.append(f"{text} {place.whose(bidder)} {bid_text(quantity, face)}.")
-        if not watching:
-            lines += _showdown(place, after)
-        highest = int(after["faces"])
-        counted = {face, highest} if wild else {face}
-        found = sum(int(after["shown"][:, one - 1].sum()) for one in counted)
-        others = f" ({face_plural(highest)} count)" if wild and face != highest else ""
-        are = "is" if found == 1 else "are"
-        lines.append(
-            f"There {are} {bid_text(found, face).replace('0', 'no') if not found else bid_text(found, face)}{others}."
-        )
-    lines.append(_cost(place, after))
-    return lines
 
 
 def _broken(place: Place, mover: int, fault: str) -> list[str]:
@@ -247,7 +120,7 @@ def ending(place: Place, state: Any) -> str:
     """Return who has won."""
     first = winners(place, state)
     left = dice_text(int(state["left"][first[0]]))
-    return f"{won(place, first)}, with {left} left after {int(state['finished'])} hands."
+    return f"{name_winners(place, first)}, with {left} left after {int(state['finished'])} hands."
 
 
 def board(place: Place, state: Any) -> GameBoard:
@@ -282,54 +155,198 @@ BID, CHALLENGE = "bid", "challenge"
 _QUANTITY, _FACE, _CALL = "quantity", "face", "call"
 
 
-def bid_form(view: View, least: Callable[[int, int, int], int], most: int, wild: bool) -> list[PlayForm]:
-    """Return the form of a bid, which begins as the likeliest of the lowest ones; nothing where none is left."""
-    low = {face: quantity for quantity, face in lowest(view, least, most)}
-    if not low:
-        return []
-    chances = {face: bid_chance(view, quantity, face, wild)[0] for face, quantity in low.items()}
-    first = max(low, key=lambda face: (chances[face], -low[face], -face))
-    options = tuple(
-        Option(
-            str(face),
-            face_plural(face),
-            f"{low[face]}+: {percent(chances[face])}" if face in low else "",
-            "" if face in low else "no higher bid is left",
-            face,
-            low.get(face, 0),
+class Challenge(NamedTuple):
+    """A way to challenge the last bid, as a person sees it."""
+
+    action: int
+    word: str
+    """How it is typed: ``lose two``."""
+    label: str
+    """What its button says."""
+    key: str
+    said: str = "liar"
+    """What the table calls it."""
+    exact: bool = False
+    """Whether it is right where the bid is exactly true; else it is right where the bid is false."""
+
+    def chance(self, view: View, wild: bool) -> str:
+        """Return how likely it is right about the last bid, by the own dice alone."""
+        true, exact = bid_chance(view, view.bids[-1].quantity, view.bids[-1].face, wild)
+        return percent(exact if self.exact else 1 - true)
+
+
+class BidControls(NamedTuple):
+    """How a person bids and challenges in one of the games, at the keyboard and on a page."""
+
+    least: Callable[[Any], Callable[[int, int, int], int]]
+    """By a record, the rule for the least quantity of a face that may follow a bid."""
+    most: Callable[[Any], int]
+    """By a record, the largest quantity that may be bid."""
+    wild: bool
+    challenges: tuple[Challenge, ...]
+    refuse: Callable[[int, Any, int], str] = lambda action, state, seat: ""
+    """Says why a seat may not make a challenge now; empty if it may."""
+
+    def lowest(self, state: Any, view: View) -> list[tuple[int, int]]:
+        """Return for each face the lowest (quantity, face) that may be bid, where there is one."""
+        _, quantity, face = view.bids[-1] if view.bids else (0, 0, 0)
+        bids = [(int(self.least(state)(quantity, face, raised)), raised) for raised in range(1, view.faces + 1)]
+        return [bid for bid in bids if bid[0] <= self.most(state)]
+
+    def table(self, place: Place, state: Any, full: bool) -> str:
+        """Return cups, bids and chances; see `dicegym.games.keyboard.Keyboard`."""
+        view: Any = place.game.view(state, place.seat)
+        wild = self.wild
+        fewer = f" with faces 1 to {view.faces}{f', {face_plural(view.faces)} wild,' if wild else ''}"
+        kind = fewer if view.faces < FACES else ""
+        lines = [f"Hand {view.finished + 1}, {dice_text(sum(view.rolled))}{kind} on the table:"]
+        width = max(len(place.who(seat)) for seat in range(place.game.players))
+        for seat, (left, rolled) in enumerate(zip(view.left, view.rolled, strict=True)):
+            shown = dice(view.hand) if seat == place.seat else dice((0,) * rolled)
+            out = "out" if not rolled else "disqualified, its dice still count" if not left else ""
+            lines.append(f"  {place.who(seat):<{width}}  {'  '.join(part for part in (shown, out) if part)}")
+        if view.bids:
+            latest = [f"{place.who(bid.seat)}: {bid_text(bid.quantity, bid.face)}" for bid in view.bids[-SHOWN_BIDS:]]
+            lines.append(f"Bids: {'... ' if len(view.bids) > SHOWN_BIDS else ''}{', '.join(latest)}.")
+            _, quantity, face = view.bids[-1]
+            chances = {one.said: one.chance(view, wild) for one in self.challenges}
+            said = [f"`{word}` {chance}" for word, chance in chances.items()]
+            lines.append(f"How likely you are right about {bid_text(quantity, face)}, by your dice: {', '.join(said)}.")
+        else:
+            lines.append("You open this hand.")
+        lowest_bids = self.lowest(state, view)
+        if not view.bids:
+            safe = [
+                max(
+                    quantity
+                    for quantity in range(sum(view.rolled) + 1)
+                    if bid_chance(view, quantity, face, wild)[0] >= 0.5
+                )
+                for face in range(1, view.faces + 1)
+            ]
+            likely = [bid_text(quantity, face) for face, quantity in enumerate(safe, 1) if quantity]
+            lines.append(f"More likely true than not, by your dice: {', '.join(likely)}, and less.")
+        elif lowest_bids:
+            likely = [
+                f"{bid_text(quantity, face)} {percent(bid_chance(view, quantity, face, wild)[0])}"
+                for quantity, face in lowest_bids
+            ]
+            lines.append(f"The lowest bids, and how likely they are true: {', '.join(likely)}.")
+        return "\n".join(lines)
+
+    def read(self, place: Place, state: Any, text: str, words: Mapping[str, int], challenges: str) -> int:
+        """Return the action of a bid or of a challenge in ``words``, which are named as ``challenges``.
+
+        Raises ParameterError if it is neither, or not allowed.
+        """
+        view: Any = place.game.view(state, place.seat)
+        text = text.replace(",", " ").strip(" .!?")
+        text = " ".join(text.split())
+        instead = f"a bid such as `3 4` or `three fours`{f', or {challenges}' if view.bids else ''}"
+        if text in words:
+            if not view.bids:
+                raise ParameterError("there is no bid to challenge yet: type a bid, such as `3 4` for three fours")
+            return words[text]
+        bid = read_bid(text, view.faces)
+        if bid is None:
+            raise unread(text, instead)
+        quantity, face = bid
+        most = self.most(state)
+        if quantity > most:
+            raise ParameterError(f"{bid_text(quantity, face)} is more than can be bid: at most {dice_text(most)}")
+        allowed = self.lowest(state, view)
+        if view.bids and quantity < int(self.least(state)(view.bids[-1].quantity, view.bids[-1].face, face)):
+            last = bid_text(view.bids[-1].quantity, view.bids[-1].face)
+            higher = f"type at least {list_names([bid_text(*one) for one in allowed], 'or')}, " if allowed else "type "
+            raise ParameterError(f"{bid_text(quantity, face)} is not higher than {last}: {higher}or {challenges}")
+        return int(bid_index(quantity, face))
+
+    def write_actions(self, place: Place, state: Any, actions: Sequence[int]) -> str:
+        """Return a bid as it is typed, ``3 4``, or the word of a challenge; see `dicegym.games.keyboard.Keyboard`."""
+        words = {one.action: one.word for one in self.challenges}
+        action = actions[0]
+        return words[action] if action in words else f"{action // FACES + 1} {action % FACES + 1}"
+
+    def tell(
+        self, place: Place, before: Any, after: Any, said: str, fault: str, bid: tuple[int, int] | None
+    ) -> list[str]:
+        """Return a bid, or a challenge with all dice and what it costs.
+
+        ``said`` continues "You" if the action does not bid, and ends before the bid: ``call liar on``.
+        """
+        mover = int(before["player"])
+        watching = not before["left"][place.seat]
+        if after["finished"] == before["finished"]:
+            if bid is not None:
+                return [] if watching else [f"{place.does(mover, 'bid')} {bid_text(*bid)}."]
+            return [*_broken(place, mover, fault), f"{place.does(mover, 'are')} disqualified, and out."]
+        lines = _broken(place, mover, fault)
+        verb, _, rest = said.partition(" ")
+        text = f"{place.does(mover, verb)} {rest}"
+        if not before["n_bids"]:
+            lines.append(f"{text.rpartition(' ')[0]} before any bid.")
+        else:
+            bidder, quantity, face = bid_of(int(after["shown_bid"]))
+            lines.append(f"{text} {place.whose(bidder)} {bid_text(quantity, face)}.")
+            if not watching:
+                lines += _showdown(place, after)
+            highest = int(after["faces"])
+            counted = {face, highest} if self.wild else {face}
+            found = sum(int(after["shown"][:, one - 1].sum()) for one in counted)
+            others = f" ({face_plural(highest)} count)" if self.wild and face != highest else ""
+            are = "is" if found == 1 else "are"
+            dice_found = bid_text(found, face) if found else f"no {face_plural(face)}"
+            lines.append(f"There {are} {dice_found}{others}.")
+        lines.append(_cost(place, after))
+        return lines
+
+    def forms(self, place: Place, state: Any) -> list[PlayForm]:
+        """Return the forms of a bid and of a challenge; see `dicegym.games.controls.Controls`."""
+        view: Any = place.game.view(state, place.seat)
+        found = self._bid_form(state, view)
+        if view.bids:
+            calls = tuple(
+                Option(
+                    str(one.action),
+                    one.label,
+                    f"{'exact' if one.exact else 'fewer'}: {one.chance(view, self.wild)} likely",
+                    self.refuse(one.action, state, place.seat),
+                    key=one.key,
+                )
+                for one in self.challenges
+            )
+            last = bid_text(view.bids[-1].quantity, view.bids[-1].face)
+            found.append(PlayForm(CHALLENGE, f"Or challenge {last}", (PickOne(_CALL, "Call", calls),)))
+        return found
+
+    def _bid_form(self, state: Any, view: View) -> list[PlayForm]:
+        """Return the form of a bid, which begins as the likeliest of the lowest ones; nothing where none is left."""
+        low = {face: quantity for quantity, face in self.lowest(state, view)}
+        if not low:
+            return []
+        chances = {face: bid_chance(view, quantity, face, self.wild)[0] for face, quantity in low.items()}
+        first = max(low, key=lambda face: (chances[face], -low[face], -face))
+        options = tuple(
+            Option(
+                str(face),
+                face_plural(face),
+                f"{low[face]}+: {percent(chances[face])}" if face in low else "",
+                "" if face in low else "no higher bid is left",
+                face,
+                low.get(face, 0),
+            )
+            for face in range(1, view.faces + 1)
         )
-        for face in range(1, view.faces + 1)
-    )
-    widgets = (
-        Stepper(_QUANTITY, "How many", min(low.values()), most, low[first]),
-        PickOne(_FACE, "Of which face", options, str(first)),
-    )
-    note = "How likely the lowest bid of each face is true, by your own dice."
-    return [PlayForm(BID, "Bid", widgets, note)]
-
-
-def challenge_form(view: View, calls: Sequence[Option]) -> list[PlayForm]:
-    """Return the form of a challenge: a button for each of ``calls``; nothing before the first bid."""
-    if not view.bids:
-        return []
-    last = view.bids[-1]
-    return [
-        PlayForm(
-            CHALLENGE, f"Or challenge {bid_text(last.quantity, last.face)}", (PickOne(_CALL, "Call", tuple(calls)),)
+        widgets = (
+            Stepper(_QUANTITY, "How many", min(low.values()), self.most(state), low[first]),
+            PickOne(_FACE, "Of which face", options, str(first)),
         )
-    ]
+        note = "How likely the lowest bid of each face is true, by your own dice."
+        return [PlayForm(BID, "Bid", widgets, note)]
 
-
-def likely(view: View, chance: Callable[[float, float], float], wild: bool) -> str:
-    """Return how likely a challenge of the last bid is right, given the chances that it is true and exact."""
-    last = view.bids[-1]
-    return percent(chance(*bid_chance(view, last.quantity, last.face, wild)))
-
-
-def chosen(offered: Sequence[PlayForm], form: str, fields: Any) -> int:
-    """Return the action of a bid or of a challenge, whose options have actions as values. Raises ParameterError."""
-    filled = FilledForm(offered, form, fields)
-    if filled.form.name == CHALLENGE:
-        return int(filled.one(_CALL))
-    face = int(filled.one(_FACE))
-    return int(bid_index(filled.number(_QUANTITY), face))
+    def read_form(self, place: Place, state: Any, form: str, fields: Fields) -> list[int]:
+        """Return the action of a bid or of a challenge, whose options have actions as values. Raises ParameterError."""
+        filled = FilledForm(self.forms(place, state), form, fields)
+        if filled.form.name == CHALLENGE:
+            return [int(filled.one(_CALL))]
+        return [int(bid_index(filled.number(_QUANTITY), int(filled.one(_FACE))))]

@@ -45,7 +45,9 @@ class DrawnChoices(Protocol):
     DRAWING: Sequence[str]
     """Names of their compiled twins."""
 
-    def drawn(self, states: np.ndarray, bot: int, script: np.ndarray, actions: np.ndarray, chances: np.ndarray) -> None:
+    def write_choices(
+        self, states: np.ndarray, bot: int, script: np.ndarray, actions: np.ndarray, chances: np.ndarray
+    ) -> None:
         """Write what a bot may play in each state; a kernel.
 
         Args:
@@ -71,10 +73,10 @@ def policy(game: Game, player: Player) -> Policy | None:
     if isinstance(player, TwinPlayer) and player.name in drawing.DRAWING:
         bot = list(drawing.DRAWING).index(player.name)
 
-        def drawn(records: np.ndarray) -> Mixture:
+        def ask_twin(records: np.ndarray) -> Mixture:
             script = np.zeros((3, DRAWS), np.int64)
             actions, chances = np.zeros((len(records), MOST_WAYS), np.int64), np.zeros((len(records), MOST_WAYS))
-            drawing.drawn(records, bot, script, actions, chances)
+            drawing.write_choices(records, bot, script, actions, chances)
             rows, columns = np.nonzero(chances)
             named, places = np.unique(actions[rows, columns], return_inverse=True)
             found = np.zeros((len(records), len(named)))
@@ -82,16 +84,16 @@ def policy(game: Game, player: Player) -> Policy | None:
             found /= found.sum(axis=1, keepdims=True)  # exactly 1 where one thing is played, however draws fall
             return Mixture(named, found)
 
-        return drawn
+        return ask_twin
     if draws_openly(player):
         return lambda records: Mixture(np.arange(game.n_actions), player.chances(game, records))
 
-    def asked(records: np.ndarray) -> Mixture:
+    def ask_player(records: np.ndarray) -> Mixture:
         chosen = player.act_rows(game, records, np.arange(len(records)), records["player"].astype(np.int64))
         actions, places = np.unique(chosen, return_inverse=True)
         return Mixture(actions, np.eye(len(actions))[places])
 
-    return asked if player.pure else None
+    return ask_player if player.pure else None
 
 
 class Pair:
@@ -193,7 +195,7 @@ class _Meter:
         return opponent(self._game, self._game.spec.baseline)
 
     def _dealt(self, row: int, pair: Pair, start: Start, state: Any) -> _Point:
-        """Return where a game stands in which a hand has begun; count its rolls if nothing else is to be counted."""
+        """Return where a game stands in which a hand has begun; count its rolls if nothing else counts."""
         if all(self._known[one] for one in self._seats[row].tolist()):
             return _Point(pair, start, pair.trees[start].root)
         self._add(row, pair.luck_of_rolls(start, state))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from dicegym.games.bidding.text import bid_text, dice_text, last_hand
+from dicegym.games.bidding.text import TableText, bid_text, dice_text
 from dicegym.games.bidding.view import Bid, bid_of, faces_of
 from dicegym.pictures.drawing import Viewpoint
 from dicegym.pictures.naming import with_names
@@ -23,15 +22,16 @@ BIDS = 5
 FOOT = 2 * line_height(NORMAL) + 3 * line_height(SMALL) + MARGIN
 
 
-def table_picture(state: Any, view: Viewpoint, title: str, called: Callable[[int], str], wild: bool) -> Drawing:
-    """Return the picture of a table; arguments as of `dicegym.games.bidding.text.table_scene`."""
+def draw_table(table: TableText, state: Any, view: Viewpoint) -> Drawing:
+    """Return the picture of a table."""
+    title = table.title(state)
     players, over = int(state["players"]), bool(state["over"])
     bids = [bid_of(kept) for kept in state["bids"][: int(state["n_bids"])].tolist()]
     sheet = Sheet(HEAD + players * (ROW + GAP) + FOOT, title)
     sheet.head(title, "over" if over else f"hand {int(state['finished']) + 1}")
     for player in range(players):
         _player(sheet, state, view, player, bids, HEAD + player * (ROW + GAP))
-    _bottom(sheet, state, view, bids, called, wild, HEAD + players * (ROW + GAP))
+    _bottom(sheet, table, state, view, bids, HEAD + players * (ROW + GAP))
     return sheet.drawing()
 
 
@@ -65,9 +65,7 @@ def _player(sheet: Sheet, state: Any, view: Viewpoint, player: int, bids: list[B
         sheet.dice(shown, right, top + ROW - SHOWN - 6, room, SHOWN, gap=4, anchor="end")
 
 
-def _bottom(
-    sheet: Sheet, state: Any, view: Viewpoint, bids: list[Bid], called: Callable[[int], str], wild: bool, top: int
-) -> None:
+def _bottom(sheet: Sheet, table: TableText, state: Any, view: Viewpoint, bids: list[Bid], top: int) -> None:
     room = WIDTH - 2 * MARGIN
     if state["over"]:
         winner = with_names(f"player {int(state['left'].argmax())} wins", view.names)
@@ -76,7 +74,7 @@ def _bottom(
         latest = ", ".join(f"{bid_text(bid.quantity, bid.face)} ({view.names[bid.seat]})" for bid in bids[-BIDS:])
         told = ("... " if len(bids) > BIDS else "") + (latest or "none yet")
         sheet.lines(f"Bids: {told}", MARGIN, top + 4, room, 2)
-    text = last_hand(state, called, wild) if state["finished"] else ""
+    text = table.last_hand(state) if state["finished"] else ""
     plain = [name.removesuffix(" (you)") for name in view.names]
     below = top + 2 * line_height(NORMAL) + 6
     told = (
@@ -85,9 +83,9 @@ def _bottom(
     sheet.lines(told, MARGIN, below, room, 3, size=SMALL, ink=SOFT)
 
 
-def table_words(state: Any, view: Viewpoint, title: str, called: Callable[[int], str], wild: bool) -> str:
-    """Return what a picture shows, to be read out; arguments as of `table_picture`."""
-    players, over = int(state["players"]), bool(state["over"])
+def describe_table(table: TableText, state: Any, view: Viewpoint) -> str:
+    """Return what a picture shows, to be read out."""
+    players, over, title = int(state["players"]), bool(state["over"]), table.title(state)
     told = [f"{title}, over" if over else f"{title}, hand {int(state['finished']) + 1}"]
     told += [view.has(player, _held(state, view, player)) for player in range(players)]
     if over:
@@ -99,7 +97,7 @@ def table_words(state: Any, view: Viewpoint, title: str, called: Callable[[int],
         told.append(view.to_move(int(state["player"])))
     if state["finished"]:
         names = [view.who(player) for player in range(players)]
-        told.append(f"Last hand: {with_names(last_hand(state, called, wild), names)}")
+        told.append(f"Last hand: {with_names(table.last_hand(state), names)}")
         shown = [faces_of(tuple(counts)) for counts in state["shown"][:players].tolist()]
         had = [f"{name} {' '.join(map(str, faces))}" for name, faces in zip(names, shown, strict=True) if faces]
         told.append(f"Dice shown then: {', '.join(had)}")

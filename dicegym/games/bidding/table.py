@@ -38,7 +38,7 @@ SEAT_BITS = 3
 SEATS = 1 << SEAT_BITS
 """What the index of a bid is multiplied by to make room for the seat."""
 TABLE_SEAT = 253
-"""The seat whose dice belong to the table: who opens the first hand."""
+"""The seat whose dice belong to the table: they draw which seat opens the first hand."""
 NOBODY = -1
 
 PARTS: dict[str, int | Form] = {
@@ -101,7 +101,7 @@ def record_fields(bid: type, most_bids: int) -> list[tuple[Any, ...]]:
         ("hands", np.int8, (MOST_PLAYERS, FACES)),  # per seat: how many of its dice show each face
         ("finished", np.int32),  # (): hands that have ended; names the dice of this one
         ("n_bids", np.int16),  # (): bids made in this hand
-        ("faces", np.int8),  # (): parameter; here, numbers of several bytes before it stay where memory is quick
+        ("faces", np.int8),  # (): parameter
         ("bids", bid, (most_bids,)),  # index * 8 + seat of each; before the first one, still those of the hand before
         ("shown", np.int8, (MOST_PLAYERS, FACES)),  # the hands of the last hand that ended
         ("shown_bids", np.int16),  # (): how many bids were made in it
@@ -174,7 +174,7 @@ def seat_from(state, seat):
 
 @kernel
 def begin(state):
-    """Give every seat its dice and roll the first hand; whoever opens it is still to be said."""
+    """Give every seat its dice and roll the first hand; the caller sets its opener."""
     state.caller = NOBODY
     state.changed = NOBODY
     state.shown_bid = -1
@@ -184,7 +184,7 @@ def begin(state):
 
 
 @kernel
-def drawn_seat(state):
+def draw_seat(state):
     """Return a uniformly drawn seat, the same for the whole game."""
     return draw(turn_stream(state.key, TABLE_SEAT, 0), 0, state.players)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,34 +37,44 @@ def dice_text(number: int) -> str:
     return f"{number} {'die' if number == 1 else 'dice'}"
 
 
-def last_hand(state: Any, called: Callable[[int], str], wild: bool) -> str:
-    """Return how the last hand ended, in words; ``called`` is what the ending action is called."""
-    caller, changed, change = (int(state[name]) for name in ("caller", "changed", "change"))
-    text = f"player {caller} {called(int(state['call']))}"
-    if state["shown_bids"]:
-        bidder, quantity, face = bid_of(int(state["shown_bid"]))
-        faces = {face, int(state["faces"])} if wild else {face}
-        found = sum(int(state["shown"][:, one - 1].sum()) for one in faces)
-        text += f" on {bid_text(quantity, face)} of player {bidder}: there {'was' if found == 1 else 'were'} {found}"
-    else:
-        text += " before any bid"
-    return f"{text}; player {changed} {'gains' if change > 0 else 'loses'} {dice_text(abs(change))}"
+class TableText(NamedTuple):
+    """What each of the games calls things on its screens and pictures."""
 
+    title: Callable[[Any], str]
+    """By a record."""
+    name_call: Callable[[int], str]
+    """Names the action that ended a hand: ``called liar``."""
+    wild: bool
+    """Whether dice of the highest face count for every bid."""
 
-def table_scene(state: Any, seat: int | None, title: str, called: Callable[[int], str], wild: bool) -> Scene:
-    """Return the table as ``seat`` sees it, or all of it for None: cups, bids, and how the last hand ended."""
-    players, n_bids, over = int(state["players"]), int(state["n_bids"]), bool(state["over"])
-    bids = tuple(map(bid_of, state["bids"][:n_bids].tolist()))
-    lines = [_cup(state, player, seat, bids) for player in range(players)]
-    latest = ", ".join(f"{bid_text(bid.quantity, bid.face)} ({bid.seat})" for bid in bids[-SHOWN_BIDS:])
-    lines.append(Line("bids", ("... " if n_bids > SHOWN_BIDS else "") + latest or "none yet"))
-    lines.append(Line("last hand", last_hand(state, called, wild) if state["finished"] else "none yet"))
-    for player, counts in enumerate(state["shown"][:players].tolist()):  # a line each always: pictures keep their size
-        lines.append(Line(f"  player {player}", "had" if any(counts) else "", faces_of(tuple(counts))))
-    winner = int(state["left"].argmax())
-    rolled = int(state["rolled"].sum())
-    footer = f"player {winner} wins" if over else f"{dice_text(rolled)} on the table"
-    return Scene(f"{title}, hand {int(state['finished']) + (not over)}", tuple(lines), footer)
+    def last_hand(self, state: Any) -> str:
+        """Return how the last hand ended, in words."""
+        caller, changed, change = (int(state[name]) for name in ("caller", "changed", "change"))
+        text = f"player {caller} {self.name_call(int(state['call']))}"
+        if state["shown_bids"]:
+            bidder, quantity, face = bid_of(int(state["shown_bid"]))
+            faces = {face, int(state["faces"])} if self.wild else {face}
+            found = sum(int(state["shown"][:, one - 1].sum()) for one in faces)
+            are = "was" if found == 1 else "were"
+            text += f" on {bid_text(quantity, face)} of player {bidder}: there {are} {found}"
+        else:
+            text += " before any bid"
+        return f"{text}; player {changed} {'gains' if change > 0 else 'loses'} {dice_text(abs(change))}"
+
+    def scene(self, state: Any, seat: int | None) -> Scene:
+        """Return the table as ``seat`` sees it, or all of it for None: cups, bids, and how the last hand ended."""
+        players, n_bids, over = int(state["players"]), int(state["n_bids"]), bool(state["over"])
+        bids = tuple(map(bid_of, state["bids"][:n_bids].tolist()))
+        lines = [_cup(state, player, seat, bids) for player in range(players)]
+        latest = ", ".join(f"{bid_text(bid.quantity, bid.face)} ({bid.seat})" for bid in bids[-SHOWN_BIDS:])
+        lines.append(Line("bids", ("... " if n_bids > SHOWN_BIDS else "") + latest or "none yet"))
+        lines.append(Line("last hand", self.last_hand(state) if state["finished"] else "none yet"))
+        for player, counts in enumerate(state["shown"][:players].tolist()):  # always: pictures keep their size
+            lines.append(Line(f"  player {player}", "had" if any(counts) else "", faces_of(tuple(counts))))
+        winner = int(state["left"].argmax())
+        rolled = int(state["rolled"].sum())
+        footer = f"player {winner} wins" if over else f"{dice_text(rolled)} on the table"
+        return Scene(f"{self.title(state)}, hand {int(state['finished']) + (not over)}", tuple(lines), footer)
 
 
 def _cup(state: Any, player: int, seat: int | None, bids: tuple[Bid, ...]) -> Line:

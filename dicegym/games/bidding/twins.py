@@ -1,6 +1,6 @@
 """What the compiled twins of both Liar's Dice games share: odds by the own dice alone, and the weighing of raises.
 
-The bots themselves stand in each game's ``twins.py``; what they do is told in their files in ``agents/``.
+The bots themselves are in each game's ``twins.py``; their files in ``agents/`` say what they do and why.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -133,7 +133,7 @@ def next_way(script, action, actions, chances):
 
 
 @kernel
-def rounded(chance):
+def round_chance(chance):
     """Return ``chance`` rounded to four digits, as the bots' files do, which keep what they computed by it."""
     return np.rint(chance * 10000.0) / 10000.0
 
@@ -164,7 +164,7 @@ def add_group(found, size, group, dice):
 
 @kernel
 def add_up(found, size):
-    """Turn the probabilities of 0..``size`` matching dice into those of at least so many."""
+    """Turn the probabilities of 0..``size`` matching dice into those of at least 0..``size``."""
     for n in range(size - 1, 0, -1):
         found[n] += found[n + 1]
     found[0] = 1.0
@@ -202,7 +202,7 @@ def gather(state, face, chances, skip, found, group):
 
 @kernel
 def calls(looks, trusted, sharpness):
-    """Return how likely a player calls who takes a bid for true with probability ``looks``."""
+    """Return how likely a player calls that takes a bid for true with probability ``looks``."""
     return 1 / (1 + math.exp(sharpness * (looks - trusted)))
 
 
@@ -211,7 +211,7 @@ def weigh(state, face, own, gain, trusted, sharpness, still, false, raises, scra
     """Write the worths of the first ``raises`` bids on ``face``; return how many of them there are.
 
     For each number of matching dice that the next player may hold: how likely it calls, and whether the bid is
-    then true. If it does not call, the hand goes on, which is worth ``still`` if the bid would be true with a die
+    then true. If it does not call, the hand continues, which is worth ``still`` if the bid would be true with a die
     more, and ``false`` if not. ``own`` of the own dice match; ``gain`` is what a die that somebody else loses is
     worth. Reads the rows of ``scratch`` that begin with CHANCES, and SEEN and LEAST.
     """
@@ -262,7 +262,7 @@ def weigh_all(state, wild, gain, trusted, sharpness, still, false, raises, scrat
 
 @kernel
 def expect(state, face, chances, scratch):
-    """Write to ``scratch[2]`` how likely at least so many dice of the others match; return how many they are."""
+    """Write to ``scratch[2]`` how likely at least 0, 1, ... dice of the others match; return how many they have."""
     size = gather(state, face, chances, np.int64(0), scratch[2], scratch[1])
     add_up(scratch[2], size)
     return size

@@ -35,7 +35,7 @@ STILL = 1e-9
 def sources(game: Game) -> Sequence[ValueSource]:
     """Return where values of ``game`` come from, the best first."""
     found: list[ValueSource] = []
-    doc = "how likely who is to move wins between two who play an equilibrium"
+    doc = "how likely the player to move wins between two players of an equilibrium"
     if solution.at_once(game):
         found.append(
             ValueSource(solution.NAME, "equilibrium", doc, lambda: True, lambda _: solution.values_at_once(game))
@@ -43,7 +43,7 @@ def sources(game: Game) -> Sequence[ValueSource]:
     elif _is_solved_by_command(game):
         found.append(
             ValueSource(
-                solution.NAME, "equilibrium", doc, lambda: solution.is_kept(game), lambda _: solution.kept_values(game)
+                solution.NAME, "equilibrium", doc, lambda: solution.is_kept(game), lambda _: solution.load_values(game)
             )
         )
     return (*found, *recall_values.recall_sources(game, recall_values.BESIDE_EXACT if found else solution.NAME))
@@ -55,7 +55,7 @@ def _is_solved_by_command(game: Game) -> bool:
 
 
 def exploitability(player: Player, game: Game, *, time: SearchTime, progress: Progress | None = None) -> Bracket:
-    """Return the bounds of how often the best reply to ``player`` wins; see `dicegym.games.worth.Exploits`.
+    """Return the bounds of how often the best response to ``player`` wins; see `dicegym.games.worth.Exploits`.
 
     All hands with any numbers of dice are looked at from the fewest dice on, each as far as its share of the time
     allows (`ResponseTree.improve`). The responder bids and calls what environments offer, and knows the player's whole
@@ -71,7 +71,9 @@ def exploitability(player: Player, game: Game, *, time: SearchTime, progress: Pr
         ParameterError: more than two play, or it cannot be asked how the player draws.
     """
     if game.players != 2:
-        raise ParameterError(f"what a best reply wins is known in games for two alone, not in {game!r}: give players=2")
+        raise ParameterError(
+            f"what a best response wins is known in games for two alone, not in {game!r}: give players=2"
+        )
     asked = _policy(game, player)
     if int(game.parameters["dice"]) <= SWEPT_DICE and not player.pure:
         return _by_thresholds(game, asked, STILL, time, progress)
@@ -94,11 +96,11 @@ def exploitability(player: Player, game: Game, *, time: SearchTime, progress: Pr
     found = _at_first(starts, worths)
     low, high = max(0.5, found.low), found.high
     if high - low < STILL:
-        return Bracket(low, high, "exact: in all hands everything that a best reply could want was looked at")
+        return Bracket(low, high, "exact: in all hands everything that a best response could want was looked at")
     complete = sum(worths[tree.start].high - worths[tree.start].low < STILL for tree in trees)
     how = (
-        f"best replies in {len(starts)} hands, {complete} of them worked out; in the others, what was not looked at is "
-        "called at once (low; a copy of the player wins 0.5), or ends the hand as well as hands can end (high)"
+        f"best responses in {len(starts)} hands, {complete} of them worked out; in the others, what was not looked at "
+        "is called at once (low; a copy of the player wins 0.5), or ends the hand as well as hands can end (high)"
     )
     return Bracket(low, max(low, high), how)
 
@@ -106,9 +108,9 @@ def exploitability(player: Player, game: Game, *, time: SearchTime, progress: Pr
 def best_reply(player: Player, game: Game, gap: float) -> Bracket:
     """Return the same bounds, ``gap`` apart or less; see `dicegym.games.worth.Exploits`.
 
-    All that the player lets come about more often than a threshold is looked at (`ResponseTree.grow`). The threshold is
-    lowered until the bounds are close, or a hand has `MOST_POINTS`: of one who plays at random, what is likely has no
-    end. Two dice each are the most: with three there are too many bids to follow each other.
+    All that the player lets come about more often than a threshold is looked at (`ResponseTree.grow`). The threshold
+    is lowered until the bounds are close, or a hand has `MOST_POINTS`: against random play, what is likely has no end.
+    Two dice each are the most: with three there are too many bids to follow each other.
 
     Raises:
         ParameterError: there are more dice or players, or it cannot be asked how the player draws.
@@ -121,8 +123,8 @@ def check_best_reply(game: Game) -> None:
     """Raise ParameterError for a game in which `best_reply` would take too long."""
     if game.players != 2 or int(game.parameters["dice"]) > SWEPT_DICE:
         raise ParameterError(
-            f"how often the best reply wins is known within minutes in games for two with {SWEPT_DICE} dice each at "
-            f"most, not in {game!r}: give dice={SWEPT_DICE} or fewer, or choose by what is left against one who is "
+            f"how often the best response wins is known within minutes in games for two with {SWEPT_DICE} dice each at "
+            f"most, not in {game!r}: give dice={SWEPT_DICE} or fewer, or choose by what is left against a player "
             'trained to win (`run.best_by="exploiter"`) or by win rates (`"worst"`)'
         )
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import struct
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from dicegym.engine.spec import reader
 from dicegym.games.bidding.table import FACES, SEATS
 
 
@@ -23,7 +23,7 @@ class Showdown(NamedTuple):
     """The end of the hand that was played last."""
 
     hands: tuple[tuple[int, ...], ...]
-    """Per seat its dice, highest first; none for those who were out."""
+    """Per seat its dice, highest first; none for players that were out."""
     bids: tuple[Bid, ...]
     caller: int
     call: int
@@ -76,15 +76,15 @@ class Reader:
 
     def __init__(self, dtype: np.dtype) -> None:
         names = ("players", "dice", "left", "rolled", "hands", "finished", "n_bids", "faces")
-        self._now = _layout(dtype, names)
-        self._before = _layout(dtype, ("shown", "shown_bids", "caller", "call", "changed", "change"))
+        self._now = reader(dtype, names)
+        self._before = reader(dtype, ("shown", "shown_bids", "caller", "call", "changed", "change"))
         kept, begin = dict(dtype.fields or {})["bids"][:2]
         self._first, self._size, self._format = begin, kept.base.itemsize, kept.base.char
 
     def __call__(self, state: Any, seat: int) -> View:
         """Return the `View` of ``seat``."""
         raw = state.tobytes()
-        players, dice, left, rolled, hands, finished, n_bids, faces = self._now.unpack_from(raw)
+        players, dice, left, rolled, hands, finished, n_bids, faces = self._now(raw)
         return View(
             seat,
             faces_of(hands[seat * FACES : seat * FACES + FACES]),
@@ -102,16 +102,6 @@ class Reader:
         return tuple(map(bid_of, kept.cast(self._format)))
 
     def _showdown(self, raw: bytes, players: int) -> Showdown:
-        shown, number, *ending = self._before.unpack_from(raw)
+        shown, number, *ending = self._before(raw)
         hands = tuple([faces_of(shown[begin : begin + FACES]) for begin in range(0, players * FACES, FACES)])
         return Showdown(hands, self._bids(raw, number), *ending)
-
-
-def _layout(dtype: np.dtype, names: tuple[str, ...]) -> struct.Struct:
-    """Return what unpacks the fields ``names``, which stand in this order in a record: arrays as bytes."""
-    form, end = "=", 0
-    for name in names:
-        kind, begin = dict(dtype.fields or {})[name][:2]
-        form += f"{begin - end}x" + (f"{kind.itemsize}s" if kind.shape else kind.char)
-        end = begin + kind.itemsize
-    return struct.Struct(form)

@@ -1,6 +1,6 @@
 """Bots of Hog: strategies as players, players as files, and a file to begin with.
 
-The bot's own half is ``interface.py``. The protocols are `Adapter`, `Starter` and `Exporter` of `dicegym.games.parts`.
+The bot's own half is ``interface.py``. The protocols are `Adapter` and `BotWriter` of `dicegym.games.parts`.
 """
 
 from __future__ import annotations
@@ -134,5 +134,5 @@ def final_strategy(score, opponent_score):
 
 
 def starter(form: str, file: str) -> str:
-    """Return the source of a bot of the original interface; see `dicegym.games.parts.Starter`."""
+    """Return the source of a bot of the original interface; see `dicegym.games.parts.BotWriter`."""
     return _SOURCE.format(file=file)

@@ -20,7 +20,7 @@ from dicegym.games.hog.rules import (
     sides,
     swaps,
 )
-from dicegym.games.keyboard import NUMBER_WORDS, Place, count, dice, number_of, percent, unread, winners, won
+from dicegym.games.keyboard import NUMBER_WORDS, Place, count, dice, name_winners, number_of, percent, unread, winners
 
 OPPONENTS = {"easy": "bacon", "normal": "swap", "hard": "best_by_scores"}
 SEATS = 2
@@ -71,7 +71,7 @@ def table(place: Place, state: Any, full: bool) -> str:
     lines += [
         f"  {name:<7}{certain(place, state, number - FIRST_NUMBER)}" for name, number in (("bacon", 0), ("-1", -1))
     ]
-    chances = [rolled(state, seat, number) for number in DICE_NUMBERS]
+    chances = [weigh_roll(state, seat, number) for number in DICE_NUMBERS]
     lines += [
         "  dice        " + "".join(f"{number:>6}" for number in DICE_NUMBERS),
         "  without a 1 " + "".join(f"{percent(lucky):>6}" for lucky, _ in chances),
@@ -80,8 +80,8 @@ def table(place: Place, state: Any, full: bool) -> str:
     return "\n".join(lines)
 
 
-def rolled(state: Any, seat: int, number: int) -> tuple[float, float]:
-    """Return the chance that so many dice show no 1, and the mean of the points that they bring ``seat``."""
+def weigh_roll(state: Any, seat: int, number: int) -> tuple[float, float]:
+    """Return the chance that this many dice show no 1, and the mean of the points that they bring ``seat``."""
     faces, factor = sides_now(state), int(multiplier(int(state["runs"][seat])))
     lucky = (1 - 1 / faces) ** number
     return lucky, lucky * number * (faces + 2) / 2 * factor + (1 - lucky) * PIG_OUT
@@ -119,7 +119,7 @@ RULES = HELP
 
 
 def list_facts(place: Place, state: Any) -> list[str]:
-    """Return which dice lie on the table, and the other's Pig outs; see `dicegym.games.keyboard.Wording`."""
+    """Return which dice lie on the table, and the other's Pig outs; see `dicegym.games.keyboard.Keyboard`."""
     other = 1 - place.seat
     exchanged = "exchanged" if state["exchanges"].sum() % 2 else "not exchanged"
     return [
@@ -129,12 +129,12 @@ def list_facts(place: Place, state: Any) -> list[str]:
 
 
 def write_actions(place: Place, state: Any, actions: Sequence[int]) -> str:
-    """Return the number of dice as it is typed; see `dicegym.games.keyboard.Wording`."""
+    """Return the number of dice as it is typed; see `dicegym.games.keyboard.Keyboard`."""
     number = actions[0] + FIRST_NUMBER
     return "bacon" if number == 0 else str(number)
 
 
-def told(place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:
+def tell(place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:
     """Return the turn that was played, with its dice, what they score and why."""
     mover = int(before["player"])
     if fault:
@@ -173,7 +173,7 @@ def ending(place: Place, state: Any) -> str:
     own, rival = _scores(state, place.seat)
     first = winners(place, state)
     disqualified = max(own, rival) < int(state["goal"])
-    return f"{won(place, first)}, " + (
+    return f"{name_winners(place, first)}, " + (
         "the other being disqualified." if disqualified else f"{max(own, rival)} to {min(own, rival)}."
     )
 
@@ -223,11 +223,11 @@ def forms(place: Place, state: Any) -> list[PlayForm]:
     return [PlayForm(_FORM, _ASKED, (PickOne(_FIELD, _ASKED, tuple(options)),), note)]
 
 
-def chosen(place: Place, state: Any, form: str, fields: Fields) -> list[int]:
+def read_form(place: Place, state: Any, form: str, fields: Fields) -> list[int]:
     """Return the action of a number of dice."""
     return [int(FilledForm(forms(place, state), form, fields).one(_FIELD)) - FIRST_NUMBER]
 
 
 def _note(place: Place, state: Any, number: int) -> str:
-    lucky, mean = rolled(state, place.seat, number)
+    lucky, mean = weigh_roll(state, place.seat, number)
     return f"no 1 {percent(lucky)}, mean {mean:.1f}"

@@ -1,4 +1,4 @@
-"""Exact values of Hog: win rates of strategies, and the best replies to one.
+"""Exact values of Hog: win rates of strategies, and the best responses to one.
 
 A table is a strategy as int8[goal, goal]: ``table[own score, opponent's score]`` = number of dice, -1 to 10;
 ``goal`` is the parameter of the game. In a game with ``memory`` it may be int8[goal, goal, 4, 2] too, and then also
@@ -10,7 +10,7 @@ Values are probabilities over everything that the rules leave to chance or hide:
 parity of the exchanges, both runs of Pig outs. They are computed by dynamic programming over all states
 (`dicegym.games.hog.solving.sweeps`) and exact up to the rounding of floats, about 1e-13. Memory: 0.7 KB for each
 pair of scores, so 7 MB at goal 100 and 0.7 GB at goal 999; twice that to improve a table, and about three times that
-again for players who remember.
+again for players that remember.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from dicegym.games.hog.examination import (
 )
 from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE, N_ACTIONS
 from dicegym.games.hog.solving import strategies as solving
-from dicegym.games.hog.solving.strategies import REMEMBERED, Climber, Duel, choices_of, climbed
+from dicegym.games.hog.solving.strategies import REMEMBERED, Climber, Duel, choices_of, climb_all
 from dicegym.games.hog.solving.sweeps import PLAY, WEIGH
 from dicegym.games.hog.strategy_file import strategy_source
-from dicegym.games.parts import Progress, tabulated
+from dicegym.games.parts import Progress, tabulate_player
 from dicegym.games.worth import SearchTime
 from dicegym.play.player import FunctionPlayer, Player
 from dicegym.play.turn import Turn
@@ -59,7 +59,7 @@ def _check(table: np.ndarray, game: Game) -> np.ndarray:
     """Return ``table`` as a contiguous int8 array. Raises ParameterError if it is no strategy of this game."""
     goal = game.parameters["goal"]
     array = np.asarray(table)
-    shapes = [(goal, goal), (goal, goal, *remembered_in(game))]
+    shapes = [(goal, goal), (goal, goal, *list_memory_axes(game))]
     if array.shape not in shapes or array.dtype.kind not in "iu":
         raise ParameterError(
             f"a table of shape {array.shape} and dtype {array.dtype} is no strategy of Hog to {goal}: "
@@ -74,8 +74,8 @@ def _check(table: np.ndarray, game: Game) -> np.ndarray:
     return np.ascontiguousarray(array, np.int8)
 
 
-def remembered_in(game: Game) -> tuple[int, ...]:
-    """Return what players of a game may choose by besides both scores: the further axes of a table."""
+def list_memory_axes(game: Game) -> tuple[int, ...]:
+    """Return the axes of a table beyond both scores: what players of a game may remember."""
     return REMEMBERED if game.parameters["memory"] else ()
 
 
@@ -86,7 +86,7 @@ def solves(game: Game) -> bool:
 
 def questions(game: Game) -> int:
     """Return the number of situations, each of which `tabulate` asks for once."""
-    return math.prod((game.parameters["goal"], game.parameters["goal"], *remembered_in(game)))
+    return math.prod((game.parameters["goal"], game.parameters["goal"], *list_memory_axes(game)))
 
 
 def tabulate(player: Player | Function, game: Game) -> np.ndarray:
@@ -139,7 +139,7 @@ def fitting(strategies: Sequence[Strategy], game: Game, shortest: bool = False) 
     known = [table for table in plain if table is not None]
     if len(known) == len(tables):
         return known
-    return [spread(table) for table in tables] if remembered_in(game) else tables
+    return [spread(table) for table in tables] if list_memory_axes(game) else tables
 
 
 def win_rates(a: Strategy, b: Strategy, game: Game) -> tuple[float, float]:
@@ -147,7 +147,9 @@ def win_rates(a: Strategy, b: Strategy, game: Game) -> tuple[float, float]:
 
     Raises ParameterError if a table does not fit the game.
     """
-    return solving.win_rates(*map(choices_of, fitting([a, b], game, shortest=True)))
+    duel = Duel(*map(choices_of, fitting([a, b], game, shortest=True)))
+    duel.sweep(PLAY, PLAY)
+    return duel.rates()
 
 
 def win_rate(a: Strategy, b: Strategy, game: Game) -> float:
@@ -218,7 +220,7 @@ def costs(strategy: Strategy, better: Strategy, opponent: Strategy, game: Game) 
 
 
 def best_response(opponent: Strategy, game: Game) -> tuple[float, np.ndarray]:
-    """Return the best reply to ``opponent`` by a player who sees everything.
+    """Return the best response to ``opponent`` by a player that sees everything.
 
     No strategy wins more often against ``opponent``, whatever it remembers or guesses.
 
@@ -233,7 +235,7 @@ def best_response(opponent: Strategy, game: Game) -> tuple[float, np.ndarray]:
     (table,) = fitting([opponent], game)
     rate, policy = solving.best_response(choices_of(table))
     by_pairs = policy.swapaxes(0, 1).reshape(*table.shape[:2], *policy.shape[:1], *policy.shape[2:])
-    return rate, np.ascontiguousarray(by_pairs if remembered_in(game) else by_pairs[:, :, 0])
+    return rate, np.ascontiguousarray(by_pairs if list_memory_axes(game) else by_pairs[:, :, 0])
 
 
 def _starts(policy: np.ndarray, shape: tuple[int, ...]) -> list[np.ndarray]:
@@ -262,7 +264,7 @@ def best_table(
     runs, as likely as they are there. Peaks are local, so it climbs from many starts (every fixed number of dice, the
     reply that sees everything in both parities, random tables), and then ``trials`` times from a disturbance of the
     best so far. The more the better: against always_roll(5) the starts reach 0.80991,
-    100 trials 0.81047, 300 trials 0.81083, 1000 trials 0.81092; one who sees everything reaches 0.84474.
+    100 trials 0.81047, 300 trials 0.81083, 1000 trials 0.81092; a player that sees everything reaches 0.84474.
     Pairs that no game meets get the choice that is best if nothing is hidden there (even parity, no runs).
 
     Args:
@@ -297,7 +299,7 @@ def best_table(
     )
     for number, (value, candidate) in enumerate(
         itertools.chain(
-            climbed(climber.opponent, starts, cores(), time),
+            climb_all(climber.opponent, starts, cores(), time),
             (climber.climb(climber.disturb(table, generator), time) for _ in tries),  # of the best until then
         ),
         1,
@@ -318,9 +320,9 @@ def best_bot(
 
     Raises what `best_table` raises, and ParameterError if the game has ``memory``, which that interface has not.
     """
-    if remembered_in(game):
+    if list_memory_axes(game):
         raise ParameterError(f"the best table of {game!r} cannot be written as a bot: {KNOWS_NO_MEMORY}")
-    rival, draws = tabulated(tabulate, opponent, game)
+    rival, draws = tabulate_player(tabulate, opponent, game)
     value, table = best_table(rival, game, seed=seed, trials=trials, progress=progress)
     return bot_source(table, value, opponent.name, game, seed=seed, trials=trials, one_draw=draws)
 

@@ -56,8 +56,8 @@ def _shown(answer: object) -> str:
 def examine(game: Game, player: Player, asked: Callable[[int], None]) -> np.ndarray:
     """Ask ``player`` for every pair of scores once; return the numbers of dice: int8[goal, goal], own score first.
 
-    In a game with ``memory`` whoever is told more than both scores is asked for every pair with everything that there
-    is to remember: int8[goal, goal, RUNS, PARITIES], also by the own run of Pig outs and the parity of the own
+    In a game with ``memory`` a player that is told more than both scores is asked for every pair with everything that
+    there is to remember: int8[goal, goal, RUNS, PARITIES], also by the own run of Pig outs and the parity of the own
     exchanges. ``asked(i)`` is called before question i. Raises AgentError.
     """
     goal, act = game.parameters["goal"], player.join(game, 0, 0)
@@ -82,7 +82,7 @@ def examine(game: Game, player: Player, asked: Callable[[int], None]) -> np.ndar
 
 
 class _Told:
-    """A turn for who looks at both scores alone: making a record and its view takes longer than most strategies do."""
+    """A turn for strategies of both scores alone: making a record and its view takes longer than most strategies do."""
 
     __slots__ = ("view",)
     view: tuple[int, int]

@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from dicegym.bots.calls import witnessed
+from dicegym.bots.calls import report_calls
 from dicegym.bots.program import Program
 from dicegym.bots.source import defines
 from dicegym.bots.surroundings import PrivateRandom
@@ -23,7 +23,7 @@ ENTRY_POINT = "final_strategy"
 """The function of the original interface: (score, opponent_score) -> number of dice."""
 
 
-def supplied_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
+def supply_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
     """Return the course's modules ``dice`` and ``ucb``; the dice roll with ``rng``."""
     draw = rng.random
 
@@ -74,9 +74,9 @@ def find(program: Program) -> Callable[..., Any]:
     return program.entry(ENTRY_POINT)
 
 
-def seated(program: Program, strategy: Callable[..., Any], seat: int) -> Callable[..., Any]:
+def seat_bot(program: Program, strategy: Callable[..., Any], seat: int) -> Callable[..., Any]:
     """Return what is asked in one game: the strategy."""
-    return witnessed(strategy, ENTRY_POINT)
+    return report_calls(strategy, ENTRY_POINT)
 
 
 def recognises(text: str) -> bool:

@@ -61,7 +61,7 @@ def _last_turn(state: Any, view: Viewpoint, player: int) -> str:
 
 
 def _dice_on_the_table(state: Any, view: Viewpoint) -> str:
-    """Return which dice are rolled next, for who may know whether they are exchanged."""
+    """Return which dice are rolled next, for a viewer that may know whether they are exchanged."""
     if not all(view.sees(player, "exchanges") for player in range(PLAYERS)):
         return ""
     own, other = (int(score) for score in state["scores"])

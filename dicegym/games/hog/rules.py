@@ -288,7 +288,7 @@ def observe(state, seat, out):
 
 @kernel
 def returns(state, out):
-    """+1 to the winner, -1 to the loser; 0 while the game goes on."""
+    """+1 to the winner, -1 to the loser; 0 before the end."""
     out[:] = 0
     if state.over:
         out[state.winner] = 1

@@ -1,12 +1,12 @@
 """What states and actions of Hog are worth, what luck its dice brought, and what of it can be solved and kept.
 
-States are worth what they are exactly, as both play it who see everything, or as an equilibrium by scores has it.
+Values are exact for players that see everything, or those of an equilibrium by scores.
 Replies are worth what the best response to a strategy wins, by what players see.
 
-Luck: of players who always choose the same by both scores everything is known, what their game is worth before each
+Luck: of players that always choose the same by both scores everything is known, what their game is worth before each
 turn and after it, and who moves first. All that happens is luck then, and what is left of every single result is the
-exact win rate. Of others the dice are measured by what they are worth to players who see everything: whoever plays,
-what the dice bring beyond their mean has the mean 0.
+exact win rate. The dice of other players are measured by what they are worth to players that see everything: for all
+players, what the dice bring beyond their mean has the mean 0.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ from dicegym.errors import DicegymError, ParameterError
 from dicegym.games import game as make_game
 from dicegym.games.hog.exact import Function, best_response, best_table, spread, tabulate, win_rate
 from dicegym.games.hog.examination import by_scores
+from dicegym.games.hog.original_contest import RANKING, count_agreeing
 from dicegym.games.hog.rules import N_ACTIONS, SPEC
 from dicegym.games.hog.solving.strategies import REMEMBERED, Duel, Search, choices_of, full_sight
 from dicegym.games.hog.solving.sweeps import PLAY, WEIGH, action_values, state_values
-from dicegym.games.parts import Claim, plays_with
-from dicegym.games.solved import damaged, read_arrays, tables_folder, unsolved, write_arrays
+from dicegym.games.parts import plays_with
+from dicegym.games.solved import Claim, read_arrays, report_damage, report_unsolved, tables_folder, write_arrays
 from dicegym.games.worth import ActionValues, Meter, Progress, ValueKind, Valuer, ValueSource, ValueUnit
 from dicegym.play.player import Player
 
@@ -46,7 +47,7 @@ STARTS = 2
 
 
 class Equilibrium:
-    """A strategy for those who know both scores alone, which others of that kind hardly beat."""
+    """A strategy for players that know both scores alone, which others of that kind hardly beat."""
 
     name = "equilibrium"
     doc = "how to play if both know the scores alone, and each guards against whatever the other finds out"
@@ -95,7 +96,7 @@ class Equilibrium:
         return float(reached.won[0]) - 0.5
 
     def read(self, folder: Path) -> Search | None:
-        """Return what lies in a folder; None if nothing does. Raises DamagedFileError."""
+        """Return what a folder holds; None if it holds nothing. Raises DamagedFileError."""
         file = folder / FILE
         if not file.exists():
             return None
@@ -104,7 +105,7 @@ class Equilibrium:
         found = read_arrays(file, self.game, self.name, like | figures)
         for name in ("best", "mix"):
             if not (np.abs(found[name].sum(axis=1) - 1) < 1e-6).all() or (found[name] < 0).any():
-                raise damaged(file, f"holds {name} that are no probabilities", self.game, self.name)
+                raise report_damage(file, f"holds {name} that are no probabilities", self.game, self.name)
         return Search(self._to, **found)
 
 
@@ -118,7 +119,7 @@ def solutions(game: Game) -> Sequence[Equilibrium]:
 
 
 class FullSight:
-    """What states are worth to players who see the parity of all exchanges and both runs, and play their best.
+    """What states are worth to players that see the parity of all exchanges and both runs, and play their best.
 
     Moves alternate and nothing is hidden, so this is the one equilibrium value of the game with full sight. See
     `dicegym.games.worth.BatchValuer`.
@@ -127,7 +128,7 @@ class FullSight:
     name = "exact"
     kind: ValueKind = "exact"
     unit: ValueUnit = "win rate"
-    sure = "exact, for players who see everything: the parity of the exchanges and both runs of Pig outs, too"
+    sure = "exact, for players that see everything: the parity of the exchanges and both runs of Pig outs, too"
     sees_all = True
 
     def __init__(self, game: Game) -> None:
@@ -174,7 +175,7 @@ class FullSight:
 
 
 class ByScores(FullSight):
-    """What states are worth to players who know both scores alone, and play the equilibrium that was solved.
+    """What states are worth to players that know both scores alone, and play the equilibrium that was solved.
 
     A choice is worth what it is on average over the parity and the runs that may be behind the scores, each as likely
     as that equilibrium makes it.
@@ -213,7 +214,7 @@ class ByScores(FullSight):
 
 
 def sources(game: Game) -> Sequence[ValueSource]:
-    """Return where values of ``game`` come from; ``memory`` changes nothing for who sees everything."""
+    """Return where values of ``game`` come from; ``memory`` changes nothing for players that see everything."""
     doc = "how likely the player to move wins if both see everything and play their best"
     found = [ValueSource(FullSight.name, FullSight.kind, doc, lambda: True, lambda progress: FullSight(game))]
     for solution in solutions(game):
@@ -222,7 +223,7 @@ def sources(game: Game) -> Sequence[ValueSource]:
         def load(progress: Progress | None, solution: Equilibrium = solution, folder: Path = folder) -> Valuer:
             solved = solution.read(folder)
             if solved is None:
-                raise unsolved(game, solution.name)
+                raise report_unsolved(game, solution.name)
             return ByScores(game, solved)
 
         doc = "the same if both know the scores alone, by an equilibrium that has been solved"
@@ -236,7 +237,7 @@ has no run and has exchanged the dice an even number of times. What is remembere
 
 
 def reply_values(opponent: Player | Function, game: Game, trials: int = 0) -> Callable[[np.ndarray], np.ndarray]:
-    """Return a function that says what choices are worth to one who replies to a strategy as well as is known.
+    """Return a function that says what choices are worth to a player that replies to a strategy as well as is known.
 
     The reply is the table of `dicegym.games.hog.exact.best_table` with ``trials`` trials, which knows what players of
     the game see. A choice is worth what is won by it, and by that table from the next turn on, over all that is hidden,
@@ -290,7 +291,7 @@ class TurnMeter:
 
     Args:
         goal: of the game.
-        tables: of each player the table that it plays by; None if there is none, or nobody knows it.
+        tables: of each player the table that it plays by; None if it is not known.
         seats: int64[games, 2]: which of them sits in each seat.
     """
 
@@ -370,7 +371,7 @@ def _values_between(one: bytes, other: bytes, goal: int) -> np.ndarray:
 
 
 def claims() -> Sequence[Claim]:
-    """Return what is published of Hog: scripted strategies against each other, and best responses."""
+    """Return what is published of Hog: strategies against each other, best responses, and the original contest."""
     game = make_game(SPEC.name)
     rolls = {number: np.full((game.parameters["goal"],) * 2, number, np.int8) for number in (0, 5, 8)}
     proof = "dynamic programming over all scores, runs and exchanges; two independent referees agree"
@@ -394,5 +395,13 @@ def claims() -> Sequence[Claim]:
             1e-12,
             "hill climbing, exact for the table found",
             lambda: best_table(rolls[5], game, trials=1)[0],
+        ),
+        Claim(
+            f"entries of the original contest, of {len(RANKING)}, that its {len(RANKING) * (len(RANKING) - 1) // 2} "
+            "matches rank as published",
+            len(RANKING),
+            0.5,
+            "the page of the contest: place, wins and losses of each entry",
+            count_agreeing,
         ),
     )

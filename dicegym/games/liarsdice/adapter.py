@@ -1,6 +1,6 @@
 """Bots of classic Liar's Dice: files as players, players as files, and a file to begin with.
 
-The bot's own half is ``interface.py``. The protocols are `Adapter`, `Starter` and `Exporter` of `dicegym.games.parts`.
+The bot's own half is ``interface.py``. The protocols are `Adapter` and `BotWriter` of `dicegym.games.parts`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from dicegym.bots.calls import call_text, shown
+from dicegym.bots.calls import call_text, show_value
 from dicegym.bots.export import network_source
 from dicegym.bots.program import Asked
 from dicegym.engine.game import Game
@@ -49,7 +49,7 @@ def meaning_of(play: int, bids: Sequence[Bid]) -> int:
 
 def in_words(answer: object, me: str, hands: str, history: str) -> str:
     """Return what was answered, to what, and what is wrong with it by itself."""
-    return f"returned {shown(answer, 60)}{_wrong(answer)} when asked {call_text('', (me, hands, history), 600)}"
+    return f"returned {show_value(answer, 60)}{_wrong(answer)} when asked {call_text('', (me, hands, history), 600)}"
 
 
 def _wrong(answer: Any) -> str:
@@ -95,15 +95,15 @@ def history_text(bids: Sequence[Bid], ids: tuple[str, ...], caller: int | None =
     return ",".join(plays)
 
 
-def hidden_hands(view: View, ids: Sequence[str]) -> str:
+def write_hidden_hands(view: View, ids: Sequence[str]) -> str:
     """Return all hands as one player sees them while the hand is played."""
     hands = [f"{ids[seat]}:{'x' * left}" for seat, left in enumerate(view.left)]
     hands[view.seat] = f"{ids[view.seat]}:{_digits(view.hand)}"
     return ",".join(hands)
 
 
-def shown_hands(showdown: Showdown, ids: Sequence[str]) -> str:
-    """Return all hands at the showdown, without the players who were out before."""
+def write_shown_hands(showdown: Showdown, ids: Sequence[str]) -> str:
+    """Return all hands at the showdown, without the players that were out before."""
     return ",".join([f"{ids[seat]}:{_digits(hand)}" for seat, hand in enumerate(showdown.hands) if hand])
 
 
@@ -119,7 +119,7 @@ class Seated:
         """Return the action that the bot plays. Raises AgentError if it gives none."""
         view: Any = turn.view
         ids = ids_of(turn.order)
-        me, hands, history = ids[view.seat], hidden_hands(view, ids), history_text(view.bids, ids)
+        me, hands, history = ids[view.seat], write_hidden_hands(view, ids), history_text(view.bids, ids)
         try:
             answer = self._get_play(me, hands, history)
         except BaseException as error:
@@ -138,7 +138,7 @@ class Seated:
         if view.showdown is None:
             return
         ids = ids_of(turn.order)
-        me, hands = ids[view.seat], shown_hands(view.showdown, ids)
+        me, hands = ids[view.seat], write_shown_hands(view.showdown, ids)
         history = history_text(view.showdown.bids, ids, view.showdown.caller)
         try:
             self._get_play(me, hands, history)
@@ -192,7 +192,7 @@ A file player.py that defines get_play, or bot.py that defines play, or a folder
 me is the own id: "A", "B", ... in the order in which players were named.
 
 hands are all seats in playing order: own dice sorted from high to low, an x for each hidden one, nothing for who is
-out. When hands are shown, who was out before is left out.
+out. When hands are show_value, who was out before is left out.
 
 history are the plays of this hand so far, empty for who opens it.
 
@@ -232,7 +232,7 @@ def {function}(me, hands, history):
     """Return a play: quantity * 10 + face, such as 23 for "two threes", or 0 for "liar".
 
     me:      my id, such as "A"
-    hands:   all hands, such as "A:53321,B:xx,C:": mine is shown, and C is out
+    hands:   all hands, such as "A:53321,B:xx,C:": mine is show_value, and C is out
     history: the plays of this hand, such as "A:23,B:33"; empty if I open it
     """
     if history.endswith(":0"):
@@ -256,5 +256,5 @@ def {function}(me, hands, history):
 
 
 def starter(form: str, file: str) -> str:
-    """Return the source of a bot of the original interface; see `dicegym.games.parts.Starter`."""
+    """Return the source of a bot of the original interface; see `dicegym.games.parts.BotWriter`."""
     return _SOURCE.format(file=file, function="play" if form == "bot.py" else "get_play")

@@ -101,7 +101,7 @@ def tabulate(player: Player, game: Game) -> np.ndarray:
 
     Raises:
         AgentError: it cannot sit down.
-        ParameterError: the game is none that this module `solves`.
+        ParameterError: this module does not solve the game (`solves`).
     """
     _check_game(game)
     table = np.zeros(SHAPE)
@@ -223,7 +223,7 @@ def _first_chance(first: np.ndarray, second: np.ndarray) -> float:
 
 
 def _seeing_chances(opponent: np.ndarray, moves_first: bool) -> np.ndarray:
-    """Return the best win probability of one who sees both dice: float64[6, 6] by the own face and the other's."""
+    """Return the best win probability of a player that sees both dice: float64[6, 6] by own and other face."""
     values = np.empty((N_SETS, FACES, FACES))
     for made, low, wins in _downwards():
         mine = (_second_moves[made] != moves_first)[:, None, None]
@@ -292,7 +292,7 @@ def win_rate_matrix(strategies: Sequence[Strategy], game: Game, *, progress: Pro
 
 
 def best_response(opponent: Strategy, game: Game) -> tuple[float, np.ndarray]:
-    """Return the best win rate for one who sees the opponent's die too: float64[2, 6, 6] by seat, own and its face.
+    """Return the best win rate for a player that sees both dice: float64[2, 6, 6] by seat, own and other face.
 
     The float is their mean.
     """

@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from dicegym.bots.calls import witnessed
+from dicegym.bots.calls import report_calls
 from dicegym.bots.program import Program
 from dicegym.bots.source import defines
 from dicegym.bots.surroundings import PrivateRandom
@@ -22,7 +22,7 @@ ENTRY_FILES = ("player.py", "bot.py")
 ENTRY_POINTS = ("get_play", "play")
 
 
-def supplied_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
+def supply_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
     """Return nothing: the original supplies no modules."""
     return {}
 
@@ -33,9 +33,9 @@ def find(program: Program) -> Callable[..., Any]:
     return program.entry(present)
 
 
-def seated(program: Program, get_play: Callable[..., Any], seat: int) -> Callable[..., Any]:
+def seat_bot(program: Program, get_play: Callable[..., Any], seat: int) -> Callable[..., Any]:
     """Return what is asked in one game: the function."""
-    return witnessed(get_play, getattr(get_play, "__name__", ENTRY_POINTS[0]))
+    return report_calls(get_play, getattr(get_play, "__name__", ENTRY_POINTS[0]))
 
 
 def recognises(text: str) -> bool:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from dicegym.engine.game import Game
-from dicegym.engine.scene import Scene
 from dicegym.games.bidding import text
-from dicegym.games.bidding.text import bid_name, table_scene
+from dicegym.games.bidding.text import bid_name
 from dicegym.games.liarsdice.rules import LIAR, NO_ANSWER, WILD, least
 
 
@@ -18,17 +17,8 @@ def action_name(action: int) -> str:
     return {LIAR: "liar", NO_ANSWER: "no answer"}.get(action, f"no play ({action})")
 
 
-TITLE = "Liar's Dice"
-
-
-def called(action: int) -> str:
-    """Return how the action that ended a hand is told."""
-    return "called liar"
-
-
-def scene(state: Any, seat: int | None) -> Scene:
-    """Return the table as ``seat`` sees it (own dice only), or all of it for None."""
-    return table_scene(state, seat, TITLE, called, WILD)
+TABLE = text.TableText(lambda state: "Liar's Dice", lambda action: "called liar", WILD)
+scene = TABLE.scene
 
 
 def limits(game: Game) -> dict[str, tuple[Any, Any]]:

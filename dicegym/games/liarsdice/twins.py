@@ -52,7 +52,7 @@ def bids_up_to(quantity, face, faces):
 
 @kernel
 def bid_of_rank(rank, faces):
-    """Return the action of the bid that so many are lower than."""
+    """Return the action of the bid that ``rank`` bids are lower than."""
     return table.bid_index(rank // faces + 1, rank % faces + 1)
 
 
@@ -157,7 +157,7 @@ def tilt(told, chances, faces):
         chances[face] = WEIGHTS[np.int64(min(told[face], MOST_TOLD))]
         total += chances[face]
     for face in range(1, faces + 1):
-        chances[face] = shared.rounded(chances[face] / total)
+        chances[face] = shared.round_chance(chances[face] / total)
 
 
 @kernel
@@ -204,11 +204,11 @@ def bayes(state, script=None):
 
 
 DRAWING = ("bayes", "bluffer", "haphazard", "reckless")
-"""The bots that draw; `drawn` has them by number."""
+"""The bots that draw; `write_choices` has them by number."""
 
 
 @loop_kernel
-def drawn(states, bot, script, actions, chances):
+def write_choices(states, bot, script, actions, chances):
     """Write how likely bot ``bot`` plays what in each of ``states``; see `DrawnChoices` of ``bidding.luck``."""
     for k in range(len(states)):
         shared.begin_script(script)

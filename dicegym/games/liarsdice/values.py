@@ -13,8 +13,8 @@ from dicegym.games.bidding.solving import recall_game
 from dicegym.games.bidding.solving.claims import game_claims, hand_claims
 from dicegym.games.bidding.solving.solution import EquilibriumSolution
 from dicegym.games.bidding.values import best_reply, check_best_reply, exploitability, sources
-from dicegym.games.parts import Claim, plays_with
-from dicegym.games.solved import Solution
+from dicegym.games.parts import plays_with
+from dicegym.games.solved import Claim, Solution
 
 __all__ = ["best_reply", "check_best_reply", "claims", "exploitability", "meter", "solutions", "sources"]
 

@@ -1,6 +1,6 @@
 """Bots of Liar's Dice with "spot on": files as players, players as files, and a file to begin with.
 
-The bot's own half is ``interface.py``. The protocols are `Adapter`, `Starter` and `Exporter` of `dicegym.games.parts`.
+The bot's own half is ``interface.py``. The protocols are `Adapter` and `BotWriter` of `dicegym.games.parts`.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dicegym.bots.calls import shown
+from dicegym.bots.calls import show_value
 from dicegym.bots.export import network_source
 from dicegym.bots.program import Asked, explaining
 from dicegym.engine.game import Game
@@ -60,17 +60,17 @@ def sit(program: Asked, move: Callable[..., Any], game: Game, seat: int) -> Act:
 
 def _call(view: Any) -> str:
     """Return the question as it would be typed; of a long round its first bid and its last ones."""
-    bids = [shown(tuple(bid[1:])) for bid in view.bids]
+    bids = [show_value(tuple(bid[1:])) for bid in view.bids]
     if len(bids) > SHOWN_BIDS:
         bids[1 : 1 - SHOWN_BIDS] = ["..."]
-    return f"{ENTRY_POINT}([{', '.join(bids)}], {shown(list(view.hand))}, {shown(list(view.left))})"
+    return f"{ENTRY_POINT}([{', '.join(bids)}], {show_value(list(view.hand))}, {show_value(list(view.left))})"
 
 
 def in_words(answer: object, view: Any) -> str:
     """Return what was answered, to what, and what is wrong with it by itself."""
     full = len(view.bids) == MOST_BIDS and not isinstance(answer, str)
     rule = f" after the {MOST_BIDS} bids that a round may have: make a challenge" if full else ""
-    return f"{_call(view)} returned {shown(answer, 60)}{_wrong(answer) or rule}"
+    return f"{_call(view)} returned {show_value(answer, 60)}{_wrong(answer) or rule}"
 
 
 def _wrong(answer: object) -> str:
@@ -115,7 +115,7 @@ class Learned(Player):
 def export(player: Player, game: Game, form: str) -> str:
     """Return the source of a bot that chooses as ``player`` does; see `dicegym.bots.export`.
 
-    Who was disqualified in the present round is not told to bots: there a model that sees it may choose otherwise.
+    Bots are not told which seats were disqualified in the present round: a model that sees it may choose otherwise.
     """
     words = f"CHALLENGES = {CHALLENGES}\nLARGEST = {LARGEST}\n"
     return network_source(player, game, words + _INTERFACE)
@@ -193,5 +193,5 @@ class Mine(Player):
 
 
 def starter(form: str, file: str) -> str:
-    """Return the source of a bot of the original interface; see `dicegym.games.parts.Starter`."""
+    """Return the source of a bot of the original interface; see `dicegym.games.parts.BotWriter`."""
     return _SOURCE.format(file=file)

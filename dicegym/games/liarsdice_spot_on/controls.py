@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from dicegym.errors import ParameterError
 from dicegym.games.bidding import controls
 from dicegym.games.bidding.table import MOST_QUANTITY
-from dicegym.games.controls import Fields, Option, PlayForm
 from dicegym.games.keyboard import Place
 from dicegym.games.liarsdice_spot_on.rules import GAIN_ONE, LIAR, LOSE_TWO, WILD, bid_of, least_with
 from dicegym.games.liarsdice_spot_on.text import CHALLENGES
 
+
+def may_gain(state: Any, seat: int) -> bool:
+    """Return whether ``seat`` has lost a die that it could gain."""
+    return bool(state["left"][seat] < state["dice"])
+
+
+def _refuse(action: int, state: Any, seat: int) -> str:
+    return "you have all your dice" if action == GAIN_ONE and not may_gain(state, seat) else ""
+
+
+_CONTROLS = controls.BidControls(
+    lambda state: least_with(int(state["faces"])),
+    lambda state: MOST_QUANTITY,
+    WILD,
+    (
+        controls.Challenge(LIAR, "liar", "Liar", "l"),
+        controls.Challenge(LOSE_TWO, "lose two", "Spot on: lose two", "s", "spot on", exact=True),
+        controls.Challenge(GAIN_ONE, "gain one", "Spot on: gain one", "g", "spot on", exact=True),
+    ),
+    _refuse,
+)
 SEATS, OPEN, ending, board = controls.SEATS, controls.OPEN, controls.ending, controls.board
-list_facts = controls.list_facts
+list_facts, table, write_actions = controls.list_facts, _CONTROLS.table, _CONTROLS.write_actions
+forms, read_form = _CONTROLS.forms, _CONTROLS.read_form
 OPPONENTS = {"easy": "timid", "normal": "even", "hard": "bayes"}
 HELP = """\
 Everybody has dice that nobody else sees. In turn, bid how many dice of a face
@@ -35,18 +55,6 @@ _WORDS = (
 _SPOT_ON = ("spot on", "spot", "exact", "exactly")
 
 
-def may_gain(state: Any, seat: int) -> bool:
-    """Return whether ``seat`` has lost a die that it could gain."""
-    return bool(state["left"][seat] < state["dice"])
-
-
-def table(place: Place, state: Any, full: bool) -> str:
-    """Return cups, bids and chances; see `dicegym.games.keyboard.Keyboard`."""
-    view: Any = place.game.view(state, place.seat)
-    challenges = [("liar", lambda true, exact: 1 - true), ("spot on", lambda true, exact: exact)]
-    return controls.table(place, view, least_with(view.faces), MOST_QUANTITY, WILD, challenges)
-
-
 def read(place: Place, state: Any, text: str) -> list[int]:
     """Return the action that bids or challenges; see `dicegym.games.keyboard.Keyboard`."""
     view: Any = place.game.view(state, place.seat)
@@ -60,47 +68,15 @@ def read(place: Place, state: Any, text: str) -> list[int]:
         plain = "lose two"
     named = "`liar`, `lose two` or `gain one`" if gaining else "`liar` or `spot on`"
     words = _WORDS | (dict.fromkeys(_SPOT_ON, LOSE_TWO) if not view.bids else {})
-    action = controls.read(plain if plain in words else text, view, least_with(view.faces), MOST_QUANTITY, words, named)
+    action = _CONTROLS.read(place, state, plain if plain in words else text, words, named)
     if action == GAIN_ONE and not gaining:
         raise ParameterError("you have lost no die that you could gain: type `liar` or `spot on lose two`")
     return [action]
 
 
-def write_actions(place: Place, state: Any, actions: Sequence[int]) -> str:
-    """Return the bid or the challenge in words; see `dicegym.games.keyboard.Wording`."""
-    return controls.write_action(actions[0], {LIAR: "liar", LOSE_TWO: "lose two", GAIN_ONE: "gain one"})
-
-
-def told(place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:
+def tell(place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:
     """Return what was bid, or all that a challenge brought to light."""
     quantity, face = (int(number) for number in bid_of(action))
     bid = None if fault or not quantity else (quantity, face)
     said = f'say "{CHALLENGES.get(action, "")}" to'
-    return controls.told(place, before, after, said, fault, WILD, brief, bid)
-
-
-def forms(place: Place, state: Any) -> list[PlayForm]:
-    """Return the forms of a bid and of a challenge; see `dicegym.games.controls.Controls`."""
-    view: Any = place.game.view(state, place.seat)
-    return [
-        *controls.bid_form(view, least_with(view.faces), MOST_QUANTITY, WILD),
-        *controls.challenge_form(view, _calls(place, state, view)),
-    ]
-
-
-def _calls(place: Place, state: Any, view: Any) -> list[Option]:
-    if not view.bids:
-        return []
-    false = controls.likely(view, lambda true, exact: 1 - true, WILD)
-    exact = controls.likely(view, lambda true, exact: exact, WILD)
-    full = "" if may_gain(state, place.seat) else "you have all your dice"
-    return [
-        Option(str(LIAR), "Liar", f"fewer: {false} likely", key="l"),
-        Option(str(LOSE_TWO), "Spot on: lose two", f"exact: {exact} likely", key="s"),
-        Option(str(GAIN_ONE), "Spot on: gain one", f"exact: {exact} likely", full, key="g"),
-    ]
-
-
-def chosen(place: Place, state: Any, form: str, fields: Fields) -> list[int]:
-    """Return the action that bids or challenges."""
-    return [controls.chosen(forms(place, state), form, fields)]
+    return _CONTROLS.tell(place, before, after, said, fault, bid)

@@ -14,7 +14,7 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from dicegym.bots.calls import witnessed
+from dicegym.bots.calls import report_calls
 from dicegym.bots.program import Program, check_class, class_in
 from dicegym.bots.source import defines
 from dicegym.bots.surroundings import PrivateRandom
@@ -23,7 +23,7 @@ ENTRY_FILES = ("player_bot.py", "bot.py")
 ENTRY_POINT = METHOD = "move"
 
 
-def supplied_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
+def supply_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
     """Return the module ``player`` with the abstract base class of all bots."""
 
     class Player(abc.ABC):
@@ -63,18 +63,18 @@ def find(program: Program) -> Callable[..., Any]:
     return class_in(program, base, ENTRY_POINT)
 
 
-def seated(program: Program, bot: Callable[..., Any], seat: int) -> Callable[..., Any]:
+def seat_bot(program: Program, bot: Callable[..., Any], seat: int) -> Callable[..., Any]:
     """Return what is asked in one game: ``move`` of a new object of the class. Raises AgentError if it fails."""
     name = getattr(bot, "__name__", "the class")
     try:
-        player = witnessed(bot, name)(seat)
+        player = report_calls(bot, name)(seat)
     except BaseException as error:
         raise program.failure(error, f"in {name}({seat})") from error
 
     def move(*arguments: Any) -> Any:
         return player.move(*arguments)  # looked up each time, as it may be another one by then
 
-    return witnessed(move, ENTRY_POINT)
+    return report_calls(move, ENTRY_POINT)
 
 
 def recognises(text: str) -> bool:

@@ -2,20 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
 
-from dicegym.games.bidding.picture import table_picture, table_words
-from dicegym.games.liarsdice_spot_on.rules import WILD
-from dicegym.games.liarsdice_spot_on.text import called, title
-from dicegym.pictures.drawing import Viewpoint
-from dicegym.pictures.svg import Drawing
+from dicegym.games.bidding.picture import describe_table, draw_table
+from dicegym.games.liarsdice_spot_on.text import TABLE
 
-
-def picture(state: Any, view: Viewpoint) -> Drawing:
-    """Return a drawing of a state."""
-    return table_picture(state, view, title(state), called, WILD)
-
-
-def words(state: Any, view: Viewpoint) -> str:
-    """Return what a picture shows, to be read out."""
-    return table_words(state, view, title(state), called, WILD)
+picture, words = partial(draw_table, TABLE), partial(describe_table, TABLE)

@@ -129,7 +129,7 @@ AT = FEATURES.offsets
 
 @kernel
 def worth(quantity, face, faces):
-    """Return what a bid is worth where dice have so many ``faces``."""
+    """Return what a bid is worth where dice have this many ``faces``."""
     return 2 * quantity if face == faces else quantity
 
 
@@ -156,7 +156,7 @@ def least(quantity, face, raised, faces):
 
 
 def least_with(faces: int) -> Callable[[int, int, int], int]:
-    """Return `least` where dice have so many faces: what the shared screens ask, for which faces make no difference."""
+    """Return `least` where dice have this many faces, for the shared screens."""
     return lambda quantity, face, raised: least(quantity, face, raised, faces)
 
 
@@ -164,7 +164,7 @@ def least_with(faces: int) -> Callable[[int, int, int], int]:
 def reset(state):
     """Begin: a drawn seat opens."""
     table.begin(state)
-    state.player = table.drawn_seat(state)
+    state.player = table.draw_seat(state)
 
 
 @kernel
@@ -224,7 +224,7 @@ def step(state, action):
 
 @kernel
 def legal(state, mask):
-    """Every bid worth more, every challenge once there is a bid, "gain one" for those who have lost dice."""
+    """Every bid worth more, every challenge once there is a bid, "gain one" for seats that have lost dice."""
     _, quantity, face = table.last_bid(state)
     faces = np.int64(state.faces)
     beat = min(worth(quantity, face, faces), HIGHEST_WORTH) if state.n_bids < MOST_BIDS else HIGHEST_WORTH

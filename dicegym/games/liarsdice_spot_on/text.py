@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from dicegym.engine.game import Game
-from dicegym.engine.scene import Scene
 from dicegym.games.bidding import text
-from dicegym.games.bidding.text import bid_text, face_plural, table_scene
+from dicegym.games.bidding.text import bid_text, face_plural
 from dicegym.games.liarsdice_spot_on.rules import GAIN_ONE, LARGEST, LIAR, LOSE_TWO, NO_ANSWER, WILD, bid_of, least_with
 
 CHALLENGES = {LIAR: "Liar", LOSE_TWO: "Spot on, lose two", GAIN_ONE: "Spot on, gain one"}
@@ -24,19 +23,12 @@ def action_name(action: int) -> str:
     return "no answer" if action == NO_ANSWER else f"no move ({action})"
 
 
-def title(state: Any) -> str:
-    """Return what the game is called, with the face that is wild."""
-    return f"Liar's Dice, spot on, {face_plural(int(state['faces']))} wild"
-
-
-def called(action: int) -> str:
-    """Return how the action that ended a hand is told."""
-    return f'said "{CHALLENGES[action]}"'
-
-
-def scene(state: Any, seat: int | None) -> Scene:
-    """Return the table as ``seat`` sees it (own dice only), or all of it for None."""
-    return table_scene(state, seat, title(state), called, WILD)
+TABLE = text.TableText(
+    lambda state: f"Liar's Dice, spot on, {face_plural(int(state['faces']))} wild",
+    lambda action: f'said "{CHALLENGES[action]}"',
+    WILD,
+)
+scene = TABLE.scene
 
 
 def limits(game: Game) -> dict[str, tuple[Any, Any]]:

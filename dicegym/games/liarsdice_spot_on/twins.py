@@ -170,7 +170,7 @@ def haphazard(state, script=None):
 def count_told(state, told):
     """Write to float64[seats, 7] ``told`` how much each seat's bids tell of each face.
 
-    Who only goes along with the face bid before tells less. Whose bid it was follows from the order of play: the
+    A bid on the face bid before tells less. Whose bid it was follows from the order of play: the
     last one was made by the nearest seat with dice before, and so on, as bots of the original interface have it.
     """
     seat = np.int64(state.player)
@@ -201,7 +201,7 @@ def tilt(told, weights, faces):
 def counts_for(weights, face, faces):
     """Return how likely a die counts for ``face`` by what `tilt` wrote."""
     chance = weights[face] / weights[0]
-    return shared.rounded(chance + weights[faces] / weights[0] if face < faces else chance)
+    return shared.round_chance(chance + weights[faces] / weights[0] if face < faces else chance)
 
 
 @kernel
@@ -255,11 +255,11 @@ def bayes(state, script=None):
 
 
 DRAWING = ("bayes", "bluffer", "haphazard")
-"""The bots that draw; `drawn` has them by number."""
+"""The bots that draw; `write_choices` has them by number."""
 
 
 @loop_kernel
-def drawn(states, bot, script, actions, chances):
+def write_choices(states, bot, script, actions, chances):
     """Write how likely bot ``bot`` plays what in each of ``states``; see `DrawnChoices` of ``bidding.luck``."""
     for k in range(len(states)):
         shared.begin_script(script)

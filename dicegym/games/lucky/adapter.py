@@ -1,6 +1,6 @@
 """Bots of Lucky & Co: files as players, players as files, and a file to begin with.
 
-The bot's own half is ``interface.py``. The protocols are `Adapter`, `Starter` and `Exporter` of `dicegym.games.parts`.
+The bot's own half is ``interface.py``. The protocols are `Adapter` and `BotWriter` of `dicegym.games.parts`.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.bots.calls import shown
+from dicegym.bots.calls import show_value
 from dicegym.bots.export import network_source
 from dicegym.bots.program import Asked, explaining
 from dicegym.engine.game import Game
-from dicegym.games.lucky.catalogue import DONE, INVALID, N_DICE, PRICES, STOCK, added
+from dicegym.games.lucky.catalogue import DONE, INVALID, N_DICE, PRICES, STOCK, add_dice
 from dicegym.games.lucky.interface import ENTRY_POINT
 from dicegym.games.lucky.rules import View
 from dicegym.play.player import Player
@@ -38,7 +38,7 @@ def counts_of(answer: object) -> list[int] | None:
 
 
 def _whole(item: object) -> int:
-    """Return a number of another type, NumPy's or the bot's own, as an int, -1 if it is none."""
+    """Return a number of another type, NumPy's or the bot's own, as an int, -1 for anything else."""
     if isinstance(item, bool | np.bool_):
         return -1
     try:
@@ -53,7 +53,7 @@ def next_action(counts: list[int] | None, order: tuple[int, ...]) -> int:
         return INVALID
     for kind, count in enumerate(counts):
         if count > order[kind]:
-            return added(kind, count - order[kind])
+            return add_dice(kind, count - order[kind])
     return DONE
 
 
@@ -86,7 +86,7 @@ def in_words(answer: object, view: View) -> str:
     """Return what was answered, to what, and what is wrong with it by itself."""
     money, _, index, shop, _ = view[:5]
     asked = f"in round {view.played + 1}, with {money[index]} money and {list(shop)} in the shop"
-    return f"{ENTRY_POINT} returned {shown(answer, 100)}{_wrong(answer)}, {asked}"
+    return f"{ENTRY_POINT} returned {show_value(answer, 100)}{_wrong(answer)}, {asked}"
 
 
 def _wrong(answer: object) -> str:
@@ -95,7 +95,7 @@ def _wrong(answer: object) -> str:
     kinds = [item if type(item) is int else _whole(item) for item in answer]
     for item, kind in zip(answer, kinds, strict=True):
         if not 0 <= kind < N_DICE:
-            return f", in which {shown(item, 40)} is no die 0 to {N_DICE - 1}"
+            return f", in which {show_value(item, 40)} is no die 0 to {N_DICE - 1}"
     for kind in sorted(set(kinds)):
         if kinds.count(kind) > _STOCK[kind]:
             return f", which asks {kinds.count(kind)} times for die {kind}, and there are {_STOCK[kind]}"
@@ -212,5 +212,5 @@ class Mine(Bot):
 
 
 def starter(form: str, file: str) -> str:
-    """Return the source of a bot of the original interface; see `dicegym.games.parts.Starter`."""
+    """Return the source of a bot of the original interface; see `dicegym.games.parts.BotWriter`."""
     return _SOURCE.format(file=file)

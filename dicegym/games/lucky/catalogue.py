@@ -57,7 +57,7 @@ for _i, _weights in enumerate(WEIGHTS):
 MEANS = WEIGHTS @ np.arange(1, 7) / SUMS
 """Of each basic die."""
 PRODUCTS = (3.5 * SCALES)[:, np.newaxis] ** np.arange(STOCK[FIRST_MULTIPLIER] + 1)
-"""Mean product of so many copies of each multiplier."""
+"""Mean product of 0, 1, ... copies of each multiplier."""
 
 
 # --- orders ----------------------------------------------------------------------------------------------------------
@@ -68,20 +68,25 @@ N_ACTIONS = N_DICE + 1
 INVALID = N_ACTIONS + N_DICE * (int(STOCK.max()) - 1)
 
 
-def added(kind: int, count: int) -> int:
+def add_dice(kind: int, count: int) -> int:
     """Return the action that adds ``count`` dice of a ``kind`` to the order, for a count of 1 to 20."""
     return kind if count == 1 else N_ACTIONS + (count - 2) * N_DICE + kind
 
 
 def order_actions(counts: Sequence[int]) -> list[int]:
     """Return the actions that order ``counts[kind]`` dice of each kind and complete the order."""
-    return [added(kind, count) for kind, count in enumerate(counts) if count] + [DONE]
+    return [add_dice(kind, count) for kind, count in enumerate(counts) if count] + [DONE]
+
+
+def all_order_limits(state: Any) -> list[list[int]]:
+    """Return by seat how many dice of each kind it could order if it ordered no others."""
+    limits: list[list[int]] = np.minimum(state["shop"], state["money"][:, np.newaxis] // PRICES).tolist()
+    return limits
 
 
 def order_limits(state: Any, seat: int) -> list[int]:
     """Return how many dice of each kind ``seat`` could order if it ordered no others."""
-    limits: list[int] = np.minimum(state["shop"], state["money"][seat] // PRICES).tolist()
-    return limits
+    return all_order_limits(state)[seat]
 
 
 def is_open(state: Any) -> bool:
@@ -92,7 +97,7 @@ def is_open(state: Any) -> bool:
 _BITS = 5  # a die has at most 20 copies
 NOTHING = np.int64(DONE << _BITS)
 """The lack of an order that is complete."""
-_added = kernel(added)
+_add_dice = kernel(add_dice)
 
 
 @kernel
@@ -107,4 +112,4 @@ def next_action(first):
     """Return the action that orders what comes ``first`` of what is lacking."""
     if first == NOTHING:
         return np.int64(DONE)
-    return np.int64(_added(first >> _BITS, first & ((1 << _BITS) - 1)))
+    return np.int64(_add_dice(first >> _BITS, first & ((1 << _BITS) - 1)))

@@ -9,7 +9,7 @@ from typing import Any
 
 from dicegym.errors import ParameterError
 from dicegym.games.controls import Basket, BoardSeat, Fields, FilledForm, GameBoard, Item, PlayForm, Stepper
-from dicegym.games.keyboard import Place, count, dice, listed, number_of, unread, winners, won
+from dicegym.games.keyboard import Place, count, dice, list_names, name_winners, number_of, unread, winners
 from dicegym.games.lucky.catalogue import (
     DONE,
     FIRST_ATTACK,
@@ -145,14 +145,14 @@ def read(place: Place, state: Any, text: str) -> list[int]:
 
 
 def list_facts(place: Place, state: Any) -> list[str]:
-    """Return what the person can pay for; see `dicegym.games.keyboard.Wording`."""
+    """Return what the person can pay for; see `dicegym.games.keyboard.Keyboard`."""
     limits = enumerate(_limits(state, place.seat))
     some = ", ".join(f"{limit}x{kind}" for kind, limit in limits if limit)
     return [f"At most you can order one of these: {some}." if some else "You can pay for no die."]
 
 
 def write_actions(place: Place, state: Any, actions: Sequence[int]) -> str:
-    """Return an order as it is typed; see `dicegym.games.keyboard.Wording`."""
+    """Return an order as it is typed; see `dicegym.games.keyboard.Keyboard`."""
     counts = [0] * N_DICE
     for action in actions:
         if action < DONE:
@@ -172,7 +172,7 @@ def _limits(state: Any, seat: int) -> list[int]:
 
 
 def _kind(number: int | None, text: str) -> int:
-    """Return the number of a die. Raises ParameterError if there is none such."""
+    """Return the number of a die. Raises ParameterError for any other number."""
     if number is None:
         raise unread(text, _TYPE)
     if not 0 <= number < N_DICE:
@@ -203,7 +203,7 @@ def _allowed(place: Place, state: Any, counts: Sequence[int]) -> list[int]:
 # --- what happens ----------------------------------------------------------------------------------------------
 
 
-def told(place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:
+def tell(place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:
     """Return what everybody bought and rolled in a round, once all orders are settled; before that nothing is known."""
     if after["played"] == before["played"]:
         return []
@@ -228,7 +228,7 @@ def told(place: Place, before: Any, action: int, after: Any, fault: str, brief: 
         if wanted[kind] and after["dice"][place.seat, kind] == before["dice"][place.seat, kind]
     ]
     if missed:
-        lines.append(f"You did not get {listed(missed)}: all orders together were more than the shop had.")
+        lines.append(f"You did not get {list_names(missed)}: all orders together were more than the shop had.")
     return lines
 
 
@@ -260,7 +260,7 @@ def _story(place: Place, before: Any, rolled: Any, after: Any, player: int) -> s
             for other in range(place.game.players)
             if other != player and rolled["dice"][other, FIRST_ATTACK:FIRST_COIN].any()
         ]
-        lost = f"lost to the attacks of {listed(attackers)}"
+        lost = f"lost to the attacks of {list_names(attackers)}"
         parts.append(f"{abs(difference):,} {'stolen from others' if difference > 0 else lost}")
     if shields:
         parts.append("shielded")
@@ -277,7 +277,7 @@ def ending(place: Place, state: Any) -> str:
     money = state["money"].tolist()
     order = sorted(range(place.game.players), key=lambda player: -money[player])
     sums = ", ".join(f"{place.who(player)} {money[player]:,}" for player in order)
-    return f"{won(place, winners(place, state))} after {count(int(state['played']), 'round')}: {sums}."
+    return f"{name_winners(place, winners(place, state))} after {count(int(state['played']), 'round')}: {sums}."
 
 
 def board(place: Place, state: Any) -> GameBoard:
@@ -341,7 +341,7 @@ def forms(place: Place, state: Any) -> list[PlayForm]:
     ]
 
 
-def chosen(place: Place, state: Any, form: str, fields: Fields) -> list[int]:
+def read_form(place: Place, state: Any, form: str, fields: Fields) -> list[int]:
     """Return the actions of a whole order, or of empty ones for some rounds."""
     filled = FilledForm(forms(place, state), form, fields)
     if filled.form.name == _NOTHING_FORM:

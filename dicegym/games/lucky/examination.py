@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dicegym.engine.game import Game
-from dicegym.games.lucky.catalogue import DONE, N_DICE, added
+from dicegym.games.lucky.catalogue import DONE, N_DICE, add_dice
 from dicegym.play.player import Player, RandomPlayer
 from dicegym.play.turn import Act, Turn
 
@@ -58,7 +58,7 @@ class Monopolist(Player):
             for kind, played in BOUGHT.items():
                 if shop[kind] and now >= played:
                     if shop[kind] > 1:  # one is left for the bot: what is ordered too often nobody gets
-                        return added(kind, shop[kind] - 1)
+                        return add_dice(kind, shop[kind] - 1)
                     return kind if generator.random() < 0.5 else DONE
             return DONE
 

@@ -14,7 +14,7 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from dicegym.bots.calls import witnessed
+from dicegym.bots.calls import report_calls
 from dicegym.bots.program import Program, class_in
 from dicegym.bots.source import defines
 from dicegym.bots.surroundings import PrivateRandom
@@ -24,7 +24,7 @@ ENTRY_POINT = METHOD = "get_orders"
 BASE = "Bot"
 
 
-def supplied_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
+def supply_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
     """Return what the controller had: the class ``Bot``, in modules of either name and without an import."""
 
     class Bot:
@@ -52,12 +52,12 @@ def find(program: Program) -> Callable[..., Any]:
     return class_in(program, program.builtins[BASE], ENTRY_POINT)
 
 
-def seated(program: Program, made: Callable[..., Any], seat: int) -> Callable[..., Any]:
+def seat_bot(program: Program, made: Callable[..., Any], seat: int) -> Callable[..., Any]:
     """Return what is asked in one game: ``get_orders`` of a new bot of the class. Raises AgentError if it fails."""
     name = getattr(made, "__name__", BASE)
     try:
-        bot = witnessed(made, name)(random.Random(program.random.fresh()))
-        return witnessed(bot.get_orders, ENTRY_POINT)
+        bot = report_calls(made, name)(random.Random(program.random.fresh()))
+        return report_calls(bot.get_orders, ENTRY_POINT)
     except BaseException as error:
         raise program.failure(error, f"while {name}(random) was made") from error
 

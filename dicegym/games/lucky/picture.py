@@ -16,7 +16,7 @@ from dicegym.pictures.svg import Drawing
 ROW, GAP = 112, 8
 DIE = 30
 MORE = 56
-"""Room for how many dice there are besides those that are drawn."""
+"""Room for the number of dice that are not drawn."""
 COIN = 24
 ACROSS = 2
 """Dice of the shop side by side."""

@@ -1,6 +1,6 @@
 """What observations of Lucky & Co are made of: expected points of dice, and numbers on scales of 0..1.
 
-Divisions and logarithms took half the time of an observation. So what small whole numbers give stands in tables.
+Divisions and logarithms took half the time of an observation. So tables hold what small whole numbers give.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -33,12 +33,12 @@ from dicegym.games.lucky.catalogue import (
 
 @kernel
 def plain_points(basic, product, again):
-    """Return the expected points a round of dice without the coins 19 to 21; see `expected_points`."""
+    """Return the expected points a round of dice without the coins 19 to 21; see `expect_points`."""
     return basic * (1 + again / 2) * product
 
 
 @kernel
-def expected_points(basic, product, again, all_again, squares, cubes):
+def expect_points(basic, product, again, all_again, squares, cubes):
     """Return the expected points a round, attacks left out.
 
     ``basic`` is the mean sum of the basic dice, ``product`` the mean product of the multipliers, then come numbers of
@@ -74,7 +74,7 @@ def means_of(state, seat, ordered):
 
 
 @kernel
-def grown(product, kind):
+def grow(product, kind):
     """Return the mean ``product`` of multipliers with one more of a ``kind``."""
     return product * 3.5 * SCALES[kind - FIRST_MULTIPLIER]
 
@@ -87,9 +87,9 @@ def more_points(kind, basic, product, again, all_again, squares, cubes, now, thr
     was there; 17 for half of ``threat``, what the attacks of others are expected to take.
     """
     if kind < FIRST_MULTIPLIER:
-        return expected_points(basic + MEANS[kind], product, again, all_again, squares, cubes) - now
+        return expect_points(basic + MEANS[kind], product, again, all_again, squares, cubes) - now
     if kind < FIRST_ATTACK:
-        return max(0.0, expected_points(basic, grown(product, kind), again, all_again, squares, cubes) - now)
+        return max(0.0, expect_points(basic, grow(product, kind), again, all_again, squares, cubes) - now)
     if kind == EVERYBODY:
         return 3.5
     if kind < FIRST_COIN:
@@ -98,7 +98,7 @@ def more_points(kind, basic, product, again, all_again, squares, cubes, now, thr
         return min(threat, now) / 2
     more_again, more_all = again + (kind == AGAIN), all_again + (kind == ALL_AGAIN)
     more_squares, more_cubes = squares + (kind == SQUARE), cubes + (kind == CUBE)
-    return max(0.0, expected_points(basic, product, more_again, more_all, more_squares, more_cubes) - now)
+    return max(0.0, expect_points(basic, product, more_again, more_all, more_squares, more_cubes) - now)
 
 
 @kernel
@@ -109,7 +109,7 @@ def more_of_plain_dice(kind, basic, product, again, now):
     """
     if kind < FIRST_MULTIPLIER:
         return plain_points(basic + MEANS[kind], product, again) - now
-    return max(0.0, plain_points(basic, grown(product, kind), again) - now)
+    return max(0.0, plain_points(basic, grow(product, kind), again) - now)
 
 
 # --- scales ----------------------------------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ def more_of_plain_dice(kind, basic, product, again, now):
 
 MONEY_SCALES = np.array([10, 50, 250, 1250], np.int64)
 S_50, S_250 = 2, 3
-"""Where two of them stand in a row of `ON_SCALES`, after the logarithm."""
+"""Columns of two of them in a row of `ON_SCALES`, after the logarithm."""
 
 
 def _on_scales(most: int) -> np.ndarray:
@@ -140,7 +140,7 @@ def share(value, scale):
 
 
 @kernel
-def centred(difference, lead):
+def centre(difference, lead):
     """Return a difference of -lead..lead as 0..1."""
     return min(max(0.5 + 0.5 * difference / lead, 0.0), 1.0)
 

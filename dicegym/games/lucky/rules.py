@@ -84,7 +84,7 @@ Observation: ``Box(0, 1, (192,))``, in which s(x, c) is x / (x + c)
     shop            22      dice of each number that the own order leaves in the shop, over the stock
     may add         22      how many more of each number could be added to the order, over the stock
     gain            22      g more points a round by one more of this die (see `more_points`), as s(g, price)
-    income          3       expected points a round i (`expected_points`), order included: s(i, c) for c = 10, 100, 1000
+    income          3       expected points a round i (`expect_points`), order included: s(i, c) for c = 10, 100, 1000
     parts           2       mean sum of basic dice b as s(b, 20), mean product of multipliers p as s(p, 4)
     lead            3       own lead over the best other player, the richest over the second, from -lead..lead to
                             0..1; share of the others who are strictly richer
@@ -110,7 +110,6 @@ Version history
 
 from __future__ import annotations
 
-import struct
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -120,7 +119,7 @@ from dicegym.engine.features import Features
 from dicegym.engine.forms import Over
 from dicegym.engine.jit import kernel
 from dicegym.engine.loops import Kernels
-from dicegym.engine.spec import GameSpec, JointAction, Parameter, record
+from dicegym.engine.spec import GameSpec, JointAction, Parameter, reader, record
 from dicegym.games.lucky.catalogue import (
     AGAIN,
     ALL_AGAIN,
@@ -140,15 +139,15 @@ from dicegym.games.lucky.catalogue import (
     STOCK,
     TAKEN,
     TEN,
+    all_order_limits,
     is_open,
     order_actions,
-    order_limits,
 )
 from dicegym.games.lucky.prospects import (
     TENTHS,
     THIRDS,
-    centred,
-    expected_points,
+    centre,
+    expect_points,
     means_of,
     more_of_plain_dice,
     more_points,
@@ -206,7 +205,7 @@ AT = FEATURES.offsets
 
 @kernel
 def deliver(state):
-    """Settle all orders: who gets which dice and pays for them."""
+    """Settle all orders: which players get which dice, and pay for them."""
     for kind in range(N_DICE):
         asked = 0
         for seat in range(state.players):
@@ -294,7 +293,7 @@ def legal(state, mask):
 
 @kernel
 def returns(state, out):
-    """By place, from +1 to the first to -1 to the last; ties share the higher place. 0 while the game goes on."""
+    """By place, from +1 to the first to -1 to the last; ties share the higher place. 0 before the end."""
     out[:] = 0
     if state.over:
         for seat in range(state.players):
@@ -320,19 +319,19 @@ def margin(state, out):
 
 @kernel
 def observe_rival(state, money, other, at, out):
-    """Write what a player with so much ``money`` may know of ``other``; return what its attacks are expected to take.
+    """Write what a player with this ``money`` may know of ``other``; return what its attacks are expected to take.
 
     Those are (from everybody else, from one of them).
     """
     rival, dice = state.money[other], state.dice[other]
-    lead = centred(money - rival, state.lead)
+    lead = centre(money - rival, state.lead)
     attacks, taken = np.int64(0), 0.0
     for kind in range(TEN, FIRST_COIN):
         attacks += dice[kind]
         taken += dice[kind] * TAKEN[kind - TEN]
     everybody, shields = np.int64(dice[EVERYBODY]), np.int64(dice[SHIELD])
     basic, product = means_of(state, other, 0)
-    points = expected_points(basic, product, dice[AGAIN], dice[ALL_AGAIN], dice[SQUARE], dice[CUBE])
+    points = expect_points(basic, product, dice[AGAIN], dice[ALL_AGAIN], dice[SQUARE], dice[CUBE])
     out[at + OF_RIVAL.presence] = 1
     observe_rivals_money(rival, at + OF_RIVAL.money, out)
     out[at + OF_RIVAL.lead] = lead
@@ -381,7 +380,7 @@ def observe(state, seat, out):
     basic, product = means_of(state, seat, 1)
     again, all_again = own[AGAIN] + order[AGAIN], own[ALL_AGAIN] + order[ALL_AGAIN]
     squares, cubes = own[SQUARE] + order[SQUARE], own[CUBE] + order[CUBE]
-    points = expected_points(basic, product, again, all_again, squares, cubes)
+    points = expect_points(basic, product, again, all_again, squares, cubes)
     counted = 0  # kinds whose worth needs no branches
     if all_again + squares + cubes == 0:
         counted = FIRST_ATTACK
@@ -395,8 +394,8 @@ def observe(state, seat, out):
     out[AT.parts] = share(basic, 20)
     out[AT.parts + 1] = share(product, 4)
     first, second = two_richest(state)
-    out[AT.lead] = centred(money - best, state.lead)
-    out[AT.lead + 1] = centred(first - second, state.lead)
+    out[AT.lead] = centre(money - best, state.lead)
+    out[AT.lead + 1] = centre(first - second, state.lead)
     out[AT.lead + 2] = ahead / rivals
     out[AT.time] = state.played / state.rounds
     out[AT.time + 1] = share(state.played, 10)
@@ -436,24 +435,19 @@ class Reader:
         dtype: of the record.
     """
 
-    _NUMBERS = struct.Struct(f"=hih{MOST_PLAYERS}q")  # rounds, lead, played, money
-
     def __init__(self, dtype: np.dtype) -> None:
-        self._at: dict[str, int] = {name: field[1] for name, field in dict(dtype.fields or {}).items()}
+        self._read = reader(dtype, ("players", "rounds", "lead", "played", "money", "dice", "shop", "order"))
 
     def __call__(self, state: Any, seat: int) -> View:
         """Return the `View` of ``seat``."""
-        raw, at = state.tobytes(), self._at
-        players = raw[at["players"]]
-        rounds, lead, played, *money = self._NUMBERS.unpack_from(raw, at["rounds"])
-        dice, shop, order = at["dice"], at["shop"], at["order"] + seat * N_DICE
+        players, rounds, lead, played, money, dice, shop, order = self._read(state.tobytes())
         return View(
-            tuple(money[:players]),
-            _numbers(raw[dice : dice + players * N_DICE], players),
+            tuple(memoryview(money).cast("q")[:players]),
+            _numbers(dice[: players * N_DICE], players),
             seat,
-            tuple(raw[shop : shop + N_DICE]),
+            tuple(shop),
             played,
-            tuple(raw[order : order + N_DICE]),
+            tuple(order[seat * N_DICE : (seat + 1) * N_DICE]),
             rounds,
             lead,
         )
@@ -484,7 +478,7 @@ SPEC = GameSpec(
     },
     private=frozenset({"order", "left", "refused", "rolled"}),
     forfeit=INVALID,
-    joint_action=JointAction(tuple(STOCK.tolist()), order_actions, order_limits, is_open),
+    joint_action=JointAction(tuple(STOCK.tolist()), order_actions, all_order_limits, is_open),
     contest="groups",
     stage="finished",
 )

@@ -223,17 +223,17 @@ def roll(state, seat):
 
 # In attacks the points of a seat are a whole number, in `points`, plus the fractions that it holds. Each seat's
 # roll brings one fraction at most, and an attack takes a whole amount or everything: so fractions change hands
-# undivided. Who holds which is a set of seats for each seat, seven bits a seat in one number.
+# undivided. ``held`` has the set of fractions of each seat, seven bits a seat in one number.
 
 
 @kernel
-def held_by(held, seat):
-    """Return the set of fractions that ``seat`` holds, as bits."""
+def fractions_of(held, seat):
+    """Return the set of fractions of ``seat``, as bits."""
     return (held >> (MOST_PLAYERS * seat)) & ((1 << MOST_PLAYERS) - 1)
 
 
 @kernel
-def carried(state, fractions):
+def carry(state, fractions):
     """Return the whole part of the sum of a set of fractions: 0 if there is but one."""
     if fractions & (fractions - 1) == 0:
         return np.int64(0)
@@ -255,8 +255,8 @@ def carried(state, fractions):
 @kernel
 def take(state, held, amount, victim, thief):
     """Take ``amount``, or all there is, from the victim's points; a thief gets it, -1 is none. Return ``held``."""
-    fractions = held_by(held, victim)
-    if state.points[victim] + carried(state, fractions) >= amount:
+    fractions = fractions_of(held, victim)
+    if state.points[victim] + carry(state, fractions) >= amount:
         moved, fractions = amount, np.int64(0)
     else:
         moved = state.points[victim]
@@ -265,8 +265,8 @@ def take(state, held, amount, victim, thief):
     if thief >= 0:
         state.points[thief] += moved
         held |= fractions << (MOST_PLAYERS * thief)
-        own = held_by(held, thief)
-        if state.points[thief] + carried(state, own) >= MOST:
+        own = fractions_of(held, thief)
+        if state.points[thief] + carry(state, own) >= MOST:
             state.points[thief] = MOST
             held ^= own << (MOST_PLAYERS * thief)
     return held
@@ -312,4 +312,4 @@ def score(state):
         if attackers >> seat & 1:
             held = attack(state, seat, roll(state, seat)[6], shields, held)
     for seat in range(state.players):
-        state.points[seat] += carried(state, held_by(held, seat))
+        state.points[seat] += carry(state, fractions_of(held, seat))

@@ -68,7 +68,7 @@ def means_of(state, seat):
 
 
 @kernel
-def capped_points(basic, product, again, every, squares, cubes):
+def cap_points(basic, product, again, every, squares, cubes):
     """Return the expected points of a round, each outcome of the coins counting up to `CAP`."""
     if every + squares + cubes == 0:
         return min(basic * (1 + again / 2) * product, CAP)
@@ -100,7 +100,7 @@ def rounds_left(state, incomes):
 
 @kernel
 def fair(state, player, kind):
-    """Return how many of a die a player asks for, so that all who can afford the die could do the same."""
+    """Return how many of a die a player asks for, so that all players that can afford the die could do the same."""
     rivals = 0
     for seat in range(state.players):
         rivals += seat != player and state.money[seat] >= PRICES[kind]
@@ -170,7 +170,7 @@ def with_bundle(bundle, product, coins):
 
 @kernel
 def best_order(state, seat, limits, rounds, most, order):
-    """Write how many of each die a player orders, by what ``most`` bundles are worth in so many ``rounds``."""
+    """Write how many of each die a player orders, by what ``most`` bundles are worth in that many ``rounds``."""
     found, lefts = np.empty(_ROOM, np.int64), np.empty(_ROOM, np.int64)
     n = bundles(state.money[seat], limits, most, found, lefts)
 
@@ -185,7 +185,7 @@ def best_order(state, seat, limits, rounds, most, order):
             count = affordable(kind, left, limits, rate)
             basic += count * MEANS[kind]
             left -= count * PRICES[kind]
-        value = rounds * capped_points(basic, product, again, every, squares, cubes) + left
+        value = rounds * cap_points(basic, product, again, every, squares, cubes) + left
         if value > best:
             best, chosen = value, k
 
@@ -207,7 +207,7 @@ def rounds_to_play(state):
     for seat in range(state.players):
         basic, product = means_of(state, seat)
         again, every, squares, cubes = coins_of(state, seat)
-        incomes[seat] = capped_points(basic, product, again, every, squares, cubes)
+        incomes[seat] = cap_points(basic, product, again, every, squares, cubes)
     return rounds_left(state, incomes)
 
 
@@ -257,7 +257,7 @@ def strategist(state):
 
 HUNDREDTHS = np.rint(100 * MEANS).astype(np.int64)
 """Means of the basic dice in hundredths of a point: whole numbers, so that sums are exact. The dearer of two basic dice
-gives less for its price, so whoever wants the best for the price first goes through them by number."""
+gives less for its price, so the best for the price come first by number."""
 BY_PRICE = np.argsort(PRICES, kind="stable")
 
 

@@ -31,5 +31,5 @@ class RoundMeter:
 
 
 def meter(game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Meter:
-    """Return a meter; whoever plays, what dice bring is measured alike. See `dicegym.games.worth.Luck`."""
+    """Return a meter; it measures dice alike for all players. See `dicegym.games.worth.Luck`."""
     return RoundMeter(seats)

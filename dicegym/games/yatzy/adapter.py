@@ -2,7 +2,7 @@
 
 A command that means nothing or is illegal is an error by the rules, and the bot is asked again.
 
-The bot's own half is ``interface.py``. The protocols are `Adapter`, `Starter` and `Exporter` of `dicegym.games.parts`.
+The bot's own half is ``interface.py``. The protocols are `Adapter` and `BotWriter` of `dicegym.games.parts`.
 """
 
 from __future__ import annotations
@@ -10,13 +10,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dicegym.bots.calls import shown, without_addresses
+from dicegym.bots.calls import show_value, without_addresses
 from dicegym.bots.export import network_source
 from dicegym.bots.program import Asked, explaining
 from dicegym.engine.game import Game
 from dicegym.games.yatzy.interface import ENTRY_POINT
-from dicegym.games.yatzy.protocol import OPEN, UNREADABLE, CommandError, action_of, named_by, table_message, written
-from dicegym.games.yatzy.rules import SEATS, known_fields
+from dicegym.games.yatzy.protocol import (
+    OPEN,
+    UNREADABLE,
+    CommandError,
+    action_of,
+    name_dice,
+    table_message,
+    write_command,
+)
+from dicegym.games.yatzy.tables import SEATS
+from dicegym.games.yatzy.view import read_fields
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 
@@ -55,7 +64,7 @@ def in_words(answer: object, view: Any) -> str:
         why = ""
     except CommandError as error:
         why = f" ({without_addresses(error.message)})"
-    return f"{ENTRY_POINT}(standing) returned {shown(answer)}{why}, {_moment(view)}"
+    return f"{ENTRY_POINT}(standing) returned {show_value(answer)}{why}, {_moment(view)}"
 
 
 _INTERFACE = """
@@ -70,20 +79,20 @@ def command(standing):
     ]
     state = known_state()
     vars(state).update(
-        known_fields(
+        read_fields(
             types.SimpleNamespace(
                 player=seat, round_number=standing["roundNumber"], rolls_left=mover["rollsLeft"], dice=mover["dice"],
                 scores=scores,
             )
         )
     )
-    return written(*named_by(chosen(state, seat), state.dice))
+    return write_command(*name_dice(chosen(state, seat), state.dice))
 """
 
 
 def export(player: Player, game: Game, form: str) -> str:
     """Return the source of a bot that plays as ``player`` does; see `dicegym.bots.export`."""
-    return network_source(player, game, f"OPEN = {OPEN!r}\n{_INTERFACE}", known_fields, named_by, written)
+    return network_source(player, game, f"OPEN = {OPEN!r}\n{_INTERFACE}", read_fields, name_dice, write_command)
 
 
 INTERFACE = """\
@@ -186,5 +195,5 @@ def command(standing):
 
 
 def starter(form: str, file: str) -> str:
-    """Return the source of a bot of the original interface; see `dicegym.games.parts.Starter`."""
+    """Return the source of a bot of the original interface; see `dicegym.games.parts.BotWriter`."""
     return _SOURCE.format(file=file)

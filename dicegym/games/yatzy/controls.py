@@ -20,7 +20,17 @@ from dicegym.games.controls import (
     PlayForm,
     ScoreCard,
 )
-from dicegym.games.keyboard import NUMBER_WORDS, Place, count, dice, listed, number_of, unread, winners, won
+from dicegym.games.keyboard import (
+    NUMBER_WORDS,
+    Place,
+    count,
+    dice,
+    list_names,
+    name_winners,
+    number_of,
+    unread,
+    winners,
+)
 from dicegym.games.yatzy.rules import (
     BONUS,
     BONUS_FROM,
@@ -285,7 +295,7 @@ def _box(state: Any, seat: int, name: str) -> int:
         found = whole or begun or [box for box, known in enumerate(BOX_NAMES) if name in known.lower().split()]
     if len(found) > 1 and name not in BOX_NAMES:
         open_ones = [box for box in found if state["scores"][seat, box] < 0]
-        names = listed([f"`{BOX_NAMES[box].lower()}`" for box in open_ones or found], "or")
+        names = list_names([f"`{BOX_NAMES[box].lower()}`" for box in open_ones or found], "or")
         raise ParameterError(f"{name!r} may be {names}: type one of them")
     if not found:
         raise unread(name, f"{_TYPE}; `table` shows all boxes")
@@ -297,7 +307,7 @@ def _box(state: Any, seat: int, name: str) -> int:
 
 
 def list_facts(place: Place, state: Any) -> list[str]:
-    """Return nothing: the scene shows the whole table; see `dicegym.games.keyboard.Wording`."""
+    """Return nothing: the scene shows the whole table; see `dicegym.games.keyboard.Keyboard`."""
     return []
 
 
@@ -323,7 +333,7 @@ def _rolled_by(before: Any, action: int) -> int:
     return action - ROLL_PLACES if ROLL_PLACES <= action < SCORE_PLACES else 0
 
 
-def told(place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:
+def tell(place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:
     """Return what was rolled, and what was scored; nobody is told of another's errors."""
     mover = int(before["player"])
     lines = []
@@ -363,7 +373,7 @@ def ending(place: Place, state: Any) -> str:
         return f"{_card(place, state)}\nThat makes {totals[0]} points."
     order = sorted(players, key=lambda player: -totals[player])
     sums = ", ".join(f"{place.who(player)} {totals[player]}" for player in order)
-    return f"{_card(place, state)}\n{won(place, winners(place, state))}: {sums}."
+    return f"{_card(place, state)}\n{name_winners(place, winners(place, state))}: {sums}."
 
 
 _ROLL, _SCORE = "roll", "score"
@@ -420,7 +430,7 @@ def forms(place: Place, state: Any) -> list[PlayForm]:
     return shown
 
 
-def chosen(place: Place, state: Any, form: str, fields: Fields) -> list[int]:
+def read_form(place: Place, state: Any, form: str, fields: Fields) -> list[int]:
     """Return the action that rolls or scores."""
     filled = FilledForm(forms(place, state), form, fields)
     if filled.form.name == _SCORE:

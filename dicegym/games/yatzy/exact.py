@@ -3,7 +3,7 @@
 Points are all that counts, so a position between two turns is the set of filled boxes and the sum of the upper boxes
 up to 63; `dicegym.games.yatzy.solving` works backwards through all of them in one sweep of a second or two. A
 player's own mean cannot be computed that way: it would have to be asked for 750 decisions in each of a million
-positions. But in every decision it can be told exactly what it gives away, and the mean of that over some games is
+positions. But the regret of every decision is known exactly, and its mean over some games is
 a far better estimate than the mean of the scores, of which most is luck.
 """
 
@@ -16,9 +16,10 @@ from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
 from dicegym.games.parts import Z_95, Estimate, Progress, plays_with
-from dicegym.games.yatzy.rules import SPEC, record_of
+from dicegym.games.yatzy.rules import SPEC
 from dicegym.games.yatzy.solving import alone, distributions, worth
 from dicegym.games.yatzy.tables import BOXES
+from dicegym.games.yatzy.view import record_of
 from dicegym.play.drive import join_table
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
@@ -88,7 +89,7 @@ class OptimalPlayer(SolvedPlayer):
 def mean_return(
     player: Player, game: Game, games: int = GAMES, seed: int = 0, *, progress: Progress | None = None
 ) -> Estimate:
-    """Return the mean score of ``player``: the optimum less what its choices give away in ``games`` games.
+    """Return the mean score of ``player``: the optimum less the regret of its choices in ``games`` games.
 
     Args:
         player: anybody; illegal and wide actions count as the rules have it.

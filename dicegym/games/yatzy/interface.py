@@ -14,7 +14,7 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from dicegym.bots.calls import witnessed
+from dicegym.bots.calls import report_calls
 from dicegym.bots.program import Program
 from dicegym.bots.source import defines
 from dicegym.bots.surroundings import PrivateRandom
@@ -32,7 +32,7 @@ A_CLIENT = (
 )
 
 
-def supplied_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
+def supply_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
     """Return a module ``socket`` that says what a bot is instead; the original interface is the messages alone."""
 
     def connect(*_: object, **__: object) -> NoReturn:
@@ -53,9 +53,9 @@ def find(program: Program) -> Callable[..., Any]:
     return program.entry(ENTRY_POINT)
 
 
-def seated(program: Program, command: Callable[..., Any], seat: int) -> Callable[..., Any]:
+def seat_bot(program: Program, command: Callable[..., Any], seat: int) -> Callable[..., Any]:
     """Return what is asked in one game: the function."""
-    return witnessed(command, ENTRY_POINT)
+    return report_calls(command, ENTRY_POINT)
 
 
 def recognises(text: str) -> bool:

@@ -20,7 +20,7 @@ LABEL = 212
 NOW = 66
 """Width of the column that says what the dice are worth."""
 SUMS = 3
-"""Rows besides those of boxes: the upper sum, the bonus, and the total."""
+"""Further rows: the upper sum, the bonus, and the total."""
 
 
 def picture(state: Any, view: Viewpoint) -> Drawing:
@@ -41,7 +41,7 @@ def _dice(sheet: Sheet, state: Any, view: Viewpoint, players: int) -> None:
     if state["over"]:
         totals = [int(total(state, player)) for player in range(players)]
         first = [player for player, points in enumerate(totals) if points == max(totals)]
-        sheet.lines(f"{view.listed(first)}: {max(totals)} points", left, HEAD, room, 3)
+        sheet.lines(f"{view.list_names(first)}: {max(totals)} points", left, HEAD, room, 3)
         return
     rolls = int(state["rolls_left"])
     sheet.lines(f"{view.names[int(state['player'])]}", left, HEAD, room, 1)

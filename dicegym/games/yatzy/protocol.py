@@ -32,10 +32,7 @@ from dicegym.games.yatzy.rules import (
     SERVER_TURN,
     SPEC,
     USED_BOX,
-    View,
-    record_of,
     total,
-    view,
 )
 from dicegym.games.yatzy.tables import (
     BEST,
@@ -50,6 +47,7 @@ from dicegym.games.yatzy.tables import (
     places_kept,
     set_of,
 )
+from dicegym.games.yatzy.view import View, record_of, view
 
 OPEN = "-"
 """How an open box is written in a standing."""
@@ -58,13 +56,8 @@ WORDS = ("type", "key")
 ROLL_DICE, SCORE_BOX, LOGIN = "ROLL_DICE", "SCORE_BOX", "LOGIN"
 STANDING, FINAL, ERROR, WELCOME = "STANDING", "FINAL", "ERROR", "WELCOME"
 
-BAD_WORD, BAD_INDEX, BAD_BOX, BAD_STANDING, BAD_LOGIN = (
-    "bad-command",
-    "bad-index",
-    "bad-box",
-    "bad-standing",
-    "bad-login",
-)
+BAD_WORD, BAD_INDEX, BAD_BOX = "bad-command", "bad-index", "bad-box"
+BAD_STANDING, BAD_LOGIN = "bad-standing", "bad-login"
 UNREADABLE = -1
 """What stands for a command that cannot be read: one of the many numbers that are no action."""
 LONGEST = 60
@@ -118,7 +111,7 @@ _SCORE_TEXTS = (*map(str, range(128)), OPEN)  # -1, an open box, is the last
 
 @lru_cache(maxsize=4096)  # most rows of a table are as they were when somebody was asked last
 def score_text(scores: tuple[int, ...]) -> str:
-    """Return fifteen points, -1 for an open box, as they stand in a STANDING."""
+    """Return fifteen points, -1 for an open box, as a STANDING has them."""
     return ",".join([_SCORE_TEXTS[points] for points in scores])
 
 
@@ -184,16 +177,16 @@ def error_message(code: str, message: str) -> dict[str, Any]:
     return {"key": ERROR, "code": code, "message": message}
 
 
-def given_up(state: Any, seat: int) -> bool:
+def has_given_up(state: Any, seat: int) -> bool:
     """Return whether the server plays the rest of the game for this seat."""
     return bool(state["helped"][seat] >= MOST_HELP)
 
 
 def interludes(game: Game, state: Any, action: int) -> list[Any]:
-    """Return the tables that ``action`` leads through before it leads to the next who plays for itself.
+    """Return the tables that ``action`` leads through before it leads to the next seat that plays for itself.
 
-    The rules play the turns of seats that have given up within the step that leads to them. Whoever follows the game
-    is to see each of them begin: these are the records, in their order, in which such a seat is shown its five dice.
+    The rules play the turns of seats that have given up within the step that leads to them. Clients see each of them
+    begin: these are the records, in their order, in which such a seat is shown its five dice.
 
     Args:
         game: a game of Yatzy.
@@ -209,7 +202,7 @@ def interludes(game: Game, state: Any, action: int) -> list[Any]:
         # With one turn less on their account they are waited for, and the server's turn then puts it back.
         table["helped"] = table["helped"].clip(max=MOST_HELP - 1)
         game.step(table, SERVER_TURN if found else action)
-        if table["over"] or not given_up(after, int(table["player"])):
+        if table["over"] or not has_given_up(after, int(table["player"])):
             return found
         found.append(table.copy())
 
@@ -345,7 +338,7 @@ def open_boxes(message: object, name: str) -> int:
 
 
 def final_text(message: object) -> str:
-    """Return in one line what a FINAL says. Raises CommandError if it is none."""
+    """Return in one line what a FINAL says. Raises CommandError for anything else."""
     rows = message.get("standing") if isinstance(message, dict) and word_of(message) == FINAL else None
     if type(rows) is not list or not all(isinstance(row, dict) for row in rows):
         raise CommandError(BAD_STANDING, f"{in_short(message)} is no {FINAL}")
@@ -354,7 +347,7 @@ def final_text(message: object) -> str:
     return ", ".join(f"{place}. {name} {total} ({rating})" for place, name, total, rating in told)
 
 
-def welcomed(message: object) -> str:
+def read_welcome(message: object) -> str:
     """Return the name in a WELCOME. Raises CommandError."""
     name = message.get("playerName") if isinstance(message, dict) and word_of(message) == WELCOME else None
     if type(name) is not str:
@@ -464,14 +457,14 @@ def _best_places(box: int, dice: Sequence[int] | np.ndarray) -> int:
     return next(fitting) if most else HANDFULS - 1
 
 
-def named_by(action: int, dice: Sequence[int] | np.ndarray) -> tuple[int | None, int]:
+def name_dice(action: int, dice: Sequence[int] | np.ndarray) -> tuple[int | None, int]:
     """Return (box from 0, None for a roll; bit mask of the places) that one of the environments' actions names."""
     if action < KEEPS:
         return None, HANDFULS - 1 - int(places_kept(dice, action))
     return action - FIRST_BOX, _best_places(action - FIRST_BOX, dice)
 
 
-def written(box: int | None, places: int) -> dict[str, Any]:
+def write_command(box: int | None, places: int) -> dict[str, Any]:
     """Return the command that scores a box (from 0), or rolls if it is None, with the dice in a bit mask."""
     words = dict.fromkeys(WORDS, ROLL_DICE if box is None else SCORE_BOX)
     scored = {} if box is None else {"box": box + 1}
@@ -481,12 +474,12 @@ def written(box: int | None, places: int) -> dict[str, Any]:
 def command_of(action: int, dice: Sequence[int]) -> dict[str, Any]:
     """Return the command that an action means when these five dice lie on the table.
 
-    Raises CommandError if no command means it: the action is none, or dice are to be kept that are not there.
+    Raises CommandError if no command means it: an unknown action, or one that keeps dice that are not there.
     """
     shown = np.array(dice, np.int8)
     box, fits = None, True
     if 0 <= action < N_ACTIONS and shown.shape == (DICE,):
-        box, places = named_by(action, shown)
+        box, places = name_dice(action, shown)
         fits = box is not None or set_of(shown, HANDFULS - 1 - places) == action
     elif ROLL_PLACES <= action < ROLL_PLACES + HANDFULS:
         places = action - ROLL_PLACES
@@ -496,7 +489,7 @@ def command_of(action: int, dice: Sequence[int]) -> dict[str, Any]:
         places, fits = 0, False
     if not fits:
         raise CommandError(BAD_WORD, f"no command means action {action} with the dice {in_short(dice)}")
-    return written(box, places)
+    return write_command(box, places)
 
 
 def command_in(action: int, state: Any) -> dict[str, Any]:

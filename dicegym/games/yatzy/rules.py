@@ -109,14 +109,11 @@ Version history
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
 
 from dicegym.engine.dice import die, turn_stream
 from dicegym.engine.features import Features
 from dicegym.engine.forms import Flags, OneHot, Ones, Over
-from dicegym.engine.game import Game
 from dicegym.engine.jit import kernel
 from dicegym.engine.loops import Kernels
 from dicegym.engine.spec import GameSpec, record
@@ -134,15 +131,15 @@ from dicegym.games.yatzy.tables import (
     MOST,
     POINTS,
     ROLLS,
+    SEATS,
     SETS,
     UPPER,
     hand_of,
     places_kept,
     set_of,
 )
+from dicegym.games.yatzy.view import view
 
-SEATS = 6
-"""Players that a record has room for."""
 BONUS_FROM, BONUS = 63, 50
 MOST_TOTAL = int(MOST.sum()) + BONUS
 MARGIN = 100
@@ -413,7 +410,7 @@ def observe(state, seat, out):
 
 @kernel
 def returns(state, out):
-    """Alone, the points so far; with others, the mean result against each of them, 0 while the game goes on."""
+    """Alone, the points so far; with others, the mean result against each of them, 0 before the end."""
     players = state.players
     if players == 1:
         out[0] = total(state, 0)
@@ -439,66 +436,6 @@ def margin(state, out):
     for seat in range(players):
         lead = players * np.int64(total(state, seat)) - points
         out[seat] = lead / (MARGIN * max(np.int64(1), players - 1))
-
-
-class View(NamedTuple):
-    """What a player may know: all that lies on the table."""
-
-    seat: int
-    player: int
-    """The seat to move."""
-    round_number: int
-    rolls_left: int
-    dice: tuple[int, ...]
-    """The face in each of five places."""
-    scores: tuple[tuple[int, ...], ...]
-    """By seat and box (from 0): points, -1 while the box is open."""
-
-
-def view(state: Any, seat: int) -> View:
-    """Return the `View` of ``seat``."""
-    players = int(state["players"])
-    return View(
-        seat,
-        int(state["player"]),
-        int(state["round_number"]),
-        int(state["rolls_left"]),
-        tuple(state["dice"].tolist()),
-        tuple(map(tuple, state["scores"][:players].tolist())),
-    )
-
-
-def known_fields(shown: View) -> dict[str, Any]:
-    """Return the fields of the record that ``shown`` tells, by their names.
-
-    Exported bots read a standing with it, so it needs no more than the attributes of a `View`.
-    """
-    players = len(shown.scores)
-    scores = np.full((SEATS, BOXES), -1, np.int64)
-    scores[:players] = shown.scores
-    points = np.maximum(scores, 0)
-    return {
-        "players": players,
-        "player": shown.player,
-        "round_number": shown.round_number,
-        "dice": shown.dice,
-        "rolls_left": shown.rolls_left,
-        "scores": scores,
-        "totals": points.sum(axis=1),
-        "upper": points[:, :UPPER].sum(axis=1),
-        "over": bool((scores[:players] >= 0).all()),
-    }
-
-
-def record_of(game: Game, shown: View) -> Any:
-    """Return a record that looks like ``shown``; what nobody may know is as in a new game.
-
-    ``shown`` must have as many seats as ``game``, and values that a game can have.
-    """
-    state = game.new_states(1)[0]
-    for name, value in known_fields(shown).items():
-        state[name] = value
-    return state
 
 
 SPEC = GameSpec(

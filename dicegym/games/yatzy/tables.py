@@ -18,6 +18,8 @@ import numpy as np
 
 from dicegym.engine.jit import kernel
 
+SEATS = 6
+"""Players that a record has room for."""
 FACES = 6
 DICE = 5
 ROLLS = 2
@@ -143,7 +145,7 @@ def _expected() -> np.ndarray:
 
 
 EXPECTED: np.ndarray = _expected()
-"""float64[3, 252, 15]: by rolls left and hand, the mean score in each box of one who plays for that box alone."""
+"""float64[3, 252, 15]: by rolls left and hand, the mean score in each box when a player plays for that box alone."""
 
 
 HANDFULS = 1 << DICE

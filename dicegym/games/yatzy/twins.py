@@ -3,7 +3,7 @@
 They answer as files do, with the wide actions that name dice by places, and of equal dice take those in the first.
 
 `planner` and `expectation` look ahead over all dice of a turn. Both value a hand in a box and play for the best mean by
-the end of the turn; they differ in the values alone. Their numbers stand in their files too, ``planner.py`` and
+the end of the turn; they differ in the values alone. Their files hold the same numbers, ``planner.py`` and
 ``expectation.py``, as the files of agents are complete. Of choices that differ by rounding alone both take the first,
 so the order of sums does not matter here. Worths are handed over as two arrays: ``by_dice`` float64[6, 6], of each
 upper box when it is scored with 0 to 5 dice of its number, and ``besides`` float64[15], what is added to the points of
@@ -78,13 +78,13 @@ _FACE_BITS = 4  # of a face in the codes of sets
 
 
 @kernel
-def scored(state, box):
+def score_best_dice(state, box):
     """Return the action that scores a box with its best dice, with all if none score."""
     return SCORE_PLACES + HANDFULS * box + places_kept(state.dice, PUT[hand_of(state.dice), box])
 
 
 @kernel
-def rolled(places):
+def roll_others(places):
     """Return the action that rolls all dice but those in these places."""
     return ROLL_PLACES + ALL_PLACES - places
 
@@ -127,7 +127,7 @@ def some_of(faces, hand, most):
 
 @kernel
 def faces_shown(hand, least):
-    """Return the faces of which a hand shows so many at least (bits), and how many faces those are."""
+    """Return the faces of which a hand shows ``least`` or more (bits), and how many faces those are."""
     faces, n = 0, 0
     for face in range(FACES):
         if COUNTS[KEEPS + hand, face] >= least:
@@ -156,8 +156,8 @@ def gather(state):
         for place in range(DICE):
             places |= (state.dice[place] == most) << place
         if places != ALL_PLACES:
-            return rolled(places)
-    return scored(state, best_box(state, POINTS_ALONE))
+            return roll_others(places)
+    return score_best_dice(state, best_box(state, POINTS_ALONE))
 
 
 @kernel
@@ -199,8 +199,8 @@ def thrifty(state):
     if state.rolls_left > 0 and not is_made(state, best):
         places = first_places(state.dice, thrifty_faces(open_boxes(state), hand_of(state.dice)))
         if places != ALL_PLACES:
-            return rolled(places)
-    return scored(state, best)
+            return roll_others(places)
+    return score_best_dice(state, best)
 
 
 @twin("ladder", file="0b1ee91492086c7f")
@@ -209,7 +209,7 @@ def ladder(state):
     """Keep most of a straight, else the commonest number that is of use."""
     best = best_box(state, LADDER_WEIGHT)
     if state.rolls_left == 0 or is_made(state, best):
-        return scored(state, best)
+        return score_best_dice(state, best)
     boxes, hand = open_boxes(state), hand_of(state.dice)
     counts = COUNTS[KEEPS + hand]
     shown, _ = faces_shown(hand, 1)
@@ -225,9 +225,9 @@ def ladder(state):
             most = face
     length = size(run)
     if length >= 4 or (length == 3 and counts[most] == 1):
-        return rolled(first_places(state.dice, some_of(run, hand, 1)))
+        return roll_others(first_places(state.dice, some_of(run, hand, 1)))
     places = first_places(state.dice, some_of(1 << most, hand, DICE))
-    return ROLL_PLACES + 1 if places == ALL_PLACES else rolled(places)
+    return ROLL_PLACES + 1 if places == ALL_PLACES else roll_others(places)
 
 
 @twin("in_order", file="c94327f7004ca43a")
@@ -237,7 +237,7 @@ def in_order(state):
     box = 0
     while state.scores[state.player, box] >= 0:
         box += 1
-    return scored(state, box)
+    return score_best_dice(state, box)
 
 
 @twin("haphazard", file="01b8b639bb3f66cb")
@@ -267,7 +267,7 @@ def haphazard(state):
 @kernel
 def at_once(state):
     """Score the first hand where it pays most."""
-    return scored(state, best_box(state, POINTS_ALONE))
+    return score_best_dice(state, best_box(state, POINTS_ALONE))
 
 
 # --- looking ahead ---------------------------------------------------------------------------------------------------
@@ -376,7 +376,7 @@ def look_ahead(state, by_dice, besides):
         if scores[box] < 0 and worth(hand, box, by_dice, besides) > most - ROUNDING:
             chosen = box
     if state.rolls_left == 0:
-        return scored(state, chosen)
+        return score_best_dice(state, chosen)
 
     means = np.full(len(SETS), WORST)
     for box in range(BOXES):
@@ -392,8 +392,8 @@ def look_ahead(state, by_dice, besides):
             most = max(most, means[kept])
     for kept in range(KEEPS):
         if KEEPABLE[hand, kept] and means[kept] > most - ROUNDING:
-            return rolled(places_kept(state.dice, kept))
-    return scored(state, chosen)
+            return roll_others(places_kept(state.dice, kept))
+    return score_best_dice(state, chosen)
 
 
 @twin("planner", file="d7690e1967069582")

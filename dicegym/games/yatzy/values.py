@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +10,11 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.games import game as make_game
-from dicegym.games.parts import Claim
-from dicegym.games.solved import Solution
+from dicegym.games.solved import Claim, Solution
 from dicegym.games.worth import ActionValues, Meter, Progress, ValueKind, ValueSource, ValueUnit
 from dicegym.games.yatzy.exact import SolvedPlayer, optimum
 from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, SPEC
-from dicegym.games.yatzy.solving import alone, distributions, rows, worth
+from dicegym.games.yatzy.solving import alone, distributions, worth
 from dicegym.play.player import Player
 
 
@@ -37,8 +35,8 @@ def sources(game: Game) -> Sequence[ValueSource]:
 class AloneValuer:
     """Says what states of Yatzy for one are worth; see `dicegym.games.worth.BatchValuer`.
 
-    The value is the mean of the final score of one who plays on without a flaw. ``progress`` is told of the sweep that
-    solves the game when it is needed for the first time.
+    The value is the mean of the final score if the player plays on without a flaw. ``progress`` is told of the
+    sweep that solves the game when it is needed for the first time.
     """
 
     name = "exact"
@@ -104,8 +102,8 @@ class WinningValuer(AloneValuer):
 
     The player to move ends its turn as it wins most often, and from then on all play for the highest mean of points,
     as good players nearly do. So what a turn begun now gains by playing to win is counted, what later ones will is
-    not: between two turns values are too low for whoever is next by about 0.001. The distributions of all final totals
-    are exact, to a 65535th of their peak. Turns that the server plays for those who gave up are not foreseen.
+    not: between two turns values are too low for the next player by about 0.001. The distributions of all final totals
+    are exact, to a 65535th of their peak. Turns that the server plays for players that gave up are not foreseen.
     """
 
     name = distributions.NAME
@@ -154,59 +152,46 @@ class RollMeter:
         worth.add_rows(self._known, before, rows, actions, after, self.luck)
 
 
-SETTINGS: Sequence[Mapping[str, int]] = ({"players": rows.KEPT_FOR.players},)
+SETTINGS: Sequence[Mapping[str, int]] = ({"players": distributions.KEPT_FOR.players},)
 """Tables of several players are kept once, for two, and serve any number of them."""
 
 
-@dataclass
-class RowTables:
-    """Tables of a row for each of the 1,430,528 positions between two turns; see `dicegym.games.solved.Solution`."""
+class DistributionTables:
+    """The distributions of the 1,430,528 positions between two turns; see `dicegym.games.solved.Solution`."""
 
-    name: str
-    doc: str
-    compute: Callable[[Progress | None, int | None], rows.Rows]
-    on_two_cores: float
-    """Minutes that solving took."""
-    measure: str = ""
-    goal: float = 0.0
+    name = distributions.NAME
+    doc = "how the points still to come are distributed for the best mean, in all positions, for any table"
+    measure = ""
+    goal = 0.0
 
     def memory(self) -> int:
         """Return the bytes that solving takes."""
-        return rows.MEMORY
+        return distributions.MEMORY
 
     def disk(self) -> int:
         """Return the bytes that the tables take."""
-        return rows.DISK
+        return distributions.DISK
 
     def minutes(self) -> float:
         """Return how long it took on two cores."""
-        return self.on_two_cores
+        return 0.5
 
     def quality(self, folder: Path) -> float | None:
         """Return 0 if the tables are there; see `Solution.quality`."""
-        if not rows.is_kept(folder):
+        if not distributions.is_kept(folder):
             return None
-        rows.check(folder, self.name)
+        distributions.check(folder)
         return 0.0
 
     def solve(self, folder: Path, *, goal: float, seconds: float | None, threads: int, progress: Progress) -> float:
-        """Solve it from the beginning, whatever ``seconds`` says: it takes minutes. See `Solution.solve`."""
-        rows.write(folder, self.compute(progress, threads))
+        """Solve it from the beginning, whatever ``seconds`` says: it takes half a minute. See `Solution.solve`."""
+        distributions.write(folder, distributions.compute_distributions(progress, threads))
         return 0.0
-
-
-DISTRIBUTIONS = "how the points still to come are distributed for the best mean, in all positions, for any table"
-THRESHOLDS = "the highest probability of each number of points still to come, in all positions"
 
 
 def solutions(game: Game) -> Sequence[Solution]:
     """Return what can be solved: all of it with the parameters of `SETTINGS`."""
-    if game != rows.KEPT_FOR:
-        return ()
-    return (
-        RowTables(distributions.NAME, DISTRIBUTIONS, distributions.compute_distributions, 0.5),
-        RowTables(distributions.THRESHOLDS, THRESHOLDS, distributions.compute_thresholds, 3.0),
-    )
+    return (DistributionTables(),) if game == distributions.KEPT_FOR else ()
 
 
 def claims() -> Sequence[Claim]:

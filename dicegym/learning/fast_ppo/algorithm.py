@@ -63,6 +63,13 @@ class FastMaskablePPO(MaskablePPO):
     Raises:
         ParameterError: ``kl_coef`` or ``kl_anchor_rate`` cannot be, or there is a ``kl_coef`` where MaskablePPO's own
             code, which has none, would be at work.
+
+    Example:
+        >>> from dicegym.envs import SB3VecEnv
+        >>> from dicegym.training import FastMaskablePPO
+        >>> model = FastMaskablePPO("MlpPolicy", SB3VecEnv("hog", 64, seed=0), n_steps=16, batch_size=256)
+        >>> model.learn(1024).num_timesteps
+        1024
     """
 
     def __init__(self, *args: Any, kl_coef: float = 0.0, kl_anchor_rate: float = 0.01, **kwargs: Any) -> None:

@@ -141,7 +141,7 @@ class MaskedVecEnv(VecEnvWrapper):
     """
 
     def __init__(self, env: VecEnv) -> None:
-        super().__init__(env, unmasked_space(env.observation_space))
+        super().__init__(env, drop_mask(env.observation_space))
         self._strip = self.observation_space is not env.observation_space
         self._asks = is_masking_supported(env)
         self._masks = np.ones((env.num_envs, _width(env.action_space)), np.bool_)
@@ -178,7 +178,7 @@ class MaskedVecEnv(VecEnvWrapper):
         if self._asks:
             self._masks[:] = get_action_masks(self.venv)
         elif self._strip:
-            self._masks[:] = checked_masks(masks, self._masks.shape)
+            self._masks[:] = check_masks(masks, self._masks.shape)
         else:
             self._read(infos)
         return observations  # type: ignore[no-any-return]  # of whatever space the environment has
@@ -195,7 +195,7 @@ class MaskedVecEnv(VecEnvWrapper):
             )
         if self._told:
             for row, info in enumerate(infos):
-                self._masks[row] = checked_masks(np.reshape(info[KEY], -1), self._masks[row].shape)
+                self._masks[row] = check_masks(np.reshape(info[KEY], -1), self._masks[row].shape)
 
     def action_masks(self) -> np.ndarray:
         """Return the masks of all episodes, bool[episodes, n_actions]."""
@@ -246,7 +246,7 @@ def _width(actions: spaces.Space[Any]) -> int:
     return int(actions.n) if isinstance(actions, spaces.Discrete) else 0
 
 
-def unmasked_space(space: spaces.Space[Any]) -> spaces.Space[Any]:
+def drop_mask(space: spaces.Space[Any]) -> spaces.Space[Any]:
     """Return a space of observations without their masks; the space itself if it has none.
 
     Raises ParameterError if nothing else is in it.
@@ -260,12 +260,12 @@ def unmasked_space(space: spaces.Space[Any]) -> spaces.Space[Any]:
 
 
 def _split(observation: dict[str, Any]) -> tuple[Any, np.ndarray]:
-    """Return an observation of a masked Dict space as `unmasked_space` has it, and its mask."""
+    """Return an observation of a masked Dict space as `drop_mask` has it, and its mask."""
     others = {key: one for key, one in observation.items() if key != KEY}
     return next(iter(others.values())) if len(others) == 1 else others, np.asarray(observation[KEY])
 
 
-def checked_masks(masks: Any, shape: tuple[int, ...]) -> np.ndarray:
+def check_masks(masks: Any, shape: tuple[int, ...]) -> np.ndarray:
     """Return masks as bool. Raises ParameterError if they have another shape, or other numbers than 0 and 1."""
     found = np.asarray(masks)
     if found.shape != shape:
@@ -284,9 +284,9 @@ def checked_masks(masks: Any, shape: tuple[int, ...]) -> np.ndarray:
 def split_masks(observation: dict[str, Any], given: Any, actions: spaces.Space[Any]) -> tuple[Any, Any]:
     """Return a masked Dict observation without its mask, and the mask to predict with: ``given``, if there is one.
 
-    Raises ParameterError as `checked_masks` does.
+    Raises ParameterError as `check_masks` does.
     """
     rest, masks = _split(observation)
     if given is not None:
         return rest, given
-    return rest, checked_masks(masks, (*masks.shape[:-1], _width(actions)))
+    return rest, check_masks(masks, (*masks.shape[:-1], _width(actions)))

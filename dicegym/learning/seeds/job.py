@@ -1,7 +1,8 @@
-"""One seed's training as a job: what it is told, what it writes of itself, and the process that does it here.
+"""One seed's training as a job: its task, the status that it writes, and the process that runs it here.
 
 A process of this machine runs this module; a cluster's calls `train_seed`. Both write a `SeedStatus` into a file beside
-the run's folder, which whoever started the training reads. The process also saves and stops when that one has ended.
+the run's folder, which the process that started the training reads. The training also saves and stops when that process
+has ended.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ class SeedStatus(NamedTuple):
     total: int = 0
     text: str = ""
     said: tuple[str, ...] = ()
-    """Warnings so far, for whoever started it."""
+    """Warnings so far, for the user."""
     how: str = ""
     """`FINISHED`, `STOPPED` or `FAILED`; empty: it has not ended."""
     why: str = ""
@@ -112,7 +113,7 @@ class StatusLog:
             self.write(done=done, total=total, text=text)
 
     def say(self, message: Warning | str, *where: Any, **more: Any) -> None:
-        """Write a line for whoever started the training; takes what `warnings.showwarning` does."""
+        """Write a line for the user; takes what `warnings.showwarning` does."""
         self.write(said=(*self._status.said, one_line(message, 1000))[:MOST_SAID])
 
 
@@ -143,7 +144,7 @@ class SeedTrainer(Protocol):
     waits: str
     """What the training waits for until it says something itself."""
 
-    def ended(self) -> str | None:
+    def poll(self) -> str | None:
         """Return None while the training runs; then what ended it, if it could not write that, else an empty text."""
 
     def stop(self, number: int) -> None:
@@ -153,7 +154,8 @@ class SeedTrainer(Protocol):
 class SeedProcess:
     """The process of a training on this machine, started when this is made; a `SeedTrainer`.
 
-    It is a session of its own, so that Ctrl-C in a terminal reaches whoever started it alone, who hands it on.
+    It is a session of its own, so that Ctrl-C in a terminal reaches only the process that started it, which hands it
+    on.
 
     Args:
         task: what to do.
@@ -174,7 +176,7 @@ class SeedProcess:
                 start_new_session=True,
             )
 
-    def ended(self) -> str | None:
+    def poll(self) -> str | None:
         """Return how the process ended, and remove a log that says nothing; see `SeedTrainer`."""
         status = self._process.poll()
         if status is None:
@@ -203,7 +205,7 @@ def _last_line(log: Path) -> str:
 
 
 def _end_with_caller() -> None:
-    """Ask this process to save and end when the pipe from whoever started it closes."""
+    """Ask this process to save and end when the pipe from the process that started it closes."""
     sys.stdin.read()
     os.kill(os.getpid(), signal.SIGTERM)
 

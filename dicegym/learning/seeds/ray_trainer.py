@@ -1,6 +1,6 @@
 """Trainings of several seeds on a Ray cluster, whose nodes all see the folder of the run, as Ray Train asks it too.
 
-A training is a task of Ray's. It is done again when its node is lost, and goes on from its own checkpoint.
+A training is a task of Ray's. It is done again when its node is lost, and continues from its own checkpoint.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dicegym.arena.provenance import package_version
-from dicegym.arena.ray_executor import Cluster, ClusterLog, connected, prepare_process
+from dicegym.arena.ray_executor import Cluster, ClusterLog, connect, prepare_process
 from dicegym.errors import DependencyError, DicegymError
 from dicegym.learning.run_folder import SETTINGS_FILE, LockHolder, alone_in, holder_of
 from dicegym.learning.seeds.job import END_NOW, LIBRARY_THREADS, SeedTask, StatusLog, train_seed
@@ -58,7 +58,7 @@ class RayTrainer:
         train = cluster.remote(train_on_node, **room, max_calls=1, runtime_env=threads)
         self._work = train.remote(package_version(), task, holder_of(Path(task.folder).parent), os.getcwd())
 
-    def ended(self) -> str | None:
+    def poll(self) -> str | None:
         """Return None while it runs; see `dicegym.learning.seeds.job.SeedTrainer`."""
         self._cluster.look()
         if not self._cluster.ray.wait([self._work], timeout=0)[0]:
@@ -78,7 +78,7 @@ class RayTrainer:
 def ray_backend(address: str | None = None, told: ClusterLog = lambda line: None) -> Iterator[Backend]:
     """Connect to a cluster, and yield what `dicegym.learning.seeds.training.train_seeds` takes as backend.
 
-    Arguments and errors are those of `dicegym.arena.ray_executor.connected`.
+    Arguments and errors are those of `dicegym.arena.ray_executor.connect`.
     """
-    with connected(address, told) as cluster:
+    with connect(address, told) as cluster:
         yield Backend(lambda task: RayTrainer(cluster, task), list(cluster.processors.values()), queues=True)

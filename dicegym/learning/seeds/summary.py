@@ -16,23 +16,23 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from pydantic import Field, TypeAdapter
 
+from dicegym.arena.report import Report, markdown_text
 from dicegym.errors import DamagedFileError, DependencyError, ParameterError
-from dicegym.escape import cell, harmless, markdown, one_line
+from dicegym.escape import cell, one_line
 from dicegym.files import read_text, write_text
-from dicegym.learning.curves import (
+from dicegym.learning.curves import write_csv
+from dicegym.learning.evaluate import Score
+from dicegym.learning.evaluator import BY_LAST, describe_floors, floors_of
+from dicegym.learning.run_curves import (
     ENOUGH,
     LEVEL,
     Band,
     Experiment,
     RunCurve,
     band_of,
-    floors_in_words,
-    floors_of,
     null_if_nan,
     read_run,
-    write_csv,
 )
-from dicegym.learning.evaluate import BY_LAST, Score
 from dicegym.learning.run_folder import CURVE_FILE
 from dicegym.learning.seeds.job import FINISHED
 from dicegym.learning.settings import SeedNumber
@@ -40,7 +40,7 @@ from dicegym.players import model as models
 from dicegym.players.trust import TRUST, is_sealed, write_seal
 
 BAND_CSV, BAND_JSON, CARD_FILE, PICTURE = "band.csv", "band.json", "seeds.md", "curve.png"
-"""What a folder of several seeds gets besides their own."""
+"""Files of a folder of several seeds, beside the seeds' folders."""
 SEEDS_FILE = "seeds.json"
 MOST_SEEDS = 1_000
 """Of one folder."""
@@ -85,7 +85,7 @@ def read_record(folder: Path, trust: bool = False) -> SeedsRecord:
     """Return what ``seeds.json`` in a folder says.
 
     Raises:
-        DamagedFileError: there is none, or it is none that a training writes.
+        DamagedFileError: there is none, or a training did not write it.
         ParameterError: somebody else wrote it, it names settings, which can name programs, and there is no ``trust``.
     """
     path = folder / SEEDS_FILE
@@ -100,13 +100,13 @@ def read_record(folder: Path, trust: bool = False) -> SeedsRecord:
     if not trust and (found.overrides or found.config) and not is_sealed(path):
         raise ParameterError(
             f"{path} was not written by your own trainings here, and names settings that seeds would begin with. If "
-            f"you trust whoever made the folder, say so by {TRUST}"
+            f"you trust its author, say so by {TRUST}"
         )
     return found
 
 
 class SeedResult(NamedTuple):
-    """What one seed came to."""
+    """The result of one seed."""
 
     seed: int
     how: str
@@ -133,7 +133,7 @@ class Together(NamedTuple):
     """A score over several runs."""
 
     middle: float
-    """Interquartile mean; of fewer than `dicegym.learning.curves.ENOUGH` runs the mean."""
+    """Interquartile mean; of fewer than `dicegym.learning.run_curves.ENOUGH` runs the mean."""
     low: float
     """Lower end of its 95 % interval, or of fewer runs the lowest."""
     high: float
@@ -148,7 +148,7 @@ class Together(NamedTuple):
 
 
 class SeedsSummary(NamedTuple):
-    """What several seeds came to."""
+    """The results of several seeds."""
 
     folder: Path
     game: str
@@ -160,7 +160,7 @@ class SeedsSummary(NamedTuple):
     best: Together | None
     """Scores of their best models: chosen by these very scores, as a rule, and so a little too good."""
     floor: str = ""
-    """What their best models were to come to besides (``run.best_floor``), in words; empty: nothing."""
+    """The floor for their best models (``run.best_floor``), in words; empty: none."""
     takes_last: bool = False
     """Whether no score chose them: they are the last (``run.best_by=last``)."""
 
@@ -180,7 +180,7 @@ class SeedsSummary(NamedTuple):
 
 
 def summarise(record: SeedsRecord, folder: Path) -> SeedsSummary:
-    """Write what the seeds in ``folder`` have come to so far, and return it.
+    """Write the results of the seeds in ``folder`` so far, and return them.
 
     ``band.csv`` has the band of the score over time, ``band.json`` that of each opponent too, ``seeds.md`` is the
     card, and ``curve.png`` the picture, where what draws pixels is installed. Seeds that were never measured are left
@@ -218,12 +218,12 @@ def _result(record: SeedsRecord, seed: int, run: RunCurve | None) -> SeedResult:
 
 
 def _floors(run: RunCurve) -> tuple[dict[str, float], float]:
-    """Return what the best model of a run was to come to besides, and how far it is below."""
+    """Return the floors for the best model of a run, and how far it is below."""
     return floors_of(models.facts(run.folder / "best.zip")) if run.settings.get("run.best_floor") else ({}, 0.0)
 
 
 def _floor(run: RunCurve | None) -> str:
-    return "" if run is None else floors_in_words(_floors(run)[0])
+    return "" if run is None else describe_floors(_floors(run)[0])
 
 
 def _together(values: Sequence[float]) -> Together | None:
@@ -280,38 +280,35 @@ def _page(record: SeedsRecord, found: SeedsSummary, measured: int | None) -> str
     words = ["dicegym", "train", record.game, "--seeds", str(len(record.seeds))]
     words += ["--config", record.config] if record.config else []
     words += [word for text in record.overrides for word in ("--set", text)]
-    command = harmless(shlex.join(words)).replace("`", "'").replace("|", "\\|")
-    lines = [f"# {len(record.seeds)} seeds of {markdown(record.game)}", "", "| | |", "|---|---|"]
-    if found.measure:
-        lines.append(f"| measured | {markdown(found.measure)} |")
-    for title, value in (("at the end", found.end), ("of the best models", found.best)):
-        if value is not None:
-            lines.append(f"| {title} | {value} |")
-    if found.floor:
-        lines.append(f"| below the floor, {markdown(found.floor)} | {found.below} |")
-    lines.append(f"| command | `{command}` |")
+    rows = [["measured", found.measure]] if found.measure else []
+    together = (("at the end", found.end), ("of the best models", found.best))
+    rows += [[title, str(value)] for title, value in together if value is not None]
+    rows += [[f"below the floor, {found.floor}", found.below]] if found.floor else []
+    rows.append(["command", shlex.join(words)])
     if measured is not None:
         facts = models.facts(folder_of(found.folder, measured) / "best.zip")
-        lines.append(f"| rules | fingerprint {markdown(str(facts.get('fingerprint', '')))} |")
-        versions = facts.get("versions")
-        if isinstance(versions, dict):
-            told = ", ".join(f"{package} {version}" for package, version in versions.items())
-            lines.append(f"| versions | {markdown(told)} |")
-        lines.append(f"| machine | {markdown(str(facts.get('machine', '')))} |")
-    lines += ["", "| seed | how it ended | steps | best model | at the end |", "|---|---|---|---|---|"]
-    lines += [
-        f"| {one.seed} | {markdown(one.how + (f': {one.why}' if one.why else ''))} | {one.steps:,} | "
-        f"{_shown(one.best)} | {_shown(one.end)} |"
+        rows.append(["rules", f"fingerprint {facts.get('fingerprint', '')}"])
+        if isinstance(versions := facts.get("versions"), dict):
+            rows.append(["versions", ", ".join(f"{package} {version}" for package, version in versions.items())])
+        rows.append(["machine", str(facts.get("machine", ""))])
+    seeds = [
+        [
+            str(one.seed),
+            one.how + (f": {one.why}" if one.why else ""),
+            f"{one.steps:,}",
+            _shown(one.best),
+            _shown(one.end),
+        ]
         for one in found.results
     ]
-    lines += [
-        "",
-        f"{CHOSEN_BY_SCORES if not found.takes_last else TAKEN_LAST}; the cards in the "
-        "folders of the seeds measure them in other games. Intervals are by the percentile bootstrap over seeds "
-        "(Agarwal et al., 2021), and over the luck of training alone.",
-        "",
-    ]
-    return "\n".join(lines)
+    chosen = (
+        f"{CHOSEN_BY_SCORES if not found.takes_last else TAKEN_LAST}; the cards in the folders of the seeds measure "
+        "them in other games. Intervals are by the percentile bootstrap over seeds (Agarwal et al., 2021), and over "
+        "the luck of training alone."
+    )
+    titles = ["seed", "how it ended", "steps", "best model", "at the end"]
+    tables = [("All seeds", ["what", "value"], rows), ("Each seed", titles, seeds)]
+    return markdown_text(Report(f"{len(record.seeds)} seeds of {record.game}", tables, words=[chosen]))
 
 
 def _shown(value: float) -> str:

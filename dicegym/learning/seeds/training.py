@@ -110,6 +110,13 @@ def train_seeds(
         ParameterError, UnknownNameError, AgentError, ModelError: settings or folder cannot work; nothing was started.
         DependencyError: the extra ``train`` is not installed.
         KeyboardInterrupt: Ctrl-C, SIGTERM or SIGHUP has ended them, each with model and checkpoint on disk.
+
+    Example:
+        >>> from dicegym.training import train_seeds
+        >>> small = ["run.steps=1024", "run.games=64", "algorithm.n_steps=16", "run.card_games=0"]
+        >>> found = train_seeds("hog", "runs/seeds", seeds=2, overrides=small)
+        >>> len(found.results)
+        2
     """
     target = Path(folder)
     with alone_in(target):
@@ -142,7 +149,7 @@ def _planned(
     resume: bool,
     trust: bool,
 ) -> _Plan:
-    """Return what there is to do, checked as far as nothing slow is needed for it. Raises as `train_seeds` does."""
+    """Return what there is to do, checked as far as that is quick. Raises as `train_seeds` does."""
     number = None if seeds is None else whole_number("seeds", seeds, 1, MOST_SEEDS, "the number of trainings")
     new: list[str] = list(overrides)
     if resume and holds_seeds(folder):
@@ -151,7 +158,7 @@ def _planned(
             raise ParameterError(f"{folder} holds seeds of {record.game}, and not of {game}: name that game")
         if number is not None and number < len(record.seeds):
             raise ParameterError(
-                f"{folder} holds {len(record.seeds)} seeds: --seeds {len(record.seeds)} goes on with them, and more "
+                f"{folder} holds {len(record.seeds)} seeds: --seeds {len(record.seeds)} continues them, and more "
                 "adds some"
             )
         first = record.seeds[0]
@@ -163,7 +170,7 @@ def _planned(
         raise ParameterError(f"{folder} holds no trainings of several seeds to resume: start without --resume")
     else:
         if not is_empty(folder):
-            raise ParameterError(f"{folder} is not empty: give --resume to go on, or another --run-dir")
+            raise ParameterError(f"{folder} is not empty: give --resume to continue, or another --run-dir")
         record = SeedsRecord(game, (), str(lasting_name(config) or ""), tuple(new), {}, {})
     path = Path(record.config) if record.config else None
     settings = override(read_config(game, path), record.overrides)
@@ -235,7 +242,7 @@ class _Trainings:
                 trainer.stop(END_NOW)
         if self._signals:
             again = f"dicegym train {self._record.game} --run-dir {shlex.quote(str(folder))} --resume"
-            raise SignalInterrupt(self._signals[0], f"what was done so far is in {folder}: `{again}` goes on")
+            raise SignalInterrupt(self._signals[0], f"what was done so far is in {folder}: continue by `{again}`")
 
     def _watch(self) -> None:
         handed_on, since = 0, 0.0
@@ -259,7 +266,7 @@ class _Trainings:
     def _hear(self, seed: int) -> bool:
         """Take note of what a training has written; return whether that was anything."""
         task, trainer = self._under_way[seed]
-        over = trainer.ended()  # first: then all that it wrote is there
+        over = trainer.poll()  # first: then all that it wrote is there
         before, now = self._known[seed], read_status(task)
         self._known[seed] = now
         for text in now.said[len(before.said) :]:

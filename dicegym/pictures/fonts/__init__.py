@@ -30,32 +30,32 @@ def _advances(bold: bool) -> dict[int, float]:
 
 
 @lru_cache(maxsize=4096)
-def measured(words: str, size: float, bold: bool = False) -> float:
+def measure(words: str, size: float, bold: bool = False) -> float:
     """Return how many units wide a line of text is, in letters of ``size``; kerning, which narrows it, is left out."""
     advances = _advances(bold)
     return size * sum(advances.get(ord(letter), 1.0 if ord(letter) >= WIDE else UNKNOWN) for letter in words)
 
 
 @lru_cache(maxsize=4096)
-def fitted(words: str, width: float, size: float, bold: bool = False) -> str:
+def fit(words: str, width: float, size: float, bold: bool = False) -> str:
     """Return a line of text that is at most ``width`` wide, cut with an ellipsis where it would be wider."""
-    if measured(words, size, bold) <= width:
+    if measure(words, size, bold) <= width:
         return words
     kept = words
-    while kept and measured(kept + ELLIPSIS, size, bold) > width:
+    while kept and measure(kept + ELLIPSIS, size, bold) > width:
         kept = kept[:-1].rstrip()
     return kept + ELLIPSIS
 
 
-def wrapped(words: str, width: float, size: float, lines: int, bold: bool = False) -> list[str]:
-    """Return text in at most so many lines, broken at spaces, the last one cut with an ellipsis if there is more."""
+def wrap(words: str, width: float, size: float, lines: int, bold: bool = False) -> list[str]:
+    """Return text in at most ``lines`` lines, broken at spaces, the last one cut with an ellipsis if there is more."""
     found: list[str] = []
     rest = words.split()
     while rest and len(found) < lines:
         line = rest.pop(0)
-        while rest and measured(f"{line} {rest[0]}", size, bold) <= width:
+        while rest and measure(f"{line} {rest[0]}", size, bold) <= width:
             line += f" {rest.pop(0)}"
         found.append(line)
     if rest:
         found[-1] += f" {' '.join(rest)}"
-    return [fitted(line, width, size, bold) for line in found]
+    return [fit(line, width, size, bold) for line in found]

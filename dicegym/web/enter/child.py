@@ -20,7 +20,7 @@ from dicegym.arena import Named, contest
 from dicegym.arena.storage import Storage
 from dicegym.errors import DicegymError
 from dicegym.games import game as make_game
-from dicegym.sandbox.limits import end_with
+from dicegym.sandbox.confinement import end_with
 from dicegym.signals import as_interrupts, status_of
 from dicegym.web.enter.plans import ContestPlan
 from dicegym.web.enter.trials import TellTrial, try_out

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from dicegym.arena.store.reading import StoredContest
+from dicegym.arena.store.stored import StoredContest
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.server.access import fold_name
 from dicegym.web.enter.bots import BotVersion, HandedIn, VersionState

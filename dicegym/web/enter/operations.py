@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from dicegym.arena.replay.stored import stored_replay
+from dicegym.arena.replay.stored import find_replay
 from dicegym.arena.store.reading import StoreReader
 from dicegym.errors import DicegymError, ParameterError
 from dicegym.games import game as make_game
@@ -267,7 +267,7 @@ def show_trial_game(request: Request, bot: PathNumber, number: PathNumber, wante
     if not path.is_file():
         raise HTTPException(404, "no games are kept of this version")
     with StoreReader(path) as reader:
-        replay = stored_replay(reader, wanted)
+        replay = find_replay(reader, wanted)
     back = f"/enter/bots/{bot}?version={version.number}"
     back_title = f"{found.name}, version {version.number}"
     return replay_page(request, replay, title=f"{found.name}: game {replay.id}", back=back, back_title=back_title)

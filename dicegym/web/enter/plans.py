@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from dicegym.arena.contest import settled_choices
+from dicegym.arena.contest import settle_choices
 from dicegym.arena.options import ContestOptions
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, unknown_name
@@ -62,7 +62,7 @@ class ContestPlan:
         options = ContestOptions(
             self.games, self.exact, self.seeds, self.rounds, less_luck=self.less_luck, players=self.players
         )
-        settled_choices(table, self.format, options)
+        settle_choices(table, self.format, options)
         known = agent_names(table)
         for name in self.agents:
             if name not in known:

@@ -10,7 +10,7 @@ from pathlib import Path
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.escape import one_line
 from dicegym.learning.run_folder import CHECKPOINTS
-from dicegym.learning.runs import MODELS, PREPARING, RUNNING, WatchedRun, named_runs, signature, watched
+from dicegym.learning.runs import MODELS, PREPARING, RUNNING, WatchedRun, inspect_run, name_runs, signature
 from dicegym.web.context import Web
 
 FRESH = 2.0
@@ -42,7 +42,7 @@ class Trainings:
         """Return the folders of trainings by name."""
         with self._lock:
             if time.monotonic() - self._found >= FRESH:
-                self._names, self._found = named_runs(self.roots), time.monotonic()
+                self._names, self._found = name_runs(self.roots), time.monotonic()
             return self._names
 
     def all(self) -> list[WatchedRun]:
@@ -67,7 +67,7 @@ class Trainings:
             kept = self._read.get(folder)
         if kept is not None and kept[0] == sign:
             return kept[1]
-        found = watched(folder, name)
+        found = inspect_run(folder, name)
         with self._lock:
             self._read[folder] = sign, found
             self._read.move_to_end(folder)

@@ -12,16 +12,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dicegym.arena.pages.template import trusted
+from dicegym.arena.pages.template import trust
 from dicegym.arena.report import percent
 from dicegym.columns import clock
 from dicegym.errors import DicegymError
 from dicegym.escape import one_line
 from dicegym.files import read_text
-from dicegym.learning.curve_pictures import draw_runs, even_marks, score_axis, short, steps_axis
-from dicegym.learning.curves import RunCurve
+from dicegym.learning.curve_pictures import draw_runs, even_marks, format_short, score_axis, steps_axis
 from dicegym.learning.evaluate import Score
 from dicegym.learning.league import read_league
+from dicegym.learning.run_curves import RunCurve
 from dicegym.learning.run_folder import LEAGUE_FILE
 from dicegym.learning.runs import RECENT, WatchedRun, speeds
 from dicegym.pictures.charts import Axis, ChartLine, ChartLink, Guide, chart, swatch
@@ -194,7 +194,7 @@ def draw_comparison(runs: Sequence[WatchedRun]) -> list[ShownChart]:
     found = []
     for picture in draw_runs([run.curve for run in runs if run.curve is not None and has_curve(run)]).values():
         chart, names, remarks, titles, rows = picture
-        found.append(ShownChart(chart.title, trusted(chart.svg()), _legend(names), " ".join(remarks), titles, rows))
+        found.append(ShownChart(chart.title, trust(chart.svg()), _legend(names), " ".join(remarks), titles, rows))
     return found
 
 
@@ -280,7 +280,7 @@ def _chart(
     ]
     drawn = chart(title, lines, x, up, marks, points=points).svg()
     drawn = drawn.replace(' role="img"', ' role="group"', 1)  # it holds links
-    return ShownChart(title, trusted(drawn), _legend([line.name for line in lines]), note, titles, rows)
+    return ShownChart(title, trust(drawn), _legend([line.name for line in lines]), note, titles, rows)
 
 
 def _legend(names: Sequence[str]) -> list[Legend]:
@@ -289,7 +289,7 @@ def _legend(names: Sequence[str]) -> list[Legend]:
 
 @functools.cache
 def _swatch(number: int) -> Any:
-    return trusted(swatch(number).svg().replace('role="img"', 'aria-hidden="true"'))
+    return trust(swatch(number).svg().replace('role="img"', 'aria-hidden="true"'))
 
 
 def _marks(curve: RunCurve | None) -> tuple[Guide, ...]:
@@ -359,4 +359,4 @@ def _moment(seconds: float) -> str:
 
 
 def _short(number: float) -> str:
-    return short(number) if number else "0"
+    return format_short(number) if number else "0"

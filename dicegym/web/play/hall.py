@@ -16,9 +16,9 @@ from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.errors import DamagedFileError, DicegymError, ParameterError, UnknownNameError
 from dicegym.play.player import Player
-from dicegym.play.seeds import drawn_seed
+from dicegym.play.seeds import draw_seed
 from dicegym.players.roster import agent_name
-from dicegym.players.sitting import Warn, drawn_seat, usual_rivals, usual_seats
+from dicegym.players.sitting import Warn, draw_seat, usual_rivals, usual_seats
 from dicegym.web.context import Web, remove_oldest
 from dicegym.web.forms import sign
 from dicegym.web.play.advice import Advice
@@ -122,7 +122,7 @@ class PlayHall:
         agents = [str(found[one]) if one in found else rival_of(table, one) for one in others]
         if tutor:
             self.advice.check(table, tutor)
-        number = drawn_seed() if seed is None else whole_number("seed", seed, 0, LONGEST_SEED, "the seed of a game")
+        number = draw_seed() if seed is None else whole_number("seed", seed, 0, LONGEST_SEED, "the seed of a game")
         if seat is not None:
             whole_number("seat", seat, 0, table.players - 1, f"your seat in {table!r}")
         sheet = TableSheet(
@@ -132,7 +132,7 @@ class PlayHall:
             players=table.players,
             parameters={name: int(value) for name, value in table.parameters.items()},
             seed=number,
-            seat=drawn_seat(number, table.players) if seat is None else seat,
+            seat=draw_seat(number, table.players) if seat is None else seat,
             rivals=others,
             agents=agents,
             called=[agent_name(table, agent) for agent in agents],
@@ -145,8 +145,8 @@ class PlayHall:
     def another(self, sheet: TableSheet) -> PlayedTable:
         """Begin another game among the same; what was drawn is drawn anew, another seed is one higher."""
         seed_drawn, seat_drawn = sheet.drawn
-        seed = drawn_seed() if seed_drawn else min(sheet.seed + 1, LONGEST_SEED)
-        seat = drawn_seat(seed, sheet.players) if seat_drawn else sheet.seat
+        seed = draw_seed() if seed_drawn else min(sheet.seed + 1, LONGEST_SEED)
+        seat = draw_seat(seed, sheet.players) if seat_drawn else sheet.seat
         fresh = sheet.fresh(secrets.token_urlsafe(12), seed, seat)
         return self._begun(fresh)
 

@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from dicegym import games
 from dicegym.analysis.valuers import MARKS
-from dicegym.arena.replay import Replay, played, to_json
+from dicegym.arena.replay import Replay, record_replay, to_json
 from dicegym.errors import DicegymError, ParameterError
 from dicegym.pictures.watched import action_in
 from dicegym.players.sitting import usual_rivals, usual_seats
@@ -366,4 +366,4 @@ def share_table(request: Request, id: str) -> PlayedTable:
 
 def replay_of_table(table: PlayedTable) -> Replay:
     """Return a game that is over as a replay."""
-    return played(table.game, table.place.names, table.sheet.seed, table.sheet.actions)
+    return record_replay(table.game, table.place.names, table.sheet.seed, table.sheet.actions)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from dicegym.analysis.decisions import Analysis, PricedDecision
 from dicegym.analysis.valuers import Stake, amount, sure, thresholds
-from dicegym.arena.pages.template import trusted
+from dicegym.arena.pages.template import trust
 from dicegym.errors import DicegymError
 from dicegym.games.parts import Z_95
 from dicegym.games.worth import ValueUnit
@@ -120,7 +120,7 @@ def describe_analysis(analysis: Analysis, seat: int, address: str = "", at: int 
         "board": _board(analysis, shown),
         "chart": chances(analysis, seat, judged, address),
         "legend": [
-            (trusted(swatch(number).svg().replace(' role="img"', "", 1)), analysis.names[one])
+            (trust(swatch(number).svg().replace(' role="img"', "", 1)), analysis.names[one])
             for number, one in enumerate(_drawn(analysis, seat))
         ],
         "sure": f"{sure(analysis.valuer)}.",
@@ -152,7 +152,7 @@ def _board(analysis: Analysis, shown: JudgedDecision | None) -> Any:
     """Return the table before a decision as a picture, hidden things too: the game is over."""
     if shown is None:
         return None
-    return trusted(draw(analysis.game, analysis.states[shown.number], None, analysis.names).svg())
+    return trust(draw(analysis.game, analysis.states[shown.number], None, analysis.names).svg())
 
 
 def chances(analysis: Analysis, seat: int, judged: list[JudgedDecision], address: str) -> Any:
@@ -176,7 +176,7 @@ def chances(analysis: Analysis, seat: int, judged: list[JudgedDecision], address
         for one in judged
     ]
     drawn = chart(title, lines, across, Axis(_called(unit), _axis(unit), *whole), points=points)
-    return trusted(drawn.svg().replace(' role="img"', ' role="group"', 1))  # it holds links
+    return trust(drawn.svg().replace(' role="img"', ' role="group"', 1))  # it holds links
 
 
 def _drawn(analysis: Analysis, seat: int) -> list[int]:

@@ -14,7 +14,8 @@ from dicegym.engine.game import Game
 from dicegym.errors import DicegymError, ParameterError, unknown_name
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn, follows
-from dicegym.players.roster import agent_names, describe, resolve
+from dicegym.players.agent_info import describe_agent
+from dicegym.players.roster import agent_names, resolve
 from dicegym.players.sitting import strengths
 from dicegym.registry import is_shipped
 from dicegym.sandbox.jobs import Entry
@@ -44,9 +45,9 @@ def list_rivals(game: Game) -> tuple[Rival, ...]:
     They play in this process: of a game that ships, a program that does not is not offered, wherever it lies.
     """
     by_strength = strengths(game)
-    found = [Rival(name, agent, describe(game, agent), True) for name, agent in by_strength.items()]
+    found = [Rival(name, agent, describe_agent(game, agent), True) for name, agent in by_strength.items()]
     names = [*(name for name in agent_names(game) if _may_sit(game, name)), SEARCH]
-    return (*found, *(Rival(name, name, describe(game, name)) for name in names))
+    return (*found, *(Rival(name, name, describe_agent(game, name)) for name in names))
 
 
 def _may_sit(game: Game, name: str) -> bool:

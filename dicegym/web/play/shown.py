@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from dicegym.arena.pages.template import trusted
+from dicegym.arena.pages.template import trust
 from dicegym.errors import DicegymError
 from dicegym.games.controls import DiceToggles, GameBoard, Option, PickOne, PlayForm
 from dicegym.pictures.drawing import draw
@@ -122,7 +122,7 @@ def _picture(table: PlayedTable) -> Any:
     if table.state is None:
         return None
     opened = keyboard_of(table.game).OPEN
-    return trusted(draw(table.game, table.state, table.sheet.seat, table.place.names, opened).svg())
+    return trust(draw(table.game, table.state, table.sheet.seat, table.place.names, opened).svg())
 
 
 def _now(table: PlayedTable, since: list[ToldMove], ending: str) -> tuple[str, list[ToldMove]]:

@@ -151,7 +151,7 @@ class PlayedTable:
         """
         with self.lock:
             self._expect(move)
-            self._decide([int(one) for one in controls_of(self.game).chosen(self.place, self.state, form, fields)])
+            self._decide([int(one) for one in controls_of(self.game).read_form(self.place, self.state, form, fields)])
 
     def act(self, move: int, actions: Sequence[int], insist: bool = False) -> None:
         """Decide by actions themselves, without the tutor if the person insists; errors as of `choose`."""

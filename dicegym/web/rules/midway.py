@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from dicegym.arena.pages.template import trusted
+from dicegym.arena.pages.template import trust
 from dicegym.engine.game import Game
 from dicegym.pictures.drawing import draw
 from dicegym.pictures.watched import is_moment
@@ -19,7 +19,7 @@ SEED = 3
 def picture_of(game: Game) -> Any:
     """Return a picture of a game as markup, as its first player sees it."""
     names = ["you", "a rival", *(f"rival {seat}" for seat in range(2, game.players))][: game.players]
-    return trusted(draw(game, midway(game), 0, names).svg())
+    return trust(draw(game, midway(game), 0, names).svg())
 
 
 def midway(game: Game, seed: int = SEED) -> Any:

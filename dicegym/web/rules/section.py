@@ -16,11 +16,11 @@ from dicegym.engine.game import Game
 from dicegym.errors import UnknownNameError
 from dicegym.escape import one_line
 from dicegym.games import loadable
-from dicegym.games.parts import INTERFACE, STARTER, part
+from dicegym.games.parts import BOT_WRITER, INTERFACE, part
 from dicegym.games.rules_page import apart, rules_page, sections, title_of
-from dicegym.players.roster import describe
+from dicegym.players.agent_info import describe_agent
 from dicegym.registry import ENVIRONMENTS
-from dicegym.sandbox.customs import customs
+from dicegym.sandbox.limits import customs
 from dicegym.web.door import Door
 from dicegym.web.markdown import plain_as_html
 from dicegym.web.pages import web_of
@@ -131,7 +131,7 @@ def rules_of(name: str) -> GameRules:
     game, text = dicegym.game(name), rules_page(name)
     intro = text.strip().partition("\n\n")[0].partition("\n")[2]  # the rest of the first paragraph
     shown = [RulesSection(title, plain_as_html(apart(body), 4, f"{title}: table")) for title, body in sections(text)]
-    starter, interface = part(game, STARTER), part(game, INTERFACE)
+    starter, interface = part(game, BOT_WRITER), part(game, INTERFACE)
     rows = []
     for one in ENVIRONMENTS:
         if one.game == name:
@@ -144,7 +144,7 @@ def rules_of(name: str) -> GameRules:
         [one for one in shown if one.title not in ABOUT_LEARNERS],
         [one for one in shown if one.title in ABOUT_LEARNERS],
         rows,
-        [(agent, describe(game, agent)) for agent in dicegym.agent_names(game)],
+        [(agent, describe_agent(game, agent)) for agent in dicegym.agent_names(game)],
         starter.INTERFACE if starter else "",
         customs() if starter else "",
         interface.ENTRY_FILES[0] if interface else "",

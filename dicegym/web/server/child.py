@@ -46,14 +46,32 @@ async def _serve(settings: ServerSettings) -> None:
                 await starting
             return
         server, speed = starting.result(), Speed()
-        finished = asyncio.create_task(server.finished())
+        finished = asyncio.create_task(server.wait_finished())
         while not (ended.done() or finished.done()):
-            snapshot = server.snapshot()
-            _say({"board": {**snapshot._asdict(), "speed": speed.of(snapshot)}})
+            _say({"board": board_of(server, speed)})
             await asyncio.wait([ended, finished], timeout=EVERY, return_when=asyncio.FIRST_COMPLETED)
         if finished.done():
             finished.result()
         finished.cancel()
+
+
+def board_of(server: Server, speed: Speed) -> dict[str, Any]:
+    """Return what pages show of a running server, as plain values."""
+    lobby, tables = server.lobby, []
+    for table in sorted(lobby.tables, key=lambda table: table.number):
+        names = [seat.name for seat in table.seats]
+        mover = "" if table.over else names[table.mover]
+        tables.append((table.number + 1, list(zip(names, table.totals, strict=True)), mover))
+    return {
+        "addresses": server.addresses,
+        "connections": len(lobby.clients),
+        "waiting": len(lobby.waiting),
+        "finished": lobby.finished,
+        "resting": lobby.resting,
+        "tables": tables,
+        "lines": list(server.lines),
+        "speed": speed.after(server.seconds, lobby.turns),
+    }
 
 
 def _say(what: dict[str, Any]) -> None:

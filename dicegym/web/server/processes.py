@@ -24,7 +24,7 @@ class ProcessState(NamedTuple):
 
     running: bool
     board: dict[str, Any] | None
-    """What its scoreboard shows, the fields of `dicegym.server.server.Snapshot` with ``speed``; None before it says."""
+    """What the page shows of it, as `dicegym.web.server.child` says it; None before it does."""
     error: str
     """Why it could not run."""
 

@@ -13,14 +13,15 @@ from starlette.requests import Request
 
 import dicegym
 from dicegym import games
-from dicegym.arena.pages.template import trusted
-from dicegym.arena.ratings.shown import shown_bounds
-from dicegym.arena.store.reading import StoredEntry, StoredMatch
+from dicegym.arena.pages.template import trust
+from dicegym.arena.ratings.shown import clip_bounds
+from dicegym.arena.store.stored import StoredEntry, StoredMatch
 from dicegym.errors import DicegymError, UnknownNameError, one_line, unknown_name
 from dicegym.learning.curve_pictures import draw_learned
 from dicegym.pictures.charts import Axis, ChartLine, chart, swatch
+from dicegym.players.agent_info import agent_card, describe_agent
 from dicegym.players.model_file import facts
-from dicegym.players.roster import agent_names, card, describe, resolve
+from dicegym.players.roster import agent_names, resolve
 from dicegym.web.context import Web
 from dicegym.web.door import Finite, QueryNumber
 from dicegym.web.markdown import as_html
@@ -173,7 +174,7 @@ def show_agent(
         "game": game,
         "name": name,
         "about": own.get(name, ""),
-        "card": card(dicegym.game(game), name) if name in own else "",
+        "card": agent_card(dicegym.game(game), name) if name in own else "",
         "shipped": name in own,
         "contests": contests,
         "versions": len({one.identity for one in parts}),
@@ -217,7 +218,7 @@ def describe_shipped(game: str) -> dict[str, str]:
 @functools.lru_cache(maxsize=1024)
 def _described(game: str, name: str) -> str:
     try:
-        return describe(dicegym.game(game), name)
+        return describe_agent(dicegym.game(game), name)
     except DicegymError as error:
         if isinstance(error, UnknownNameError):
             raise
@@ -243,13 +244,13 @@ def _learned(game: str, name: str) -> LearnedChart | None:
         return None
     if picture is None:
         return None
-    signs = [trusted(swatch(number).svg()) for number in range(len(picture.names))]
-    return LearnedChart(trusted(picture.chart.svg()), list(zip(signs, picture.names, strict=True)), picture.remarks)
+    signs = [trust(swatch(number).svg()) for number in range(len(picture.names))]
+    return LearnedChart(trust(picture.chart.svg()), list(zip(signs, picture.names, strict=True)), picture.remarks)
 
 
 def _line(board: Board, name: str, struck: str) -> AgentContest:
     row, contest = board.ratings.get(name), board.contest
-    low, high = (None, None) if row is None else shown_bounds(row)
+    low, high = (None, None) if row is None else clip_bounds(row)
     return AgentContest(
         contest=contest.id,
         began=contest.began,
@@ -277,4 +278,4 @@ def _draw_ratings(contests: Sequence[AgentContest]) -> object:
         Axis("contests, the newest to the right", "{:.0f}".format),
         Axis("rating", "{:.0f}".format),
     )
-    return trusted(drawn.svg())
+    return trust(drawn.svg())

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import dicegym
 from dicegym.analysis import analyse, sources, valuer
-from dicegym.arena.pages.analysed import shown_analysis
+from dicegym.arena.pages.analysed import present_analysis
 from dicegym.arena.replay import Replay, to_json
 from dicegym.errors import one_line
 from dicegym.files import write_text
@@ -74,7 +74,7 @@ class Analyses:
         found = analyse(table, replay.states(table), replay.actions, replay.seats, best, progress=answer.progress)
         kept = {
             "heading": found.heading,
-            "shown": [_plain(part) for part in shown_analysis(found)],
+            "shown": [_plain(part) for part in present_analysis(found)],
             "notes": [[seat, turn, text] for (seat, turn), text in found.notes().items()],
         }
         write_text(path, json.dumps(kept))

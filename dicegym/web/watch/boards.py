@@ -9,10 +9,11 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from dicegym.arena.pages.contests import ShownReport, contest_page, moment, page_title, shown_report
-from dicegym.arena.pages.stored import places_to_rate, stored_report
+from dicegym.arena.pages.contests import ContestPage, contest_page, moment, page_title
+from dicegym.arena.pages.stored import build_report, places_to_rate
 from dicegym.arena.ratings import MatchPlaces, Rating, Ratings, fit
-from dicegym.arena.store.reading import StoredContest, StoreReader
+from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.stored import StoredContest
 from dicegym.errors import DicegymError
 from dicegym.web.context import Web
 from dicegym.web.watch.rows import status_of
@@ -38,7 +39,7 @@ class Board(NamedTuple):
     title: str
     heading: str
     facts: list[tuple[str, str]]
-    report: ShownReport
+    page: ContestPage
     held: bool
     """Whether some process runs it now."""
     secret: bool
@@ -142,7 +143,7 @@ def compute_board(
     ``early`` is called with the same without its ratings, before these are computed.
     """
     began = time.monotonic()
-    report = stored_report(reader, contest)
+    report = build_report(reader, contest)
     title = page_title(report.heading.partition(":")[0], contest.format)
     if secret:
         report = report._replace(
@@ -167,7 +168,7 @@ def compute_board(
             title,
             page.report.heading,
             [*page.report.facts, *dates],
-            shown_report(page),
+            page,
             False,
             secret,
             time.monotonic() - began,

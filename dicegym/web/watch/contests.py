@@ -12,7 +12,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from dicegym import games
-from dicegym.arena.store.reading import StoredMatch
+from dicegym.arena.incidents import misplay_lines
+from dicegym.arena.store.stored import StoredMatch
 from dicegym.errors import one_line
 from dicegym.web.context import Web
 from dicegym.web.door import Finite, PathNumber, QueryNumber, for_programs
@@ -127,14 +128,14 @@ def _find(web: Web, contest: int) -> dict[str, Any]:
 
 def _tell(board: Board, standings: list[dict[str, Any]]) -> dict[str, Any]:
     """Return what programs get of a contest."""
-    shown = board.report
+    said = board.page.report
     return {
         "contest": ContestRow.of(board.contest, board.held),
         "facts": dict(board.facts),
         "standings": standings,
         "ratings": list(board.ratings.values()),
-        "struck": [{"name": name, "reason": reason} for name, reason in shown.struck],
-        "remarks": [*shown.words, *shown.faults, *shown.remarks],
+        "struck": [{"name": bad.name, "reason": bad.reason} for bad in said.disqualified],
+        "remarks": [*said.words, *misplay_lines(said.misplays), *said.remarks],
     }
 
 

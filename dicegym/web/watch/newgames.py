@@ -22,7 +22,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError, one_line
 from dicegym.play.drive import Referee
 from dicegym.play.player import Player
-from dicegym.play.seeds import drawn_seed
+from dicegym.play.seeds import draw_seed
 from dicegym.web.context import Web, remove_oldest
 from dicegym.web.door import QueryNumber
 from dicegym.web.learn.places import model_of
@@ -181,7 +181,7 @@ def play_to_watch(request: Request, wanted: GameWanted) -> dict[str, str]:
     for name in wanted.agents:
         new.agent(table, name)
     web.limits.pay(request, BEGUN)
-    seed = drawn_seed() if wanted.seed is None else wanted.seed
+    seed = draw_seed() if wanted.seed is None else wanted.seed
     number = new.begin(request.state.visitor, GameToWatch(wanted.game, len(wanted.agents), tuple(wanted.agents), seed))
     return {"id": number, "page": f"/watch/seen/{number}", "api": f"/api/watch/games/{number}"}
 

@@ -10,10 +10,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from dicegym.arena.replay import Replay, to_json
-from dicegym.arena.replay.stored import SERVER, stored_replay
-from dicegym.arena.store.reading import PlayedGame, StoredMatch, StoreReader
+from dicegym.arena.replay.stored import SERVER, find_replay
+from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.stored import PlayedGame, StoredMatch
 from dicegym.errors import ParameterError
-from dicegym.pictures.watched import told_apart
+from dicegym.pictures.watched import tell_apart
 from dicegym.web.context import Web
 from dicegym.web.door import PathNumber, QueryNumber, for_programs
 from dicegym.web.pages import page, web_of
@@ -94,8 +95,7 @@ def show_match(request: Request, match: PathNumber, first: QueryNumber = None) -
     """Show a match and its games."""
     with web_of(request).store() as reader:
         store = check_store(reader)
-        found = store.match(match)
-        played = [] if found.failed is not None else list(store.games([match]))
+        ((found, rules, played, misplays),) = store.whole([store.match(match)])
         states = [(one.id, one.ended is not None) for one in store.contests(with_match=match)[::-1]]
         return {
             "match": found,
@@ -103,8 +103,8 @@ def show_match(request: Request, match: PathNumber, first: QueryNumber = None) -
             "states": states,
             "games": _list_games(found, played),
             "played": played,
-            "misplays": list(store.misplays([match])),
-            "game": store.rules([match])[match].game,
+            "misplays": misplays,
+            "game": rules.game,
             "first": first or 0,
         }
 
@@ -130,7 +130,7 @@ def _view_game(request: Request, seen: SeenGame) -> Response:
         replay,
         title=seen.title,
         back=f"/watch/matches/{match}",
-        back_title=f"Match {match}: {', '.join(told_apart(replay.seats))}",
+        back_title=f"Match {match}: {', '.join(tell_apart(replay.seats))}",
         all_seeing=free,
         notes=None if kept is None else kept.notes,
         note="" if free else RUNNING,
@@ -165,7 +165,7 @@ def show_served_game(request: Request, number: PathNumber) -> Response:
     """Show a game of a game server."""
     with web_of(request).store() as reader:
         store = check_store(reader)
-        replay, running = stored_replay(store, f"{SERVER}{number}"), store.served_game(number).running
+        replay, running = find_replay(store, f"{SERVER}{number}"), store.find_served_game(number).running
     return replay_page(
         request,
         replay,
@@ -182,7 +182,7 @@ def _find(web: Web, match: int, game: int) -> SeenGame:
     with web.store() as reader:
         store: StoreReader = check_store(reader)
         free = not any(web.is_secret(one) for one in store.contests(with_match=match))
-        return SeenGame(stored_replay(store, f"{match}.{game}"), match, game, free)
+        return SeenGame(find_replay(store, f"{match}.{game}"), match, game, free)
 
 
 def _check_free(seen: SeenGame) -> None:

@@ -10,7 +10,8 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from dicegym import games
 from dicegym.arena.pages.contests import ShownMatch, winners
-from dicegym.arena.store.reading import StoredContest, StoredMatch, StoreReader
+from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.stored import StoredContest, StoredMatch
 from dicegym.errors import UnknownNameError
 from dicegym.web.door import Door
 

@@ -16,9 +16,9 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
-from dicegym.arena.pages.template import trusted
+from dicegym.arena.pages.template import trust
 from dicegym.arena.replay import Replay, to_json
-from dicegym.arena.replay.page import as_text, page_data, part, unpacked
+from dicegym.arena.replay.page import as_text, page_data, part, unpack
 from dicegym.errors import ParameterError, one_line
 from dicegym.web.pages import page
 
@@ -95,13 +95,13 @@ def replay_page(
         back=PageLink(back, back_title),
         note=note,
         links=links,
-        data=trusted(as_text(data)),
-        player=trusted(part("player.html")),
+        data=trust(as_text(data)),
+        player=trust(part("player.html")),
         names=data["names"],
         moves=[_told(data, number, view) for number in range(last + 1)],
         move=move,
         last=last,
-        picture=trusted(shown.pictures[scene]) if shown.pictures else None,
+        picture=trust(shown.pictures[scene]) if shown.pictures else None,
         scene=_words(data, scene),
         at=at,
         seats=[(one, "everybody" if one < 0 else data["names"][one]) for one in seats],
@@ -142,7 +142,7 @@ class _Given:
 @functools.lru_cache(maxsize=KEPT)
 def _shown(digest: str, given: _Given) -> _Shown:
     data = page_data(given.replay, given.seat, notes=given.notes)
-    drawings = [] if data["pictures"] is None else unpacked(data["pictures"])
+    drawings = [] if data["pictures"] is None else unpack(data["pictures"])
     return _Shown(data, [one.svg() for one in drawings])
 
 

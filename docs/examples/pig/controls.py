@@ -22,6 +22,6 @@ def forms(place: Place, state: Any) -> list[PlayForm]:
     return [PlayForm(FORM, "Roll or hold", (PickOne(FIELD, "Roll or hold", options),))]
 
 
-def chosen(place: Place, state: Any, form: str, fields: Fields) -> list[int]:
+def read_form(place: Place, state: Any, form: str, fields: Fields) -> list[int]:
     """Return the action of a form that was filled in."""
     return [int(FilledForm(forms(place, state), form, fields).one(FIELD))]

@@ -9,7 +9,7 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from dicegym.bots.calls import witnessed
+from dicegym.bots.calls import report_calls
 from dicegym.bots.program import Program
 from dicegym.bots.source import defines
 from dicegym.bots.surroundings import PrivateRandom
@@ -18,7 +18,7 @@ ENTRY_FILES = ("pig.py",)
 ENTRY_POINT = "roll_again"
 
 
-def supplied_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
+def supply_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
     """Return no modules: a bot needs none."""
     return {}
 
@@ -28,9 +28,9 @@ def find(program: Program) -> Callable[..., Any]:
     return program.entry(ENTRY_POINT)
 
 
-def seated(program: Program, roll_again: Callable[..., Any], seat: int) -> Callable[..., Any]:
+def seat_bot(program: Program, roll_again: Callable[..., Any], seat: int) -> Callable[..., Any]:
     """Return what is asked in one game: the function, of whose calls `dicegym check --show` tells."""
-    return witnessed(roll_again, ENTRY_POINT)
+    return report_calls(roll_again, ENTRY_POINT)
 
 
 def recognises(text: str) -> bool:

@@ -21,7 +21,7 @@ from dicegym.arena.luck import Places
 from dicegym.arena.ratings import MatchPlaces, Ratings, fit
 from dicegym.arena.ratings.fitting import MEAN, SCALE, best_fit, draws
 from dicegym.arena.ratings.model import Likelihood, Weighting, choices
-from dicegym.arena.ratings.places import grouped
+from dicegym.arena.ratings.places import group_matches
 from dicegym.errors import DependencyError, ParameterError, UnknownNameError
 
 NAMES = "abcdefg"
@@ -101,7 +101,7 @@ def test_second_derivatives_are_those_of_the_likelihood() -> None:
     rng = np.random.default_rng(3)
     strengths = rng.normal(size=6)
     some = duels(rng, strengths[:4], 3, 0.5) + tables(rng, strengths, 5, 6, 2, grain=0.7)
-    likelihood = Likelihood(choices(grouped(some), 1))
+    likelihood = Likelihood(choices(group_matches(some), 1))
     asked = likelihood.choices
     added = np.full((1, 2, asked.parameters), 0.5)
     data = Weighting((asked.times @ asked.seen)[None], (asked.times @ asked.taken)[None], added)
@@ -356,7 +356,7 @@ def test_equals_are_not_told_apart() -> None:
 def test_one_step_does_for_many_games(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(5)
     matches = tables(rng, np.linspace(-1, 1, 10), 5, 400, 2, grain=0.4)
-    likelihood = Likelihood(choices(grouped(matches), 20))
+    likelihood = Likelihood(choices(group_matches(matches), 20))
     summit = best_fit(likelihood)
     whole = draws(likelihood, summit, 200, np.random.default_rng(0))
     monkeypatch.setattr("dicegym.arena.ratings.fitting.MOST_WORK", 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dicegym.arena.ratings import MatchPlaces, match_places, places_of
-from dicegym.arena.ratings.places import grouped
+from dicegym.arena.ratings.places import group_matches
 from dicegym.errors import ParameterError
 
 
@@ -29,8 +29,8 @@ def test_equal_matches_are_one_whatever_the_order_of_anything() -> None:
         MatchPlaces(("a", "b"), (((1, 2), 0),)),
         MatchPlaces(("a", "b"), (((1, 2), 1),), 0),
     ]
-    assert grouped(matches) == [MatchPlaces(("a", "b", "c"), (((0, 1, 1), 3), ((0, 2, 1), 1)), 3)]
-    assert grouped(reversed(matches)) == grouped(matches)
+    assert group_matches(matches) == [MatchPlaces(("a", "b", "c"), (((0, 1, 1), 3), ((0, 2, 1), 1)), 3)]
+    assert group_matches(reversed(matches)) == group_matches(matches)
 
 
 @pytest.mark.parametrize(
@@ -46,4 +46,4 @@ def test_equal_matches_are_one_whatever_the_order_of_anything() -> None:
 )
 def test_what_is_no_match_is_refused(match: MatchPlaces, complaint: str) -> None:
     with pytest.raises(ParameterError, match=complaint):
-        grouped([match])
+        group_matches([match])

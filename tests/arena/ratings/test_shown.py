@@ -10,7 +10,7 @@ from dicegym.arena.luck import Places
 from dicegym.arena.ratings import MatchPlaces, fit
 from dicegym.arena.ratings.fitting import Rating
 from dicegym.arena.ratings.places import count_ahead
-from dicegym.arena.ratings.shown import FARTHEST, interval, rating_table, rating_words, shown_bounds, won_matrix
+from dicegym.arena.ratings.shown import FARTHEST, build_won_matrix, clip_bounds, interval, rating_table, rating_words
 
 
 def won(name: str, other: str, wins: int, losses: int, draws: int = 0) -> MatchPlaces:
@@ -45,7 +45,7 @@ def test_a_row_for_each_entry() -> None:
 def test_bounds_that_say_nothing_are_unknown(low: float, high: float, words: str) -> None:
     row = Rating(1, "a", 1500.0, low, high, 9, 1, Places(1, 2))
     assert interval(row) == words
-    assert all(math.isinf(bound) or abs(bound - 1500) <= FARTHEST for bound in shown_bounds(row))
+    assert all(math.isinf(bound) or abs(bound - 1500) <= FARTHEST for bound in clip_bounds(row))
 
 
 def test_words_say_what_ratings_are_worth() -> None:
@@ -64,7 +64,7 @@ def test_words_say_what_ratings_are_worth() -> None:
 
 def test_the_matrix_shows_how_often_each_is_ahead() -> None:
     matches = [won("a", "b", 60, 40, 5), won("b", "c", 60, 40), won("c", "a", 60, 40), won("a", "d", 1, 1)]
-    found = won_matrix(matches, "abcd")
+    found = build_won_matrix(matches, "abcd")
     assert list(found.cells[0]) == ["", "60%", "40%", "50%"]
     assert found.shades[0] == [None, pytest.approx(0.2), pytest.approx(-0.2), 0.0]
     assert found.cells[1][3] == ""

@@ -20,7 +20,7 @@ from dicegym.games.bidding import chance
 from dicegym.games.bidding.solving import recall_tree, solution
 from dicegym.games.bidding.values import exploitability, sources
 from dicegym.games.keyboard import Place
-from dicegym.games.parts import CONTROLS, DUEL, KEYBOARD, SOLUTIONS, need, solved_with, solver
+from dicegym.games.parts import CONTROLS, DUEL, KEYBOARD, SOLUTIONS, list_solved_settings, need, solver
 from dicegym.games.worth import SearchTime
 from dicegym.players.roster import opponent
 from dicegym.players.twins import TwinPlayer, twin_numbers
@@ -211,8 +211,8 @@ def test_what_knows_six_faces_alone_says_so(name: str) -> None:
         assert kinds == (["EquilibriumSolution"] if (name, dice) == ("liarsdice_spot_on", 3) else [])
     assert not sources(small(name, 3, 5))
     if name == "liarsdice":
-        assert solved_with(game) == {"players": 2, "dice": 1, "faces": 6}
-        assert solved_with(small(name, 6)) == {"players": 2, "dice": 1}
+        assert list_solved_settings(game) == {"players": 2, "dice": 1, "faces": 6}
+        assert list_solved_settings(small(name, 6)) == {"players": 2, "dice": 1}
         with pytest.raises(ParameterError, match="exact values are known for dice of 6 faces"):
             need(name, DUEL).tabulate(opponent(game, "even"), game)
 

@@ -160,7 +160,7 @@ def test_a_showdown_is_told(game: Game, keyboard: ModuleType) -> None:
     state["hands"][:3] = [[0, 0, 2, 0, 0, 3], [0, 5, 0, 0, 0, 0], [0, 5, 0, 0, 0, 0]]
     before, caller = state.copy(), int(state["player"])
     assert game.step(state, LIAR) == 0
-    lines = keyboard.told(place, before, LIAR, state, "", False)
+    lines = keyboard.tell(place, before, LIAR, state, "", False)
     bidder = (caller - 1) % 3
     assert lines[0] == ("You call liar on" if game is CLASSIC else 'You say "Liar" to') + f" bot {bidder}'s 10 threes."
     assert sum("⚅6 ⚅6 ⚅6 ⚂3 ⚂3" in line for line in lines) == 1
@@ -171,7 +171,7 @@ def test_a_showdown_is_told(game: Game, keyboard: ModuleType) -> None:
     state["hands"][:3] = [[5, 0, 0, 0, 0, 0]] * 3
     before = state.copy()
     game.step(state, LIAR)
-    assert "There are no sixes." in keyboard.told(place, before, LIAR, state, "", False)
+    assert "There are no sixes." in keyboard.tell(place, before, LIAR, state, "", False)
 
 
 def test_bids_and_what_is_not_allowed_are_told() -> None:
@@ -179,7 +179,7 @@ def test_bids_and_what_is_not_allowed_are_told() -> None:
     place = place._replace(seat=0, names=("you", "bot 1", "bot 2"))
     before = state.copy()
     fault = CLASSIC.step(state, bid(1, 1))
-    lines = classic.told(place, before, bid(1, 1), state, CLASSIC.spec.faults[fault], False)
+    lines = classic.tell(place, before, bid(1, 1), state, CLASSIC.spec.faults[fault], False)
     assert lines[0].startswith("bot 1 plays what is not allowed: a bid that is not higher than the last one")
     assert lines[1] == "bot 1 is taken to call liar on your 2 twos."
     place, state = after(SPOT_ON)
@@ -187,10 +187,10 @@ def test_bids_and_what_is_not_allowed_are_told() -> None:
     watcher = place._replace(seat=(mover + 1) % 3, names=("a", "b", "c"))
     before = state.copy()
     fault = SPOT_ON.step(state, LIAR)
-    lines = spot_on.told(watcher, before, LIAR, state, SPOT_ON.spec.faults[fault], False)
+    lines = spot_on.tell(watcher, before, LIAR, state, SPOT_ON.spec.faults[fault], False)
     assert lines[-1] == f"{'abc'[mover]} is disqualified, and out."
     before = state.copy()
     mover = int(state["player"])
     SPOT_ON.step(state, bid(3, 4))
-    lines = spot_on.told(watcher, before, bid(3, 4), state, "", False)
+    lines = spot_on.tell(watcher, before, bid(3, 4), state, "", False)
     assert lines == ["You bid 3 fours." if mover == watcher.seat else f"{'abc'[mover]} bids 3 fours."]

@@ -286,7 +286,7 @@ def test_what_a_hand_is_worth_is_the_mean_over_rolls(solved: Any) -> None:
     _, played, _ = solved
     for own in (1, 2):
         for others in (1, 2):
-            assert played.opens(own, others) == pytest.approx(played.played_worth(own, others), abs=1e-6)
+            assert played.opens(own, others) == pytest.approx(played.evaluate_play(own, others), abs=1e-6)
 
 
 def test_bids_beyond_the_table_are_called(solved: Any) -> None:

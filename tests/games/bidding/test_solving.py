@@ -383,11 +383,11 @@ def test_a_solution_is_kept_and_found_again() -> None:
     assert solving.quality(folder) is None
     assert solving.memory() > 1e8
     with pytest.raises(ParameterError, match="dicegym values solve liarsdice_spot_on equilibrium"):
-        solution.kept_values(SPOT_ON)
+        solution.load_values(SPOT_ON)
     quality = solving.solve(folder, goal=0.03, seconds=None, threads=2, progress=SILENT)
     assert quality == solving.quality(folder)
     assert 0 < quality <= 0.03
-    valuer = solution.kept_values(SPOT_ON)
+    valuer = solution.load_values(SPOT_ON)
     assert valuer.exploitability == quality
     assert exploitability(groups_of(SPOT_ON), valuer.strategies) == pytest.approx(quality)
     size = sum(path.stat().st_size for path in folder.iterdir())

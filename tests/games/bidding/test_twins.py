@@ -18,9 +18,9 @@ from bidding_tables import bid, table
 
 import dicegym
 from dicegym import games
-from dicegym.engine.dice import drawn
+from dicegym.engine.dice import draw_number
 from dicegym.engine.game import Game
-from dicegym.engine.twins import declared
+from dicegym.engine.twins import list_twins
 from dicegym.games.bidding.twins import EVEN_NEED, MOST_ANSWERS
 from dicegym.play.turn import Act, Turn
 from dicegym.players.roster import agent
@@ -39,7 +39,7 @@ def bayes_answers(name: str) -> Any:
 
 def twins(name: str) -> dict[str, Any]:
     """Return the compiled bots of a game by name."""
-    return {name: twin.kernel for twin in declared(games.spec(name).module) for name in twin.names}
+    return {name: twin.kernel for twin in list_twins(games.spec(name).module) for name in twin.names}
 
 
 class Dealt:
@@ -185,7 +185,7 @@ def test_random_bots_draw_with_the_same_chances(name: str, bot: str) -> None:
         if time % 4 == 0:
             found, copy = Counter[int](), state.copy()
             for key in range(KEYS):
-                copy["key"] = drawn(key, 0, 0, 0, 1 << 31)
+                copy["key"] = draw_number(key, 0, 0, 0, 1 << 31)
                 found[int(twins(name)[bot](copy))] += 1
             assert set(found) <= set(expected), turn.view
             for action, chance in expected.items():

@@ -8,7 +8,7 @@ import pytest
 
 import dicegym
 from dicegym.errors import ParameterError
-from dicegym.games.hog.controls import ending, read, table, told
+from dicegym.games.hog.controls import ending, read, table, tell
 from dicegym.games.keyboard import Place
 
 pytestmark = pytest.mark.nojit
@@ -92,7 +92,7 @@ def test_mean_points_are_those_of_the_dice() -> None:
 def told_of(state: Any, number: int) -> str:
     before = state.copy()
     fault = GAME.step(state, number + 1)
-    return "\n".join(told(PLACE, before, number + 1, state, GAME.spec.faults[fault], False))
+    return "\n".join(tell(PLACE, before, number + 1, state, GAME.spec.faults[fault], False))
 
 
 def test_every_part_of_a_turn_is_told() -> None:

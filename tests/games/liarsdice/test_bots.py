@@ -277,6 +277,6 @@ def test_all_plays_have_an_action_and_back() -> None:
 
 
 def test_a_bots_file_is_recognised(write: Write) -> None:
-    from dicegym.players.roster import game_of_file
+    from dicegym.players.agent_info import game_of_file
 
     assert game_of_file(str(write(NOTING))) == NAME

@@ -259,6 +259,6 @@ def test_what_a_bot_does_to_its_arguments_stays_with_it(write: Write) -> None:
 
 
 def test_a_bots_file_is_recognised(write: Write) -> None:
-    from dicegym.players.roster import game_of_file
+    from dicegym.players.agent_info import game_of_file
 
     assert game_of_file(str(write(NOTING, "x.py"))) == NAME

@@ -10,7 +10,7 @@ import dicegym
 from dicegym.errors import ParameterError
 from dicegym.games.keyboard import Place
 from dicegym.games.lucky.catalogue import DONE, order_actions
-from dicegym.games.lucky.controls import ending, read, table, told
+from dicegym.games.lucky.controls import ending, read, table, tell
 
 pytestmark = pytest.mark.nojit
 GAME = dicegym.game("lucky", players=3)
@@ -109,7 +109,7 @@ def round_of(state: Any, *orders: str) -> list[str]:
         for action in read(PLACE._replace(seat=seat), state, text):
             before = state.copy()
             GAME.step(state, action)
-            lines += told(PLACE, before, action, state, "", False)
+            lines += tell(PLACE, before, action, state, "", False)
     return lines
 
 
@@ -165,7 +165,7 @@ def test_fast_rounds_take_a_line() -> None:
     for _ in range(3):
         before = state.copy()
         GAME.step(state, DONE)
-    assert told(PLACE, before, DONE, state, "", True) == ["Round 1: you +0 = 100, bot +0 = 100, bot 2 +0 = 100."]
+    assert tell(PLACE, before, DONE, state, "", True) == ["Round 1: you +0 = 100, bot +0 = 100, bot 2 +0 = 100."]
 
 
 def test_who_has_won() -> None:

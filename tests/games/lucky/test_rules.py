@@ -16,7 +16,7 @@ from oracles.lucky import BASICS, PRICES, stock
 import dicegym
 from dicegym.engine.game import Game
 from dicegym.engine.jit import COMPILED
-from dicegym.games.lucky.catalogue import DONE, FACES, INVALID, N_ACTIONS, SUMS, added, order_actions
+from dicegym.games.lucky.catalogue import DONE, FACES, INVALID, N_ACTIONS, SUMS, add_dice, order_actions
 from dicegym.games.lucky.catalogue import PRICES as KERNEL_PRICES
 from dicegym.games.lucky.rules import MALFORMED, SOLD_OUT, TOO_DEAR, UNKNOWN
 
@@ -49,7 +49,7 @@ def play(state: Any, *orders: Dice | int) -> list[int]:
     game, faults = game_for(state), []
     for seat in range(game.players):
         order = orders[seat] if seat < len(orders) else {}
-        actions = [order] if isinstance(order, int) else [*(added(*item) for item in order.items()), DONE]
+        actions = [order] if isinstance(order, int) else [*(add_dice(*item) for item in order.items()), DONE]
         fault = 0
         for action in actions:
             if state["player"] == seat and (fault := game.step(state, action)):
@@ -306,7 +306,7 @@ def test_a_void_order_is_complete_and_others_are_asked() -> None:
 
 
 def test_wide_actions_are_the_same_as_single_ones() -> None:
-    codes = {added(die, count) for die in range(22) for count in range(2, 21)}
+    codes = {add_dice(die, count) for die in range(22) for count in range(2, 21)}
     assert codes == set(range(N_ACTIONS, INVALID))
     one, many = at(money=100), at(money=100)
     for action in (3, 1, 1, 1, DONE):

@@ -22,8 +22,9 @@ from dicegym.learning.evaluate import evaluate
 from dicegym.play.drive import play_game
 from dicegym.play.player import Player
 from dicegym.play.turn import Turn
+from dicegym.players.agent_info import describe_agent, game_of_file
 from dicegym.players.pool import Pool
-from dicegym.players.roster import agent, agents_folder, describe, game_of_file
+from dicegym.players.roster import agent, agents_folder
 
 SOLO = dicegym.game("yatzy", players=1)
 TWO = dicegym.game("yatzy")
@@ -57,7 +58,7 @@ def test_each_is_explained_and_needs_numpy_at_most(path: Path) -> None:
     explanation = ast.get_docstring(tree)
     assert explanation is not None
     assert len(explanation.splitlines()[0]) > 20
-    assert 20 < len(describe(TWO, path.stem)) < 200
+    assert 20 < len(describe_agent(TWO, path.stem)) < 200
     for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]

@@ -6,7 +6,7 @@ import pytest
 
 import dicegym
 from dicegym.games.keyboard import Place
-from dicegym.games.yatzy.controls import chosen
+from dicegym.games.yatzy.controls import read_form
 from dicegym.games.yatzy.rules import ROLL_PLACES
 
 DICE = [3, 1, 3, 3, 6]
@@ -20,7 +20,7 @@ def test_those_dice_stay_that_were_picked(picked: list[int], rolled: int) -> Non
     state = game.new_game(5)[0]
     state["dice"] = DICE
     place = Place(game, 0, ("you",))
-    (action,) = chosen(place, state, "roll", {"keep": [str(at) for at in picked]})
+    (action,) = read_form(place, state, "roll", {"keep": [str(at) for at in picked]})
     by_places = state.copy()
     game.step(state, action)
     game.step(by_places, ROLL_PLACES + rolled)

@@ -10,7 +10,7 @@ import pytest
 import dicegym
 from dicegym.errors import ParameterError
 from dicegym.games.keyboard import Place
-from dicegym.games.yatzy.controls import ending, read, table, told
+from dicegym.games.yatzy.controls import ending, read, table, tell
 from dicegym.games.yatzy.rules import FIRST_BOX, ROLL_PLACES, SERVER_TURN
 from dicegym.games.yatzy.tables import BOXES, SETS
 
@@ -133,7 +133,7 @@ def test_what_is_open_and_worth_something_is_shown() -> None:
 def told_of(state: Any, action: int) -> list[str]:
     before = state.copy()
     fault = GAME.step(state, action)
-    return told(PLACE, before, action, state, GAME.spec.faults[fault], False)
+    return tell(PLACE, before, action, state, GAME.spec.faults[fault], False)
 
 
 def test_rolls_and_boxes_are_told() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import importlib.util
 import itertools
 import json
@@ -18,12 +17,12 @@ import dicegym
 from dicegym.analysis.valuers import valuer
 from dicegym.engine import loops
 from dicegym.engine.game import Game
-from dicegym.errors import DamagedFileError, ParameterError
+from dicegym.errors import DamagedFileError
 from dicegym.games.parts import LUCK, need
 from dicegym.games.yatzy.exact import OptimalPlayer
 from dicegym.games.yatzy.rules import SERVER_TURN, bonus
-from dicegym.games.yatzy.solving import alone, distributions, rows, turn
-from dicegym.games.yatzy.tables import BEST, DICE, FACES, HANDS, KEEPS, SETS, after_rolling, best_part, hand_of
+from dicegym.games.yatzy.solving import alone, distributions, turn
+from dicegym.games.yatzy.tables import DICE, FACES, KEEPS, SETS, hand_of
 from dicegym.games.yatzy.values import WinningPlayer
 from dicegym.play.player import Player
 from dicegym.players.roster import agents_folder, opponent
@@ -33,7 +32,7 @@ alone_module_values = alone.values
 ALL = (1 << 15) - 1
 OPEN = (1, 5, 6, 13)
 """Boxes, from 0, that are open in the positions below."""
-Small = tuple[np.ndarray, rows.Rows]
+Small = tuple[np.ndarray, distributions.Rows]
 CLOSED = ALL - sum(1 << box for box in OPEN)
 
 
@@ -247,62 +246,20 @@ def test_one_who_sits_chooses_as_the_batch_does() -> None:
     assert all(hand_of(state["dice"]) >= 0 for state in states)
 
 
-@pytest.mark.slow
-def test_thresholds_are_what_one_who_plays_for_them_reaches() -> None:
-    """Brute force for two open boxes: of each number of points the best that can be done, roll by roll."""
-    filled, wanted = ALL - (1 << 1) - (1 << 13), np.arange(1, 60)
-    tables = distributions.compute_thresholds(closed=filled, threads=1)
-
-    @functools.cache
-    def last(box: int, had: int) -> np.ndarray:
-        """Return the chance of what is wanted, and more, in the last open box, with the points of the other."""
-        return first_roll((BEST[:, box][:, None] >= wanted - had).astype(float))
-
-    def first_roll(worth: np.ndarray) -> np.ndarray:
-        shown = worth
-        for _ in range(2):
-            shown = best_part(np.concatenate([after_rolling(shown)[:KEEPS], worth]))
-        mean: np.ndarray = after_rolling(shown)[0]
-        return mean
-
-    worth = np.zeros((HANDS, len(wanted)))
-    for box, other in ((1, 13), (13, 1)):
-        for hand in range(HANDS):
-            worth[hand] = np.maximum(worth[hand], last(other, int(BEST[hand, box])))
-    found = distributions.chances(filled, 0, tables)
-    assert found[1:60] == pytest.approx(first_roll(worth), abs=5e-5)
-    assert found[0] == 1
-    assert (np.diff(found) <= 0).all()
-
-
-@pytest.mark.slow
-def test_thresholds_are_above_what_playing_for_the_mean_reaches(small: Small) -> None:
-    tables = distributions.compute_thresholds(closed=CLOSED, threads=2)
-    best = distributions.chances(CLOSED, 40, tables)[:-1]
-    usual = row_of(small, CLOSED, 40)[::-1].cumsum()[::-1]
-    assert (best >= usual - 1e-4).all()
-    assert (best > usual + 0.01).any()
-
-
 def test_tables_are_kept_and_damage_is_found(small: Small, tmp_path: Path) -> None:
-    rows.write(tmp_path, small[1])
-    rows.check(tmp_path, "distributions")
-    for known, read in zip(small[1], rows.read(tmp_path, "distributions"), strict=True):
+    distributions.write(tmp_path, small[1])
+    distributions.check(tmp_path)
+    for known, read in zip(small[1], distributions.read(tmp_path), strict=True):
         assert np.array_equal(known, read)
     file = tmp_path / "weights.npy"
     changed = bytearray(file.read_bytes())
     changed[-1000] ^= 1
     file.write_bytes(changed)
     with pytest.raises(DamagedFileError, match=r"dicegym values solve yatzy distributions"):
-        rows.check(tmp_path, "distributions")
+        distributions.check(tmp_path)
     file.write_bytes(changed[:5000])
     with pytest.raises(DamagedFileError, match="weights"):
-        rows.read(tmp_path, "distributions")
-
-
-def test_thresholds_name_the_command_that_solves_them() -> None:
-    with pytest.raises(ParameterError, match="dicegym values solve yatzy thresholds"):
-        distributions.chances(0, 0)
+        distributions.read(tmp_path)
 
 
 @pytest.fixture(scope="module")

@@ -130,7 +130,7 @@ class ResponseTree:
     ) -> ResponseBounds:
         """Look further for ``seconds``, or until the bounds are ``gap`` apart or all was looked at; return them.
 
-        A look that has begun goes on beyond ``seconds``. None begins once the time for the ``whole`` search is over.
+        A look that has begun may end after ``seconds``. No look begins once the time for the ``whole`` search is over.
         """
         end = time.monotonic() + seconds
         bids = FACES * (self.start.first + self.start.second)

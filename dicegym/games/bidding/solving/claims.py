@@ -10,8 +10,8 @@ import numpy as np
 from dicegym.games import game as make_game
 from dicegym.games.bidding.solving.hand import tabulate
 from dicegym.games.bidding.solving.learner import Learner
-from dicegym.games.bidding.solving.solution import NAME, is_kept, kept_values, values_at_once
-from dicegym.games.parts import Claim
+from dicegym.games.bidding.solving.solution import NAME, is_kept, load_values, values_at_once
+from dicegym.games.solved import Claim
 
 STEPS = 60
 """Of the solver, after which the bounds of a single hand are less than 0.01 apart."""
@@ -75,6 +75,6 @@ def _opens(game: str) -> float:
 
 
 def _exploitability(game: str) -> float | None:
-    """Return what the tables say; None if there are none."""
+    """Return what the tables say; None without tables."""
     table = make_game(game, players=2, dice=2)
-    return kept_values(table).exploitability if is_kept(table) else None
+    return load_values(table).exploitability if is_kept(table) else None

@@ -1,6 +1,6 @@
 """The whole game for two: all hands that may come about, one after the other, and how good a strategy for them is.
 
-A hand is named by its dice, those of its opener first. What it comes to is another hand, or the end, so hands are
+A hand is named by its dice, those of its opener first. It leads to another hand, or to the end, so hands are
 solved from the last ones up; where they lead back to each other, as where a die may be regained, they are learned
 together, each with what the others have been worth so far.
 
@@ -206,7 +206,7 @@ class Solver:
         return arrays, {"steps": self.steps, "total": self.total, "values": values}
 
     def restore(self, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> None:
-        """Go on from a `state`. Raises KeyError, TypeError or ValueError if it is none of this game."""
+        """Continue from a `state`. Raises KeyError, TypeError or ValueError if it does not fit this game."""
         self.strategies = unpack(self.game, arrays)
         self._begin()
         for dice, learner in self.learners.items():

@@ -1,13 +1,13 @@
 """One hand of Liar's Dice for two as tables: what solvers need to know, asked of the rules of the game.
 
-Who bids first is the *opener*, place 0; the *other* is place 1. Bids fall into levels: any bid of a higher level may
-follow. So what has been bid is a number with one digit for each level, 0 for none of its bids, the highest level last:
-a *node* of the public tree. The nodes below a node follow it without a gap, one's bid more is the addition of
-``step[bid]``, and the number of bids says who is to move.
+The player that bids first is the *opener*, place 0; the *other* is place 1. Bids fall into levels: any bid of a higher
+level may follow. So what has been bid is a number with one digit for each level, 0 for none of its bids, the highest
+level last: a *node* of the public tree. The nodes below a node follow it without a gap, one's bid more is the addition
+of ``step[bid]``, and the number of bids says which player is to move.
 
-Which bids there are and which may follow, which calls there are, and what they come to for each pair of rolls, is found
+Which bids there are and which may follow, which calls there are, and what they lead to for each pair of rolls, is found
 by playing the game's rules out (`tabulate`); nothing of it is written here. Bids above the dice on the table are no
-part of the tree: whoever makes one is told so and loses the call. What that comes to is kept in ``overbid``, so that a
+part of the tree: a player that makes one is called, and loses. That ending is kept in ``overbid``, so that a
 best response may make them all the same.
 """
 
@@ -41,7 +41,7 @@ class Hand:
     bids: np.ndarray
     """int64[bids]: their actions, by rising level."""
     calls: tuple[tuple[int, ...], tuple[int, ...]]
-    """By place of who calls: the actions that may answer a bid."""
+    """By place of the caller: the actions that may answer a bid."""
     first: np.ndarray
     """int64[bids + 1]: number of the lowest bid that may follow the bid i - 1; first[0] = 0: none was made yet."""
     step: np.ndarray
@@ -53,7 +53,7 @@ class Hand:
     """int64[2, bids, calls, classes, classes]: by place of the caller, bid, number of the call, and both classes, the
     number of the ending; `NOT_ALLOWED` where the caller has no such call."""
     endings: tuple[Start, ...]
-    """What the hand may come to, told by place for seat."""
+    """The endings that the hand may have, by place for seat."""
     overbid: np.ndarray
     """int64[2]: the ending when this place bids what cannot be and the other calls; `NOT_ALLOWED` if it may not."""
     impossible: np.ndarray
@@ -178,7 +178,7 @@ def assemble(
 
 
 def _classify(pairs: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return which rolls no call on a bid can tell apart, and what calls come to by these classes."""
+    """Return which rolls no call on a bid can tell apart, and how calls end by these classes."""
     places, n_bids, n_calls, *sizes = pairs.shape
     classes = np.zeros((places, n_bids, width), np.int64)
     most = 0

@@ -74,7 +74,7 @@ class Start(NamedTuple):
 
 
 def start_of(state: Any) -> Start:
-    """Return what the hand begins with that a record of a game for two has just come to."""
+    """Return what the hand begins with that has just begun in a record of a game for two."""
     first, second = int(state["left"][0]), int(state["left"][1])
     return Start(first, second, 0 if state["over"] else int(state["player"]))
 

@@ -43,7 +43,7 @@ class Spot(NamedTuple):
 
 
 class HandValues:
-    """What states are worth between two who play by tables; a `dicegym.games.worth.BatchValuer`.
+    """What states are worth between two players of tables; a `dicegym.games.worth.BatchValuer`.
 
     The player to move knows its own roll and the bids. It infers the other roll from the tables (Bayes' rule).
     A bid that the tables never make with any roll that is still believed in is left out of what is believed. Where
@@ -137,7 +137,7 @@ class HandValues:
             legal = self.game.legal(state)
             spot = self.spot(state)
             if spot is None:
-                for action in self.judged_unseen(np.flatnonzero(legal)).tolist():
+                for action in self.judge_unseen(np.flatnonzero(legal)).tolist():
                     values[action] = self._by_belief(state, action)
             else:
                 actions, gains = self.gains(spot)
@@ -145,7 +145,7 @@ class HandValues:
             values[~legal] = np.nan
         return ActionValues(values, np.where(np.isnan(values), np.nan, 0.0))
 
-    def judged_unseen(self, legal: np.ndarray) -> np.ndarray:
+    def judge_unseen(self, legal: np.ndarray) -> np.ndarray:
         """Return those of the legal actions that have values after bids that the tables leave out."""
         return legal
 

@@ -14,7 +14,7 @@ import numpy as np
 from dicegym import files
 from dicegym.engine.game import Game
 from dicegym.errors import DamagedFileError
-from dicegym.games.solved import damaged
+from dicegym.games.solved import report_damage
 
 
 def _sum(array: np.ndarray) -> int:
@@ -26,7 +26,7 @@ def write(folder: Path, kind: str, tag: int, arrays: Mapping[str, np.ndarray], f
     """Write arrays and facts about them, in place of what was written as this kind before.
 
     Args:
-        folder: where; it is made if there is none.
+        folder: where; it is made if it is missing.
         kind: what they are, as files are called.
         tag: a number that tells these arrays from those written before.
         arrays: by name.
@@ -73,9 +73,9 @@ def _list(folder: Path, kind: str, game: Game, name: str) -> dict[str, Any] | No
         found = json.loads(files.read_text(path, ""))
         if isinstance(found["arrays"], dict) and isinstance(found["facts"], dict):
             return dict(found)
-        raise damaged(path, "is no list of tables", game, name)
+        raise report_damage(path, "is no list of tables", game, name)
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise damaged(path, "is no list of tables", game, name) from None
+        raise report_damage(path, "is no list of tables", game, name) from None
 
 
 def read(folder: Path, kind: str, game: Game, name: str, *, mapped: bool) -> tuple[dict[str, np.ndarray], Any]:
@@ -92,7 +92,7 @@ def read(folder: Path, kind: str, game: Game, name: str, *, mapped: bool) -> tup
     """
     found = _list(folder, kind, game, name)
     if found is None:
-        raise damaged(folder / f"{kind}.json", "is missing", game, name)
+        raise report_damage(folder / f"{kind}.json", "is missing", game, name)
     arrays = {}
     for key, entry in found["arrays"].items():
         path = folder / kind
@@ -103,8 +103,8 @@ def read(folder: Path, kind: str, game: Game, name: str, *, mapped: bool) -> tup
             whole = list(array.shape) == entry["shape"] and str(array.dtype) == entry["dtype"]
             whole = whole and _sum(array) == entry["crc32"]
         except (OSError, ValueError, KeyError, TypeError, EOFError, DamagedFileError) as error:
-            raise damaged(path, f"cannot be read ({error})", game, name) from None
+            raise report_damage(path, f"cannot be read ({error})", game, name) from None
         if not whole:
-            raise damaged(path, "is not what was written", game, name)
+            raise report_damage(path, "is not what was written", game, name)
         arrays[key] = array
     return arrays, found["facts"]

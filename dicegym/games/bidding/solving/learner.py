@@ -15,7 +15,7 @@ from dicegym.games.bidding.solving.hand import NOT_ALLOWED, Hand
 LARGEST_PIECE = 1 << 14
 """Nodes below a node of the top at most, where a tree is cut in two: their tables stay in a processor's cache."""
 SMALL_TREE = 1 << 16
-"""Trees of up to so many nodes are not cut."""
+"""Trees of up to this many nodes are not cut."""
 
 
 class _Notes(NamedTuple):

@@ -1,4 +1,4 @@
-"""The equilibrium of a game for two who remember the last bids alone, with its number of dice: solved hand by hand.
+"""The equilibrium of a game for two players that remember the last bids alone, solved hand by hand.
 
 What a hand is worth follows from the hands that it leads to, so those of few dice come first. Where a call may bring
 dice back, hands lead upwards too: then all are gone through with little effort first, so that each finds about what
@@ -22,7 +22,7 @@ from dicegym.games.bidding.solving.recall_solver import HandSolver
 from dicegym.games.bidding.solving.recall_table import RecallTable
 from dicegym.games.bidding.solving.recall_tree import tabulate
 from dicegym.games.parts import plays_with
-from dicegym.games.solved import Solution, damaged, read_arrays, write_arrays
+from dicegym.games.solved import Solution, read_arrays, report_damage, write_arrays
 from dicegym.games.worth import Progress
 
 SETTINGS: Sequence[Mapping[str, int]] = tuple({"players": 2, "dice": dice} for dice in (5, 4, 3))
@@ -38,8 +38,8 @@ FIRST_TIMES = 16
 ROUNDS = 6
 """How often, where hands lead upwards, it is computed at the end what they are worth."""
 FEW = 5
-"""Up to so many dice on the table the last three bids are remembered, else the last two; they are gone through twice
-as often."""
+"""Hands with up to this many dice on the table remember the last three bids, others the last two; the former are gone
+through twice as often."""
 
 
 class RecallSolution:
@@ -79,7 +79,7 @@ class RecallSolution:
         try:
             recall_table.split(file.read_bytes())
         except ValueError as error:
-            raise damaged(file, str(error), self.game, self.name) from None
+            raise report_damage(file, str(error), self.game, self.name) from None
         return 0.0
 
     def solve(self, folder: Path, *, goal: float, seconds: float | None, threads: int, progress: Progress) -> float:
@@ -143,7 +143,7 @@ class RecallSolution:
         table = RecallTable(self.game, file, self.name)
         for _ in range(1 if len(self._times) == 1 else ROUNDS):
             for own, others in sorted({*self._sizes, *(size[::-1] for size in self._sizes)}, key=_fewest_first):
-                table.values[own, others] = table.played_worth(own, others)
+                table.values[own, others] = table.evaluate_play(own, others)
         return table.values
 
     def _write(self, file: Path, values: np.ndarray, packed: dict[str, recall_table.Packed]) -> None:

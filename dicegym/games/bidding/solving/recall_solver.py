@@ -125,7 +125,7 @@ def bring_back(side: Side, other: Side, number: int) -> None:
 def learn(side: Side, number: int, times: int) -> None:
     """Add to regrets what each choice of a group would have brought, and to the mean strategy what was played.
 
-    The values are counterfactual, by how probable it is that the other comes to a state: ``joint`` holds both parts, so
+    The values are counterfactual, by the probability that the other reaches a state: ``joint`` holds both parts, so
     the mover's own is divided out. Later times weigh more in the mean (linear averaging of CFR+, here of squares).
     """
     strategy, own = side.strategy[number], side.reach[number].T[:, :, None]
@@ -149,8 +149,8 @@ class HandSolver:
     def begin(self, values: np.ndarray) -> None:
         """Make ready to iterate, where the hands that follow are worth ``values``; `end` gives the memory back.
 
-        ``values`` is float64[dice + 1, dice + 1]: how probable it is to win the game for who opens a hand with so many
-        own dice (row) against so many (column).
+        ``values`` is float64[dice + 1, dice + 1]: the probability that the opener of a hand wins the game, by its
+        own dice (row) and the other's (column).
         """
         for side in self.sides:
             side.begin(values)

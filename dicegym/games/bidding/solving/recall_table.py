@@ -1,9 +1,9 @@
-"""Strategies of players who remember the last bids alone as one small file, which a bot reads with a few lines.
+"""Strategies of players that remember the last bids alone as one small file, which a bot reads with a few lines.
 
 A file of bytes: one line of JSON, then the hands, each compressed by zlib. The line has ``recall``, ``places``,
 ``values`` for each hand, by own and the other's dice as two digits (``"52"``): how many bids its states have, where it
-lies behind the line, with how many states and in how many bytes, and how probable it is to win the game for who opens
-it. ``bytes`` and ``crc32`` are those of all that follows the line. A hand is
+lies behind the line, with how many states and in how many bytes, and the probability that its opener
+wins the game. ``bytes`` and ``crc32`` are those of all that follows the line. A hand is
 
 - the states, sorted: one byte for each bid, by its action, filled up with 255 behind them;
 - where the rows of each begin in what follows, 4 bytes, the lowest first;
@@ -29,7 +29,7 @@ import numpy as np
 from dicegym.engine.game import Game
 from dicegym.games.bidding import table
 from dicegym.games.bidding.solving.recall_solver import Side
-from dicegym.games.solved import damaged
+from dicegym.games.solved import report_damage
 
 FIRST_CALL = 60
 UNKNOWN = 63
@@ -38,9 +38,9 @@ NO_BID = 255
 LEAST = 0.02
 """What is played more rarely is left out."""
 HARDLY = 1e-3
-"""States that a player comes to more rarely by its own choices are left out."""
+"""States that a player reaches more rarely by its own choices are left out."""
 NEARLY = 0.08
-"""Raises up to so much less likely true than the best are as good, by the odds."""
+"""Raises are as good as the best, by the odds, if they are less likely true by at most this."""
 
 
 def encode(actions: np.ndarray) -> np.ndarray:
@@ -122,7 +122,7 @@ def _row(cells: np.ndarray, codes: list[int]) -> bytes:
 
 
 def join(hands: Iterable[Packed], values: Mapping[str, float], **told: Any) -> bytes:
-    """Return the file of all hands; ``told`` stands in its first line besides."""
+    """Return the file of all hands; ``told`` is added to its first line."""
     places: dict[str, tuple[int, int, int]] = {}
     recall = {}
     data = b""
@@ -141,7 +141,7 @@ def join(hands: Iterable[Packed], values: Mapping[str, float], **told: Any) -> b
 
 
 def split(raw: bytes) -> tuple[dict[str, Any], bytes]:
-    """Return the first line and the hands of a file. Raises ValueError, which goes on from the file's name."""
+    """Return the first line and the hands of a file. Raises ValueError, whose text continues the file's name."""
     line, _, data = raw.partition(b"\n")
     try:
         told = json.loads(line)
@@ -181,7 +181,7 @@ class RecallTable:
         name: what the solution is called, for errors.
 
     Raises:
-        DamagedFileError: the file is none of these.
+        DamagedFileError: the file is not such a table.
     """
 
     def __init__(self, game: Game, file: Path, name: str) -> None:
@@ -190,23 +190,23 @@ class RecallTable:
         try:
             self.told, self._data = split(file.read_bytes())
         except ValueError as error:
-            raise damaged(file, str(error), game, name) from None
+            raise report_damage(file, str(error), game, name) from None
         try:
             dice = int(self.told["dice"])
             self.values = np.zeros((dice + 1, dice + 1))
             for key, value in self.told["values"].items():
                 self.values[int(key[0]), int(key[1])] = value
         except (ValueError, KeyError, TypeError, IndexError):
-            raise damaged(file, "does not begin as a table of hands", game, name) from None
+            raise report_damage(file, "does not begin as a table of hands", game, name) from None
         self.values[1:, 0] = 1
         self.hand = lru_cache(maxsize=None)(self._read)
 
     def opens(self, own: int, others: int) -> float:
-        """Return how probable it is to win the game for who opens a hand with so many dice against so many."""
+        """Return the probability that the opener of a hand with these numbers of dice wins the game."""
         return float(self.values[own, others])
 
     def after_calls(self, own: int, others: int) -> np.ndarray:
-        """Return what calls are worth to who has ``own`` dice; see `Hand.after_calls` of `recall_tree`."""
+        """Return what calls are worth to a player with ``own`` dice; see `Hand.after_calls` of `recall_tree`."""
         return self.hand(own, others).side.hand.after_calls(self.values)
 
     def sweep(self, own: int, others: int, roll: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
@@ -232,8 +232,8 @@ class RecallTable:
                     waiting[number] += part * (1 - worth[found])
         return moving, waiting
 
-    def played_worth(self, own: int, others: int) -> float:
-        """Return how probable it is to win the game for who opens a hand, from what the next hands are worth."""
+    def evaluate_play(self, own: int, others: int) -> float:
+        """Return the probability that the opener of a hand wins the game, from what the next hands are worth."""
         side = self.hand(own, others).side
         each = [self.sweep(own, others, roll)[0][0][0] @ side.theirs.chances for roll in range(len(side.mine.chances))]
         return float(side.mine.chances @ np.array(each))

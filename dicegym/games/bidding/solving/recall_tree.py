@@ -1,4 +1,4 @@
-"""One hand of two players who remember the last bids alone: what the game's rules say of it, and its public states.
+"""One hand of two players that remember the last bids alone: what the game's rules say of it, and its public states.
 
 Nothing of the rules stands here: legal bids, the dice that count for a bid and the outcome of every call are asked of
 the game, once for each size of hand.
@@ -28,12 +28,12 @@ RARE = 5e-4
 
 @dataclass(frozen=True, eq=False)
 class Hand:
-    """One hand, seen by whoever is to move with ``own`` dice against ``others``."""
+    """One hand, seen by the player to move with ``own`` dice against ``others``."""
 
     own: int
     others: int
     bids: np.ndarray
-    """int64[bids]: the actions that bid so many dice as there may be, each before all that may follow it."""
+    """int64[bids]: the actions that bid as many dice as there may be, each before all that may follow it."""
     follows: np.ndarray
     """bool[bids, bids]: which bid (column) may follow which (row), by their place in ``bids``."""
     counting: np.ndarray
@@ -42,8 +42,8 @@ class Hand:
     calls: np.ndarray
     """int64[calls]: the actions with which the mover may answer a bid; they end the hand."""
     outcome: np.ndarray
-    """int64[calls, bids, dice on the table + 1, 3]: after a call of a bid, where so many dice count for it: dice that
-    the mover has left, dice of the other, and whether the mover opens the next hand."""
+    """int64[calls, bids, dice on the table + 1, 3]: after a call of a bid, by the number of dice that count for it: the
+    dice that the mover has left, those of the other, and whether the mover opens the next hand."""
 
     def places_of(self, actions: Iterable[int]) -> BidPath | None:
         """Return the places of bids in ``bids``, or None if one is left out."""
@@ -57,8 +57,8 @@ class Hand:
     def after_calls(self, opens: np.ndarray) -> np.ndarray:
         """Return how probable it is for the mover to win the game after calls: float64[calls, bids, dice + 1].
 
-        ``opens`` is float64[dice + 1, dice + 1]: how probable it is to win for who opens a hand with so many own dice
-        (row) against so many (column).
+        ``opens`` is float64[dice + 1, dice + 1]: the probability that the opener of a hand wins the game, by its own
+        dice (row) and the other's (column).
         """
         own, others, first = np.moveaxis(self.outcome, 3, 0)
         after = np.where(first == 1, opens[own, others], 1 - opens[others, own])
@@ -67,7 +67,7 @@ class Hand:
 
 @lru_cache(maxsize=64)
 def tabulate(game: Game, own: int, others: int) -> Hand:
-    """Return what the rules of ``game`` say of a hand with so many dice on both sides.
+    """Return what the rules of ``game`` say of a hand with these numbers of dice.
 
     ``game`` is one for two players whose record has the fields of `dicegym.games.bidding.table.record_fields`. Raises
     ParameterError if its dice have fewer than six faces.

@@ -1,4 +1,4 @@
-"""What states of Liar's Dice for two are worth between players who remember the last bids alone, by their table.
+"""What states of Liar's Dice for two are worth between players that remember the last bids alone, by their table.
 
 A player's belief of the other's roll follows from all bids of the hand: how the table plays each roll.
 """
@@ -18,7 +18,7 @@ from dicegym.games.bidding.solving.hand_values import HandValues, Spot
 from dicegym.games.bidding.solving.recall_game import FILE
 from dicegym.games.bidding.solving.recall_table import NO_BID, PlayedSide, RecallTable
 from dicegym.games.bidding.table import FACES, MOST_DICE, N_BIDS, SEATS
-from dicegym.games.solved import tables_folder, unsolved
+from dicegym.games.solved import report_unsolved, tables_folder
 from dicegym.games.worth import Progress, Valuer, ValueSource
 from dicegym.shipped import shipped_folder
 
@@ -33,7 +33,7 @@ MOST_ROLLS = 64
 
 
 class RecallValues(HandValues):
-    """What states are worth between two who play the strategies of a table; see `HandValues`.
+    """What states are worth between two players of a table; see `HandValues`.
 
     Tables leave out bids that are true in less than one hand of 2,000. After one of those, calls alone have values.
 
@@ -124,7 +124,7 @@ class RecallValues(HandValues):
             out[rows[:, None], side.actions[number]] = played.cells[number][:, member][:, rolls[rows]].T
         return out
 
-    def judged_unseen(self, legal: np.ndarray) -> np.ndarray:
+    def judge_unseen(self, legal: np.ndarray) -> np.ndarray:
         """Return the calls."""
         return legal[legal >= N_BIDS]
 
@@ -147,8 +147,8 @@ def recall_sources(game: Game, name: str) -> Sequence[ValueSource]:
     def load(progress: Progress | None) -> Valuer:
         file = table_file(game)
         if file is None:
-            raise unsolved(game, NAME)
+            raise report_unsolved(game, NAME)
         return RecallValues(game, RecallTable(game, file, NAME), name)
 
-    doc = "how likely a player wins between two of an approximate equilibrium, which remember the last bids"
+    doc = "how likely a player wins between two of an approximate equilibrium that remember the last bids"
     return (ValueSource(name, "equilibrium", doc, lambda: table_file(game) is not None, load),)

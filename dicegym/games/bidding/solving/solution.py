@@ -24,7 +24,7 @@ from dicegym.games.bidding.solving.hand import tabulate
 from dicegym.games.bidding.solving.hand_rules import Dice
 from dicegym.games.bidding.solving.learner import Strategy
 from dicegym.games.bidding.solving.table_values import EquilibriumValues
-from dicegym.games.solved import damaged, tables_folder, unsolved
+from dicegym.games.solved import report_damage, report_unsolved, tables_folder
 from dicegym.games.worth import Progress
 
 NAME = "equilibrium"
@@ -34,7 +34,7 @@ GOAL = 1e-3
 TABLES, WORK = "tables", "work"
 """What is kept: the strategies as they are played, and, until the goal is reached, what is needed for going on."""
 FIRST_LOOK, LOOKS = 20, 1.3
-"""How good a strategy is, is found out after so many steps, and then whenever they have grown by this factor: that
+"""The exploitability is computed after this many steps, and then whenever they have grown by this factor: that
 takes as long as a dozen steps."""
 LOOK_BELOW = 100
 """The same, in steps, for hands that come about later in the game."""
@@ -70,11 +70,11 @@ def is_kept(game: Game) -> bool:
     return (tables_folder(game, NAME) / f"{TABLES}.json").exists()
 
 
-def kept_values(game: Game) -> EquilibriumValues:
+def load_values(game: Game) -> EquilibriumValues:
     """Return what states are worth by the tables of a game. Raises ParameterError and DamagedFileError."""
     folder = tables_folder(game, NAME)
     if not is_kept(game):
-        raise unsolved(game, NAME)
+        raise report_unsolved(game, NAME)
     return _read_values(game, folder, (folder / f"{TABLES}.json").stat().st_mtime_ns)
 
 
@@ -90,7 +90,7 @@ def _read_values(game: Game, folder: Path, written: int) -> EquilibriumValues:
         )
         return EquilibriumValues(game, strategies, float(facts["exploitability"]), Worth(opens, follows))
     except (KeyError, TypeError, ValueError) as error:
-        raise damaged(folder / f"{TABLES}.json", f"does not fit the game ({error})", game, NAME) from None
+        raise report_damage(folder / f"{TABLES}.json", f"does not fit the game ({error})", game, NAME) from None
 
 
 def publish(
@@ -102,7 +102,7 @@ def publish(
         game: whose they are.
         folder: where.
         strategies: of all hands.
-        curve: steps, and the exploitability after so many; the last one is that of ``strategies``.
+        curve: steps, and the exploitability after them; the last one is that of ``strategies``.
         tag: a number that tells them from those written before.
     """
     worth = worths(groups_of(game), strategies, best=False)
@@ -125,7 +125,7 @@ class EquilibriumSolution:
     """
 
     name = NAME
-    doc = "how two players play who leave each other nothing to gain, and what every position is worth between them"
+    doc = "how two players play an equilibrium, and what every position is worth between them"
     measure = "exploitability, in win rate"
     goal = GOAL
 
@@ -165,13 +165,13 @@ class EquilibriumSolution:
         try:
             return float(facts["exploitability"])
         except (KeyError, TypeError, ValueError):
-            raise damaged(folder / f"{TABLES}.json", "says no exploitability", self.game, NAME) from None
+            raise report_damage(folder / f"{TABLES}.json", "says no exploitability", self.game, NAME) from None
 
     def solve(self, folder: Path, *, goal: float, seconds: float | None, threads: int, progress: Progress) -> float:
         """Learn until the tables are as good as ``goal``; see `Solution.solve`.
 
-        What is needed for going on is removed once the goal is reached, as it takes a multiple of the tables: who then
-        wants a better one begins anew.
+        What is needed for going on is removed once the goal is reached, as it takes a multiple of the tables: a
+        better one begins anew.
         """
         began = saved = told = time.monotonic()
         solver, quality = Solver(self.game, threads), self.quality(folder)
@@ -239,7 +239,7 @@ class EquilibriumSolution:
             solver.restore(arrays, facts)
             return [(int(steps), float(found)) for steps, found in facts["curve"]]
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise damaged(folder / f"{WORK}.json", f"does not fit the game ({error})", self.game, NAME) from None
+            raise report_damage(folder / f"{WORK}.json", f"does not fit the game ({error})", self.game, NAME) from None
 
 
 def _next_look(curve: Sequence[tuple[int, float]]) -> int:
@@ -249,5 +249,5 @@ def _next_look(curve: Sequence[tuple[int, float]]) -> int:
 def _words(solver: Solver, curve: Sequence[tuple[int, float]]) -> str:
     if not solver.last:
         return f"hands of {', '.join(f'{a} and {b} dice' for a, b in solver.learners)}"
-    found = f"a best reply gains {curve[-1][1]:.5f} after {curve[-1][0]}, " if curve else ""
+    found = f"a best response gains {curve[-1][1]:.5f} after {curve[-1][0]}, " if curve else ""
     return f"{found}{solver.steps} steps on the first hand"

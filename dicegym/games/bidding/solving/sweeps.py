@@ -9,8 +9,8 @@ response calculation in large extensive games", IJCAI 2011). Where neither reach
 it is left out: after a few sweeps that is nearly all.
 
 A strategy is two tables of weights: of a bid at ``bid_rows[node after it, roll]``, and of call k at
-``call_rows[node // squeeze, k, roll]``, for the rolls of whoever is to move. What a choice has of the sum of its node
-is its probability. Choices are numbered: bids as in `Hand`, calls after them.
+``call_rows[node // squeeze, k, roll]``, for the rolls of the player to move. The share of a choice in the sum of its
+node is its probability. Choices are numbered: bids as in `Hand`, calls after them.
 
 A sweep that learns cuts a large tree in two: the *top*, nodes whose bids are all below the number ``cut``, and what is
 below each of them, which threads do one by one without meddling with each other (`mark`, `descend`, then `visit`). So
@@ -44,7 +44,7 @@ PARTS = 65535.0
 """Of a probability in 16 bits."""
 LEAST = PARTS / 1024
 """What is chosen less often than this is not chosen at all: it is left from early steps, leaves a best response nothing
-that could be measured, and would make whoever asks about a node go through a hundred times as many."""
+that could be measured, and would make a query about a node visit a hundred times as many."""
 
 # --- at a node -----------------------------------------------------------------------------------------------
 
@@ -62,7 +62,7 @@ def weigh(bid_rows, call_rows, node, low, step, squeeze, calls, size, even, plan
         squeeze: see there.
         calls: how many calls there are.
         size: how many rolls.
-        even: whether all choices are alike where there are no weights; else whoever is there calls (0), if it can.
+        even: whether all choices are alike where there are no weights; else the player to move makes call 0, if it can.
         plan: float64[choices + 2, width].
     """
     n_bids = len(step)
@@ -161,7 +161,7 @@ def clear(size, out):
 def pass_on(d, bid, mine, freely, own_there, other_there, size, other_size, plan, own, other):
     """Write both reaches after a bid; return whether anybody of mine, and of the opponent's, gets there.
 
-    Whoever is to move makes the bid as ``plan`` says; with ``freely`` I make it whatever I have.
+    The player to move bids as ``plan`` says; with ``freely`` I bid whatever I have.
     """
     if mine:
         own_there = (
@@ -331,10 +331,10 @@ def settle(
 ):  # fmt: skip
     """Make what was played on average a strategy of 16 bits: each node's totals, shared out in 65,535 parts or less.
 
-    It goes on from a node to all that is below it.
+    It visits the node and everything below it.
 
-    Where a roll never played its way to a node, it is what the regrets there say: no reply gains by that, as nobody
-    meets it, and whoever asks what to do there, after an error, gets a sensible answer.
+    Where a roll never played its way to a node, it is what the regrets there say: no response gains by that, as it
+    never meets it, and a player that asks what to do there, after an error, gets a sensible answer.
 
     Beside the arguments above:
         bid_regrets: float32[nodes, width].

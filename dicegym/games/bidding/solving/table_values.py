@@ -1,4 +1,4 @@
-"""What states of Liar's Dice for two are worth between players who play an equilibrium, all bids remembered."""
+"""What states of Liar's Dice for two are worth between players of an equilibrium, all bids remembered."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dicegym.games.bidding.table import SEATS
 
 
 class EquilibriumValues(HandValues):
-    """What states are worth between two who play an equilibrium; see `HandValues`.
+    """What states are worth between two players of an equilibrium; see `HandValues`.
 
     Tables leave out bids above the dice on the table. After a bid that follows one of those, the last bid is taken for
     the first one of the hand.
@@ -38,7 +38,7 @@ class EquilibriumValues(HandValues):
     ) -> None:
         super().__init__(game)
         self.exploitability = exploitability
-        self.sure = f"those of an equilibrium that a best reply beats in {0.5 + exploitability:.6f} of games"
+        self.sure = f"those of an equilibrium that a best response beats in {0.5 + exploitability:.6f} of games"
         self.strategies = strategies
         self.hands = worth or worths(groups_of(game), strategies, best=False)
         """How likely a player wins from the beginning of each hand, before anybody has rolled."""
@@ -47,7 +47,7 @@ class EquilibriumValues(HandValues):
         self._judge = lru_cache(maxsize=65536)(self._find_worth)
 
     def before_rolls(self, own: int, others: int, opens: bool) -> float:
-        """Return how likely a player wins from the beginning of a hand. Raises ParameterError if there is none such."""
+        """Return how likely a player wins from a hand's beginning; raise ParameterError if it never begins."""
         dice = (own, others) if opens else (others, own)
         if dice not in self.hands.opens:
             raise self._no_such_hand(dice)

@@ -1,18 +1,23 @@
 """The compiled sweeps over all states of Hog, hidden ones included: one forwards, and one backwards with a rule.
 
 A state is what decides the rest of a game: both scores, the parity of all exchanges, both runs of Pig outs and, for
-players who choose by it, the parity of the mover's own exchanges. Scores are seen from the player to move; their pair
+players that choose by it, the parity of the mover's own exchanges. Scores are seen from the player to move; their pair
 is one number, ``own * goal + opponent``. The sum of both scores grows with every turn, so sweeps run along it and meet
 every state once. A player meets a pair at most once in a game, so it is the same whether chance decides there or before
 the game: a strategy that draws is what a random bot of the contest is, which is asked once for every pair.
 
+The update (backwards): a state is worth the mean over the points of the turn of 1 less what the next state is worth to
+the other player, 1 or 0 where the game ends. The invariant: all states with a larger sum of scores are done. Forwards,
+each state hands its probability on to those that follow, and all states with a smaller sum are done. Compare Neller and
+Presser, "Optimal play of the dice game Pig", The UMAP Journal 25 (2004), where values wait for each other.
+
 Arrays (runs count 0..LONGEST_RUN, so RUNS is 4):
     rolls: float64[sides, number, points], see `roll_chances`.
     choices: float64[players, goal * goal, K, P, N_ACTIONS]: how likely a player chooses each action, by what it knows:
-        pair, own run and parity of the own exchanges. K and P are RUNS and 2; 1 and 1 for who knows both scores alone.
+        pair, own run and parity of the own exchanges. K and P are RUNS and 2; both are 1 if it knows the scores alone.
     values: float64[players, P, goal * goal, 2, RUNS, RUNS] by (player to move, parity of its own exchanges, pair,
         parity of all exchanges, run of the other player, run of the player to move): the probability that the player to
-        move wins. One who has moved leaves the other's own parity as it was, so what follows stands in one part.
+        move wins. A player that has moved leaves the other's own parity as it was, so what follows is in one part.
     reach: as values: the probability that a game comes through the state, the first to move drawn by a fair coin.
 
 Where both players are alike, one stands for both. The rules are those of `dicegym.games.hog.rules`; what is added here
@@ -47,7 +52,7 @@ from dicegym.games.hog.rules import (
 
 RUNS = LONGEST_RUN + 1
 WON, LOST = -1, -2
-"""Instead of a pair: the game is over, and the player who moved has won or lost."""
+"""Instead of a pair: the game is over, and the player that moved has won or lost."""
 PLAY, WEIGH, IMPROVE, SEE_ALL = range(4)
 """Rules of `sweep`: play by one's choices; also find what each choice wins; also put better choices in their place; or
 see everything and play best."""
@@ -109,7 +114,7 @@ def turn(own, opponent, parity, number, rolls):
 
 @kernel
 def look_ahead(own, opponent, parity, number, rolls, places, later, out):
-    """Write how likely the player to move wins who chooses ``number``: to ``out[opponent's run, own run]``.
+    """Write how likely the player to move wins with ``number`` dice: to ``out[opponent's run, own run]``.
 
     ``later`` is the part of values in which the opponent moves.
     """

@@ -1,4 +1,4 @@
-"""What the dice of a round of Lucky & Co were worth to everybody, by an estimate of who will win.
+"""What the dice of a round of Lucky & Co were worth to everybody, by an estimate of the winner.
 
 The estimate: a seat's share of the first place is in proportion to ``(money + INCOMES * income + 1) ** POWER``, with
 its expected points of a round as income, unless the lead ends the game. Both constants were fitted (greatest
@@ -10,8 +10,8 @@ How much of that counts is a matter of the money that the richest has before the
 the estimate makes a third of what the first rounds decide, and too much of those that follow (the same in games of two,
 four and seven of `investor`, `strategist` and `ppo`). As this is known before anything rolls, the mean stays 0.
 
-A round is gone through seat by seat, and for each seat from coins over basic dice to multipliers: whoever has not
-rolled yet stands there with what it expects. Attacks, and the rounding of points, are left where they are.
+A round is gone through seat by seat, and for each seat from coins over basic dice to multipliers: a seat that
+has not rolled yet counts with its expectation. Attacks, and the rounding of points, are left where they are.
 
 How dice fell is asked of the rules' own kernel, `dicegym.games.lucky.scoring.roll`, with fewer dice: coins are flipped
 before basic dice roll, and these before multipliers, so what stays shows the same.
@@ -41,7 +41,7 @@ from dicegym.games.lucky.catalogue import (
     SUMS,
     WEIGHTS,
 )
-from dicegym.games.lucky.prospects import expected_points, means_of
+from dicegym.games.lucky.prospects import expect_points, means_of
 from dicegym.games.lucky.scoring import roll
 
 # --- how dice fell, and how likely all else was ----------------------------------------------------------------------
@@ -148,7 +148,7 @@ def multipliers_of(dice, all_again):
 
 @kernel
 def chance_of_heads(coins, successes):
-    """Return how likely so many of some coins succeed."""
+    """Return how likely this number of coins succeed."""
     ways = 1.0
     for i in range(successes):
         ways *= (coins - i) / (i + 1)
@@ -157,7 +157,7 @@ def chance_of_heads(coins, successes):
 
 @kernel
 def power_of(squares, cubes):
-    """Return what points are raised to by so many successes."""
+    """Return the power that points are raised to by these successes."""
     return 2.0**squares * 3.0**cubes
 
 
@@ -194,7 +194,7 @@ def _income(state, seat):
     """Return what a seat may expect a round: squares and cubes count for no more than what ends the game twice."""
     dice = state.dice[seat]
     basic, product = means_of(state, seat, 0)
-    plain = expected_points(basic, product, dice[AGAIN], dice[ALL_AGAIN], 0, 0)
+    plain = expect_points(basic, product, dice[AGAIN], dice[ALL_AGAIN], 0, 0)
     missed = 0.5 ** (dice[SQUARE] + dice[CUBE])
     raised = max(plain, min(plain * plain, 2.0 * state.lead))
     return min(missed * plain + (1 - missed) * raised, MOST_MONEY)
@@ -217,7 +217,7 @@ def _others(state, seat, moneys, incomes, strengths):
 
 @kernel
 def _estimate(state, money, income, first, second, total, out):
-    """Estimate what a seat with so much money wins: its share, the share of a unit of other strength, the richest's.
+    """Estimate what a seat with this money wins: its share, the share of a unit of other strength, the richest's.
 
     ``out`` is float64[3]. The last two make the shares of the others.
     """

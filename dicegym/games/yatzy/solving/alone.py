@@ -1,7 +1,12 @@
 """Yatzy for one, solved by one sweep over all positions; see `dicegym.games.yatzy.solving.turn`.
 
+Backward induction: the value of a position is the mean over the first roll of the best that its turn can lead to, which
+is points plus the value of a position with one box more filled (Verhoeff and Scheffers, "Optimal solitaire Yahtzee
+strategies", 1999). Only the boxes, and the upper sum up to the bonus, matter.
+
 All sums of one set of filled boxes see the same dice and the same boxes, and differ only in what follows. So every
-step of a turn is done for all of them side by side. Sets with equally many filled boxes need nothing of each other.
+step of a turn is done for all of them side by side, which processors do eight at a time. Sets with equally many filled
+boxes need nothing of each other.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -23,20 +28,61 @@ from dicegym.games.yatzy.rules import BONUS_FROM
 from dicegym.games.yatzy.solving.turn import (
     ALL_FILLED,
     END_BOXES,
+    END_HANDS,
     END_POINTS,
+    END_STARTS,
+    FIRST_ROLL,
     N_ENDS,
     N_SETS,
     SAME_SUMS,
     UPPER_SETS,
-    earned,
-    play_turn,
-    raise_hands,
+    earn,
     sum_after,
 )
-from dicegym.games.yatzy.tables import BOXES, KEEPS
+from dicegym.games.yatzy.tables import BOXES, FACES, HANDS, KEEPS, ROLLS, WITH
 
 AT_ONCE = 8
 """Loops are as long as a multiple of this, as what is left over after the last eight numbers is slow."""
+
+
+@kernel
+def raise_hands(rows, end, leaf, n):
+    """Raise the first ``n`` numbers of all hands that score in an end to those of ``leaf`` that are higher."""
+    for place in range(END_STARTS[end], END_STARTS[end + 1]):
+        mine = rows[KEEPS + END_HANDS[place]]
+        for k in range(n):
+            mine[k] = max(mine[k], leaf[k])
+
+
+@kernel
+def play_turn(rows, n, out):
+    """Write what a turn is worth before it begins to ``out[:n]``, all dice being kept as is best.
+
+    Args:
+        rows: float64[462, m], of hands what they are worth when they are scored; overwritten. Each of two steps goes
+            back by one roll: a set of fewer dice is worth the mean over one more die, and a hand the best of its parts.
+        n: how many numbers of each row matter.
+        out: float64[m].
+    """
+    for _ in range(ROLLS):
+        for kept in range(KEEPS - 1, -1, -1):  # one more die makes a set of a higher number
+            a, b, c = rows[WITH[kept, 0]], rows[WITH[kept, 1]], rows[WITH[kept, 2]]
+            d, e, f = rows[WITH[kept, 3]], rows[WITH[kept, 4]], rows[WITH[kept, 5]]
+            mine = rows[kept]
+            for k in range(n):
+                mine[k] = (a[k] + b[k] + c[k] + d[k] + e[k] + f[k]) / FACES
+        for kept in range(KEEPS):
+            mine = rows[kept]
+            for face in range(FACES):
+                larger = rows[WITH[kept, face]]
+                for k in range(n):
+                    larger[k] = max(larger[k], mine[k])
+    for k in range(n):
+        out[k] = 0
+    for hand in range(HANDS):
+        mine, chance = rows[KEEPS + hand], FIRST_ROLL[hand]
+        for k in range(n):
+            out[k] += chance * mine[k]
 
 
 @kernel
@@ -66,7 +112,7 @@ def solve_sets(values, sets):
             if not filled >> box & 1:
                 later = values[filled | 1 << box]
                 for k in range(full):
-                    leaf[k] = earned(sums[k], box, points) + later[sum_after(sums[k], box, points)]
+                    leaf[k] = earn(sums[k], box, points) + later[sum_after(sums[k], box, points)]
                 raise_hands(rows, end, leaf, full)
         play_turn(rows, full, start)
         k = 0

@@ -1,12 +1,11 @@
-"""How many points are still to come, in every position: a row of numbers each (`dicegym.games.yatzy.solving.rows`).
+"""Distributions of the points still to come, a row for each position, for a player of the best mean or of a table.
 
-*Distributions* say how likely each number of points is for one who plays for the best mean, or by any table of values.
-Those of the best mean are kept as whole numbers of 16 bits, without the points that are less likely than a 65535th of
-the likeliest: probabilities are these over their sum, and 1.43 million rows take some 400 MB.
+A position's row is the mixture of the rows of the positions that its turn may end in: how likely the player ends it so,
+shifted by the points earned. So one sweep backwards, from those with all boxes filled, computes them all.
 
-*Thresholds* say how likely so many points and more are for one who plays for just these: who needs 60 more keeps other
-dice than who needs 20. A row goes from the first number of points that is not sure to the last that can be;
-probabilities are kept as whole numbers out of 65535.
+Those of the best mean are kept on disk and mapped into memory, one copy for all processes: as whole numbers of 16 bits,
+without the points that are less likely than a 65535th of the likeliest. Probabilities are these over their sum, and
+1.43 million rows take some 400 MB.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -15,53 +14,74 @@ probabilities are kept as whole numbers out of 65535.
 from __future__ import annotations
 
 import functools
+import itertools
 import threading
+import zlib
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 
+from dicegym.engine.game import Game
 from dicegym.engine.jit import kernel
-from dicegym.errors import ParameterError
-from dicegym.games.solved import unsolved
+from dicegym.engine.threads import cores
+from dicegym.errors import DamagedFileError, ParameterError
+from dicegym.files import writing
+from dicegym.games.solved import report_damage, tables_folder
 from dicegym.games.worth import Progress
-from dicegym.games.yatzy.solving import alone, rows
+from dicegym.games.yatzy.rules import SPEC
+from dicegym.games.yatzy.solving import alone
 from dicegym.games.yatzy.solving.turn import (
     ALL_FILLED,
     END_BOXES,
     END_POINTS,
-    N_ENDS,
-    N_SETS,
+    LOWER_SETS,
+    PLACES,
     POSITIONS,
+    SAME_SUMS,
     SUMS,
     TOTALS,
-    earned,
+    UPPER_SETS,
+    earn,
     ends,
+    level,
     look_through,
     mean_leaves,
     new_leaves,
     new_levels,
-    play_turn,
     position_of,
-    raise_hands,
     sum_after,
 )
-from dicegym.games.yatzy.tables import BOXES, KEEPS
+from dicegym.games.yatzy.tables import BOXES, UPPER
 
-NAME, THRESHOLDS = "distributions", "thresholds"
+NAME = "distributions"
+KEPT_FOR = Game(SPEC, 2)
+"""The tables are those of any number of players; they are kept with the ones for two."""
+ARRAYS = {"weights": np.uint16, "starts": np.int64, "firsts": np.int64, "scales": np.float64}
+"""The arrays of rows, by file, and the type of each; see `Rows`."""
+SUMS_FILE = "sums.txt"
+"""Written last: the checksum of each array, in turn."""
+
+Rows = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+"""Weights, one row after the other; where the row of each position begins and how long it is (int64[positions, 2]); for
+how many points its first number is; and what its weights are multiplied by."""
 FULL = np.iinfo(np.uint16).max
-"""What the likeliest points of a distribution are kept as, and a probability of 1 among thresholds."""
+"""The weight of the likeliest points of a row."""
+ROOM, SMALL_ROOM = 210_000_000, 1_000_000
+"""Weights that the rows of all positions take at most (there are 173.7 million), and those of all positions in which
+nine boxes or more are filled."""
+BLOCK = 16_384
+"""Positions whose rows are computed together, 8 bytes a number."""
+PIECES = 8
+"""In how many parts each thread takes its share of a block, as some positions take longer."""
+MEMORY = 2 * ROOM + 8 * BLOCK * TOTALS + 64 * POSITIONS
+"""Bytes that computing rows takes."""
+DISK = 2 * ROOM + 32 * POSITIONS
+"""Bytes that they take on disk."""
 
 
-@kernel
-def store_row(row, first, last, position, used, found):
-    """Keep the numbers ``first`` to ``last`` of a row for a position; return how many weights are taken then."""
-    weights, starts, firsts, _ = found
-    for i in range(first, last + 1):
-        weights[used + i - first] = row[i]
-    starts[position, 0], starts[position, 1], firsts[position] = used, last - first + 1, first
-    return used + last - first + 1
-
-
-# --- distributions -------------------------------------------------------------------------------------------------
+# --- rows ----------------------------------------------------------------------------------------------------------
 
 
 @kernel
@@ -82,12 +102,12 @@ def distribute(values, first, found, filled, sums, begin, end, out):
     Args:
         values: float64[2**15, 64], what the player takes each position to be worth.
         first: whether it takes the first of equal actions, as `dicegym.games.yatzy.exact.OptimalPlayer` does.
-        found: rows of all positions with one box more filled.
+        found: `Rows` of all positions with one box more filled.
         filled: int64[n].
         sums: int64[n].
         begin: the first k.
         end: one more than the last.
-        out: float64[n, 376], zeros.
+        out: float64[n, 375], zeros.
     """
     leaves, likely = new_leaves(), new_leaves()
     levels, chosen = new_levels()
@@ -98,13 +118,21 @@ def distribute(values, first, found, filled, sums, begin, end, out):
         for box, points in zip(END_BOXES, END_POINTS):  # noqa: B905 - Numba knows no strict
             if not filled[k] >> box & 1 and likely[box, points] > 0.0:
                 after = position_of(filled[k] | 1 << box, sum_after(sums[k], box, points))
-                add_row(found, after, earned(sums[k], box, points), likely[box, points], out[k])
+                add_row(found, after, earn(sums[k], box, points), likely[box, points], out[k])
 
 
 @kernel
-def keep_distributions(rows, filled, sums, used, found):
-    """Keep rows: in 16 bits a number if weights are such, else as they are; see `rows.sweep`."""
-    weights, _, _, scales = found
+def keep_rows(rows, filled, sums, used, found):
+    """Keep computed rows, in 16 bits a number if weights are such, else as they are; return how many weights are taken.
+
+    Args:
+        rows: float64[n, 375]; overwritten.
+        filled: int64[n], as are ``sums``: whose rows they are.
+        sums: see there.
+        used: how many weights were taken before.
+        found: `Rows`, written to.
+    """
+    weights, starts, firsts, scales = found
     short = weights.itemsize < rows.itemsize
     for k in range(len(rows)):
         row, position = rows[k], position_of(filled[k], sums[k])
@@ -121,23 +149,73 @@ def keep_distributions(rows, filled, sums, used, found):
                 row[i] = np.floor(row[i] / unit + 0.5)
                 together += row[i]
             scales[position] = 1.0 / together
-        used = store_row(row, first, last, position, used, found)
+        for i in range(first, last + 1):
+            weights[used + i - first] = row[i]
+        starts[position, 0], starts[position, 1], firsts[position] = used, last - first + 1, first
+        used += last - first + 1
     return used
 
 
-def _new_rows(weights: np.ndarray) -> rows.Rows:
-    """Return tables in which all boxes are filled in all positions, after which nothing comes."""
+def sweep(
+    values: np.ndarray,
+    weights: np.ndarray,
+    *,
+    first: bool,
+    alike: bool,
+    closed: int = 0,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Rows:
+    """Return the rows of all positions, computed backwards from those with all boxes filled, after which nothing comes.
+
+    Args:
+        values: float64[2**15, 64], what the player takes each position to be worth.
+        weights: room: uint16 for the rows of all positions, or float64[1], and then the rows of one number of filled
+            boxes alone are kept, in an array of their own.
+        first: whether the player takes the first of equal actions.
+        alike: whether sums of the upper boxes from which as much is still to come (`SAME_SUMS`) have one row.
+        closed: a bit mask of boxes that are filled in all positions that matter; others are left out.
+        threads: how many work; default: one on each core. The result does not depend on it.
+        progress: told of the positions that are done.
+    """
+    threads, apart = threads or cores(), weights.dtype == np.float64
     weights[0] = 1
-    starts = np.tile(np.array([0, 1]), (POSITIONS, 1))
-    return weights, starts, np.zeros(POSITIONS, np.int64), np.ones(POSITIONS)
+    starts, firsts = np.tile(np.array([0, 1]), (POSITIONS, 1)), np.zeros(POSITIONS, np.int64)
+    scales = np.ones(POSITIONS)
+    levels = [level(n_filled, closed) for n_filled in range(BOXES - 1, int(closed).bit_count() - 1, -1)]
+    used, done, total = 1, 0, sum(len(filled) for filled, _ in levels)
+    with ThreadPoolExecutor(threads) as pool:
+        for filled, sums in levels:
+            upper_sets, lower = filled & (UPPER_SETS - 1), filled >> UPPER
+            own = SAME_SUMS[upper_sets, sums] if alike else sums
+            computed = filled[own == sums], sums[own == sums]
+            later = weights, starts, firsts, scales
+            if apart:
+                used, weights = 0, np.zeros(len(computed[0]) * TOTALS)
+            for begin in range(0, len(computed[0]), BLOCK):
+                block = computed[0][begin : begin + BLOCK], computed[1][begin : begin + BLOCK]
+                rows = np.zeros((len(block[0]), TOTALS))
+                cuts = np.linspace(0, len(rows), threads * PIECES + 1).astype(int).tolist()
+                work = functools.partial(distribute, values, first, later, *block)
+                list(pool.map(work, cuts[:-1], cuts[1:], itertools.repeat(rows)))
+                used = keep_rows(rows, *block, used, (weights, starts, firsts, scales))
+                if progress is not None:
+                    progress(done + begin + len(rows), total, "positions of Yatzy")
+            done += len(filled)
+            for array in (starts, firsts, scales):
+                array[PLACES[upper_sets, sums] * LOWER_SETS + lower] = array[
+                    PLACES[upper_sets, own] * LOWER_SETS + lower
+                ]
+    if progress is not None:
+        progress(done, total, "positions of Yatzy")
+    return weights[:used], starts, firsts, scales
 
 
-def compute_distributions(progress: Progress | None = None, threads: int | None = None, closed: int = 0) -> rows.Rows:
-    """Return the distributions for the best mean, computed; arguments as of `rows.sweep`."""
+def compute_distributions(progress: Progress | None = None, threads: int | None = None, closed: int = 0) -> Rows:
+    """Return the distributions for the best mean, computed; arguments as of `sweep`."""
     values = alone.values(progress)
-    found = _new_rows(np.zeros(rows.ROOM if closed == 0 else rows.SMALL_ROOM, np.uint16))
-    work = functools.partial(distribute, values, False)
-    return rows.sweep(found, work, keep_distributions, closed=closed, threads=threads, progress=progress)
+    room = np.zeros(SMALL_ROOM if closed else ROOM, np.uint16)
+    return sweep(values, room, first=False, alike=True, closed=closed, threads=threads, progress=progress)
 
 
 def of_scores(
@@ -167,151 +245,86 @@ def of_scores(
         )
     if not 0 <= closed <= ALL_FILLED:
         raise ParameterError(f"closed={closed} names boxes that are none: give a bit mask of {BOXES} boxes")
-    work = functools.partial(distribute, worth, True)
-    found = rows.sweep(
-        _new_rows(np.zeros(1)),
-        work,
-        keep_distributions,
-        closed=closed,
-        threads=threads,
-        progress=progress,
-        apart=True,
-        alike=table is None,
+    found = sweep(
+        worth, np.zeros(1), first=True, alike=table is None, closed=closed, threads=threads, progress=progress
     )
     out = np.zeros(TOTALS)
     add_row(found, position_of(closed, 0), 0, 1.0, out)
     return np.trim_zeros(out, "b")
 
 
+# --- rows that are kept --------------------------------------------------------------------------------------------
+
+
+def is_kept(folder: Path) -> bool:
+    """Return whether there are tables in ``folder``, whole or damaged."""
+    return (folder / SUMS_FILE).is_file()
+
+
+def write(folder: Path, rows: Sequence[np.ndarray]) -> None:
+    """Write tables; `is_kept` once all are written."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / SUMS_FILE).unlink(missing_ok=True)
+    for name, array in zip(ARRAYS, rows, strict=True):
+        with writing(folder / f"{name}.npy") as unfinished, unfinished.open("wb") as stream:
+            np.save(stream, array, allow_pickle=False)
+    with writing(folder / SUMS_FILE) as unfinished:
+        unfinished.write_text(" ".join(str(_sum(array)) for array in rows))
+
+
+def read(folder: Path) -> Rows:
+    """Return tables that `write` wrote, mapped; copy on write. Raises DamagedFileError if they do not fit together."""
+    arrays = []
+    for array_name, kind in ARRAYS.items():
+        file = folder / f"{array_name}.npy"
+        try:
+            array = np.asarray(np.load(file, mmap_mode="c", allow_pickle=False))
+        except (OSError, ValueError, EOFError) as error:
+            raise _damaged(file, f"cannot be read ({error})") from None
+        if array.dtype != kind or (array_name != "weights" and len(array) != POSITIONS):
+            raise _damaged(file, f"holds {array.dtype}[{len(array)}]")
+        arrays.append(array)
+    weights, starts, firsts, scales = arrays
+    if starts.shape != (POSITIONS, 2) or weights.ndim != 1 or firsts.ndim != 1 or scales.ndim != 1:
+        raise _damaged(folder / "starts.npy", "has another shape than its rows")
+    behind = starts.sum(axis=1)
+    if starts.min() < 0 or behind.max() > len(weights) or firsts.min() < 0 or (firsts + starts[:, 1]).max() > TOTALS:
+        raise _damaged(folder / "starts.npy", "leads beyond its rows")
+    return weights, starts, firsts, scales
+
+
+def check(folder: Path) -> None:
+    """Raise DamagedFileError unless the tables in ``folder`` are what was written, to the last byte."""
+    sums = (folder / SUMS_FILE).read_text(encoding="utf-8", errors="replace").split()
+    for array_name, array, known in zip(ARRAYS, read(folder), [*sums, *ARRAYS], strict=False):
+        if str(_sum(array)) != known:
+            raise _damaged(folder / f"{array_name}.npy", "is not what was written")
+
+
+def _sum(array: np.ndarray) -> int:
+    return zlib.crc32(np.ascontiguousarray(array).data)
+
+
+def _damaged(file: Path, reason: str) -> DamagedFileError:
+    return report_damage(file, reason, KEPT_FOR, NAME)
+
+
 def ready() -> bool:
     """Return whether they are at hand, or kept on this machine."""
-    return bool(_known) or rows.is_kept(rows.folder_of(NAME))
+    return bool(_known) or is_kept(tables_folder(KEPT_FOR, NAME))
 
 
-_known: list[rows.Rows] = []
+_known: list[Rows] = []
 _lock = threading.Lock()
 
 
-def distributions(progress: Progress | None = None) -> rows.Rows:
+def distributions(progress: Progress | None = None) -> Rows:
     """Return the distributions: read once in a program's life, or computed, which takes half a minute.
 
     Raises DamagedFileError if those that are kept cannot be used.
     """
     with _lock:
         if not _known:
-            folder = rows.folder_of(NAME)
-            _known.append(rows.read(folder, NAME) if rows.is_kept(folder) else compute_distributions(progress))
+            folder = tables_folder(KEPT_FOR, NAME)
+            _known.append(read(folder) if is_kept(folder) else compute_distributions(progress))
         return _known[0]
-
-
-# --- thresholds ----------------------------------------------------------------------------------------------------
-
-
-@kernel
-def open_row(weights, start, length, first, low, n, out):
-    """Write a row, whose numbers begin at ``first`` points, as probabilities for ``low`` .. ``low + n - 1`` points."""
-    for w in range(min(max(first - low, 0), n)):
-        out[w] = 1.0
-    for w in range(max(first - low, 0), min(max(first + length - low, 0), n)):
-        out[w] = weights[start + w + low - first] * np.float32(1 / FULL)
-    for w in range(max(first + length - low, 0), n):
-        out[w] = 0.0
-
-
-@kernel
-def range_of(found, filled, upper):
-    """Return the first number of points that is not sure in a position, and one more than can be had at most."""
-    _, starts, firsts, _ = found
-    least, high = np.full(BOXES, TOTALS), 0
-    for end in range(N_ENDS):
-        box, points = END_BOXES[end], END_POINTS[end]
-        if not filled >> box & 1:
-            after = position_of(filled | 1 << box, sum_after(upper, box, points))
-            first = firsts[after] + earned(upper, box, points)
-            least[box] = min(least[box], first)
-            high = max(high, first + starts[after, 1])
-    low = 0
-    for box in range(BOXES):
-        if not filled >> box & 1:
-            low = max(low, least[box])
-    return low, high
-
-
-@kernel
-def reach_rows(found, filled, sums, begin, end, out):
-    """Write how likely each number of points and more is when it is played for; see `rows.sweep`.
-
-    Numbers are float32 meanwhile.
-    """
-    weights, starts, firsts, _ = found
-    hands, leaf = np.zeros((N_SETS, TOTALS + 1), np.float32), np.zeros(TOTALS + 1, np.float32)
-    mean = np.zeros(TOTALS + 1, np.float32)
-    for k in range(begin, end):
-        low, high = range_of(found, filled[k], sums[k])
-        n = high - low
-        hands[KEEPS:, :n] = 0
-        for one in range(N_ENDS):
-            box, points = END_BOXES[one], END_POINTS[one]
-            if not filled[k] >> box & 1:
-                after = position_of(filled[k] | 1 << box, sum_after(sums[k], box, points))
-                first = firsts[after] + earned(sums[k], box, points)
-                open_row(weights, starts[after, 0], starts[after, 1], first, low, n, leaf)
-                raise_hands(hands, one, leaf, n)
-        play_turn(hands, n, mean)
-        out[k, :low] = 1.0
-        out[k, low:high] = mean[:n]
-
-
-@kernel
-def keep_thresholds(rows, filled, sums, used, found):
-    """Keep rows in 16 bits a number; see `rows.sweep`."""
-    for k in range(len(rows)):
-        row, first, last = rows[k], 0, TOTALS
-        while first <= TOTALS and row[first] * FULL >= FULL - 0.5:
-            first += 1
-        while last >= first and row[last] * FULL < 0.5:
-            last -= 1
-        for i in range(first, last + 1):
-            row[i] = np.floor(row[i] * FULL + 0.5)
-        used = store_row(row, first, last, position_of(filled[k], sums[k]), used, found)
-    return used
-
-
-def compute_thresholds(progress: Progress | None = None, threads: int | None = None, closed: int = 0) -> rows.Rows:
-    """Return the probabilities, computed; arguments as of `rows.sweep`.
-
-    With all boxes filled 0 points are sure, and 1 is not.
-    """
-    weights = np.zeros(rows.ROOM if closed == 0 else rows.SMALL_ROOM, np.uint16)
-    starts, firsts = np.zeros((POSITIONS, 2), np.int64), np.ones(POSITIONS, np.int64)
-    found = weights, starts, firsts, np.full(POSITIONS, 1 / FULL)
-    return rows.sweep(found, reach_rows, keep_thresholds, closed=closed, threads=threads, progress=progress)
-
-
-@functools.cache
-def thresholds() -> rows.Rows:
-    """Return the probabilities that are kept on this machine.
-
-    Raises ParameterError, which names the command that solves them, if there are none; DamagedFileError.
-    """
-    folder = rows.folder_of(THRESHOLDS)
-    if not rows.is_kept(folder):
-        raise unsolved(rows.KEPT_FOR, THRESHOLDS)
-    return rows.read(folder, THRESHOLDS)
-
-
-def chances(filled: int, upper: int, tables: rows.Rows | None = None) -> np.ndarray:
-    """Return the highest probability of at least w points still to come, for every w: float64[376].
-
-    Args:
-        filled: the filled boxes, a bit mask, box 1 lowest.
-        upper: the sum of the boxes 1 to 6, at most 63, as they can be filled.
-        tables: default: `thresholds`.
-    """
-    weights, starts, firsts, scales = thresholds() if tables is None else tables
-    position = position_of(filled, upper)
-    start, n = starts[position]
-    out = np.zeros(TOTALS + 1)
-    out[: firsts[position]] = 1.0
-    out[firsts[position] : firsts[position] + n] = weights[start : start + n] * scales[position]
-    return out

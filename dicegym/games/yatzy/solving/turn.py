@@ -4,10 +4,10 @@ A position is the set of filled boxes (a bit mask, box 0 lowest) and the sum of 
 boxes and their sum make a *place*, of which there are 2794; the lower boxes are any of 512 sets. Numbered without gaps,
 a position is ``place * 512 + lower``.
 
-The *ends* of a turn are what can be scored in an open box. Going back from them there are two ways. `play_turn` has a
-row of numbers for each set of dice, worths for many sums or many numbers of points side by side, which processors do
-eight at a time, and says what the turn is worth before it begins. `look_through` has a number for each set, and also
-says what to do: its leaves go by box and points, float64[15, 51]; those that cannot be are not read.
+The *ends* of a turn are what can be scored in an open box. `look_through` goes back from their worth to each set of
+dice that may be kept, by means over rolls and maxima over choices, and says what to do. Leaves go by box and points,
+float64[15, 51]; those that cannot be are not read. `dicegym.games.yatzy.solving.alone` does the same for many upper
+sums at once, where only the worth of the whole turn is asked for.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -111,13 +111,13 @@ def sum_after(upper, box, points):
 
 
 @kernel
-def earned(upper, box, points):
+def earn(upper, box, points):
     """Return ``points`` and the bonus, if they reach it."""
     return points + bonus(sum_after(upper, box, points)) - bonus(upper)
 
 
 @kernel
-def filled_of(scores):
+def mask_filled(scores):
     """Return the bit mask of the filled boxes among fifteen scores."""
     filled = 0
     for box in range(BOXES):
@@ -134,59 +134,14 @@ def upper_of(state, seat):
 @kernel
 def position_in(state, seat):
     """Return the number of a seat's position."""
-    return position_of(filled_of(state.scores[seat]), upper_of(state, seat))
-
-
-# --- a turn, for rows of numbers -----------------------------------------------------------------------------------
-
-N_SETS = len(SETS)
-FIRST_ROLL = after_rolling(np.eye(HANDS))[0]
-"""float64[252]: the probability of each hand when five dice are rolled."""
-
-
-@kernel
-def raise_hands(rows, end, leaf, n):
-    """Raise the first ``n`` numbers of all hands that score in an end to those of ``leaf`` that are higher."""
-    for place in range(END_STARTS[end], END_STARTS[end + 1]):
-        mine = rows[KEEPS + END_HANDS[place]]
-        for k in range(n):
-            mine[k] = max(mine[k], leaf[k])
-
-
-@kernel
-def play_turn(rows, n, out):
-    """Write what a turn is worth before it begins to ``out[:n]``, all dice being kept as is best.
-
-    Args:
-        rows: float[462, m], of hands what they are worth when they are scored; overwritten. In each of two steps back,
-            by one roll, a hand comes to be worth the best that its dice allow: it is scored, or a part of it is kept.
-        n: how many numbers of each row matter.
-        out: float[m], of the same type.
-    """
-    six = rows.dtype.type(FACES)
-    for _ in range(ROLLS):
-        for kept in range(KEEPS - 1, -1, -1):  # one more die makes a set of a higher number
-            a, b, c = rows[WITH[kept, 0]], rows[WITH[kept, 1]], rows[WITH[kept, 2]]
-            d, e, f = rows[WITH[kept, 3]], rows[WITH[kept, 4]], rows[WITH[kept, 5]]
-            mine = rows[kept]
-            for k in range(n):
-                mine[k] = (a[k] + b[k] + c[k] + d[k] + e[k] + f[k]) / six
-        for kept in range(KEEPS):
-            mine = rows[kept]
-            for face in range(FACES):
-                larger = rows[WITH[kept, face]]
-                for k in range(n):
-                    larger[k] = max(larger[k], mine[k])
-    for k in range(n):
-        out[k] = 0
-    for hand in range(HANDS):
-        mine, chance = rows[KEEPS + hand], rows.dtype.type(FIRST_ROLL[hand])
-        for k in range(n):
-            out[k] += chance * mine[k]
+    return position_of(mask_filled(state.scores[seat]), upper_of(state, seat))
 
 
 # --- a turn, and what to do in it ----------------------------------------------------------------------------------
 
+N_SETS = len(SETS)
+FIRST_ROLL = after_rolling(np.eye(HANDS))[0]
+"""float64[252]: the probability of each hand when five dice are rolled."""
 WORST = -1e9
 """Below every worth."""
 
@@ -203,7 +158,7 @@ def mean_leaves(values, filled, upper, leaves):
     for box, points in zip(END_BOXES, END_POINTS):  # noqa: B905 - Numba knows no strict
         if not filled >> box & 1:
             later = values[filled | 1 << box, sum_after(upper, box, points)]
-            leaves[box, points] = earned(upper, box, points) + later
+            leaves[box, points] = earn(upper, box, points) + later
 
 
 @kernel
@@ -276,7 +231,7 @@ def before_rolling(worths):
 
 @kernel
 def ends(chosen, out):
-    """Write how likely each end of a turn is for one who chooses so: float64[15, 51], by box and points."""
+    """Write how likely each end of a turn is for a player that chooses so: float64[15, 51], by box and points."""
     out[:] = 0.0
     final, rolled = np.zeros(N_SETS), np.zeros(N_SETS)
     for hand in range(HANDS):

@@ -1,4 +1,4 @@
-"""What states of Yatzy are worth: points still to come to one, the share of the first place to each of two to six.
+"""What states of Yatzy are worth: points still to come alone, shares of the first place at a table.
 
 At a table all are taken to play on for the mean once this turn is over. The others' final totals are then distributed
 as is known, whatever the player to move does. What its own turn's ends are worth to each seat follows from its final
@@ -18,9 +18,8 @@ from __future__ import annotations
 import numpy as np
 
 from dicegym.engine.jit import kernel
-from dicegym.games.yatzy.rules import FIRST_BOX, N_ACTIONS, SEATS, total
-from dicegym.games.yatzy.solving.distributions import add_row
-from dicegym.games.yatzy.solving.rows import ARRAYS, Rows
+from dicegym.games.yatzy.rules import FIRST_BOX, N_ACTIONS, total
+from dicegym.games.yatzy.solving.distributions import ARRAYS, Rows, add_row
 from dicegym.games.yatzy.solving.turn import (
     END_BOXES,
     END_POINTS,
@@ -29,10 +28,10 @@ from dicegym.games.yatzy.solving.turn import (
     SUMS,
     TOTALS,
     before_rolling,
-    earned,
-    filled_of,
+    earn,
     follow,
     look_through,
+    mask_filled,
     mean_leaves,
     position_in,
     position_of,
@@ -40,7 +39,7 @@ from dicegym.games.yatzy.solving.turn import (
     sum_after,
     upper_of,
 )
-from dicegym.games.yatzy.tables import BEST, BOXES, KEEPABLE, KEEPS, ROLLS, hand_of
+from dicegym.games.yatzy.tables import BEST, BOXES, KEEPABLE, KEEPS, ROLLS, SEATS, hand_of
 
 WHOLE = float(1 << 36)
 """What a share of 1 is as a whole number: times the sum of a row, 375 * 65535 at most, it stays below 2**63."""
@@ -48,13 +47,13 @@ Known = tuple[np.ndarray, Rows]
 
 
 def points_by(values: np.ndarray) -> Known:
-    """Return what is known to one who plays for points: values of positions, float64[2**15, 64]."""
+    """Return what is known to a player for points: values of positions, float64[2**15, 64]."""
     weights, firsts, scales = (np.empty(0, ARRAYS[name]) for name in ("weights", "firsts", "scales"))
     return _read_only(values), (weights, np.empty((0, 2), np.int64), firsts, scales)
 
 
 def shares_by(rows: Rows) -> Known:
-    """Return what is known to one who plays for the first place: how points to come are distributed."""
+    """Return what is known to a player for the first place: how points to come are distributed."""
     return _read_only(np.empty((0, SUMS))), rows
 
 
@@ -119,7 +118,7 @@ def as_whole(prize, out):
 
 @kernel
 def mean_prize(rest, position, have, whole):
-    """Return the mean prize of one who has ``have`` points and plays on for the mean; prizes are whole numbers."""
+    """Return the mean prize with ``have`` points if the player plays on for the mean; prizes are whole numbers."""
     weights, starts, firsts, scales = rest
     start, n = starts[position, 0], starts[position, 1]
     first = have + firsts[position]
@@ -132,11 +131,11 @@ def mean_prize(rest, position, have, whole):
 @kernel
 def winning_leaves(rest, state, seat, whole, leaves):
     """Write what each end of a turn of ``seat`` is worth by prizes in whole numbers (int64[375]); see `prizes`."""
-    filled, upper, have = filled_of(state.scores[seat]), upper_of(state, seat), total(state, seat)
+    filled, upper, have = mask_filled(state.scores[seat]), upper_of(state, seat), total(state, seat)
     for box, points in zip(END_BOXES, END_POINTS):  # noqa: B905 - Numba knows no strict
         if not filled >> box & 1:
             after = position_of(filled | 1 << box, sum_after(upper, box, points))
-            leaves[box, points] = mean_prize(rest, after, have + earned(upper, box, points), whole)
+            leaves[box, points] = mean_prize(rest, after, have + earn(upper, box, points), whole)
 
 
 @kernel
@@ -152,13 +151,13 @@ def new_room():
 
 @kernel
 def look(known, state, seat, everybody, room):
-    """Look through the turn of ``seat``, which is taken to roll the dice: its levels and choices stand in ``room``.
+    """Look through the turn of ``seat``, which is taken to roll the dice: its levels and choices are left in ``room``.
 
     With ``everybody`` those of all seats, while it chooses what is best for itself.
     """
     values, rest = known
     prize, whole, leaves, levels, chosen = room
-    filled, upper = filled_of(state.scores[seat]), upper_of(state, seat)
+    filled, upper = mask_filled(state.scores[seat]), upper_of(state, seat)
     if len(values) > 0:
         mean_leaves(values, filled, upper, leaves[seat])
         look_through(leaves[seat], filled, False, levels[seat], chosen)
@@ -185,7 +184,7 @@ def between_turns(known, state, seat, room):
     """Return what a seat's position is worth while no dice lie on the table: before a turn, or at the end."""
     values, rest = known
     if len(values) > 0:
-        return values[filled_of(state.scores[seat]), upper_of(state, seat)]
+        return values[mask_filled(state.scores[seat]), upper_of(state, seat)]
     prize, whole = room[0], room[1]
     prizes(rest, state, seat, prize)
     as_whole(prize[seat], whole)
@@ -221,7 +220,7 @@ def action_rows(known, states, seats, out):
         state, seat = states[k], seats[k]
         look(known, state, seat, False, room)
         leaves, levels = room[2][seat], room[3][seat]
-        filled, hand, left = filled_of(state.scores[seat]), hand_of(state.dice), state.rolls_left
+        filled, hand, left = mask_filled(state.scores[seat]), hand_of(state.dice), state.rolls_left
         for kept in range(KEEPS):
             out[k, kept] = levels[left, kept] if left > 0 and KEEPABLE[hand, kept] else np.nan
         for box in range(BOXES):
@@ -245,7 +244,7 @@ def choose_rows(known, states, rows, seats, out):
 
 @kernel
 def add_costs(known, before, rows, actions, after, costs):
-    """Add to ``costs[rows[k]]`` what the player to move gave away when any action ``actions[k]`` was played.
+    """Add to ``costs[rows[k]]`` the regret of the player to move when any action ``actions[k]`` was played.
 
     That is the difference between the best that its state, dice included, was worth and what it was worth after the
     decision, before chance had a say. If an action made the server play turns, it is what came of them.
@@ -286,7 +285,7 @@ def begin_rows(known, states, rows, luck):
 def add_rows(known, before, rows, actions, after, luck):
     """Add to ``luck`` (float64[games, players]) what the dice brought when ``actions[k]`` were played.
 
-    Turns that the server plays for those who have given up are not looked into: what they brought stays where it is.
+    Turns that the server plays for players that gave up are not looked into: their luck stays in the result.
     """
     room = new_room()
     for k in range(len(rows)):

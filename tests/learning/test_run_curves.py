@@ -17,8 +17,7 @@ import scipy  # its parts are loaded when a test asks for them
 
 from dicegym.cli import main
 from dicegym.errors import ParameterError
-from dicegym.learning.comparing_runs import compare_runs
-from dicegym.learning.curves import interquartile_mean
+from dicegym.learning.run_curves import compare_runs, interquartile_mean
 
 RunFolder = Callable[..., Path]
 A = [0.50, 0.52, 0.55, 0.47, 0.51]

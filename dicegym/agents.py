@@ -1,0 +1,9 @@
+"""Players of your own: from a function, a model or a language model, and as a bot's file.
+
+`dicegym.agent` returns a player by its name, `dicegym.Player` is the base class of all players, and
+`dicegym.save_model` writes a model that plays wherever an agent is named.
+"""
+
+from dicegym import lazy
+
+__getattr__, __dir__, __all__ = lazy.attach(__name__, __file__)

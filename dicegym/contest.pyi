@@ -1,0 +1,9 @@
+from dicegym.arena import Comparison as Comparison
+from dicegym.arena import ContestOptions as ContestOptions
+from dicegym.arena import ContestResult as ContestResult
+from dicegym.arena import Limits as Limits
+from dicegym.arena import Named as Named
+from dicegym.arena import check as check
+from dicegym.arena import compare as compare
+from dicegym.arena import contest as contest
+from dicegym.arena import play_match as play_match

@@ -1,0 +1,122 @@
+"""What a game's ``exact.py`` and ``values.py`` offer where it is solved: true win rates and returns, not estimates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from dicegym.engine.game import Game
+from dicegym.games.worth import Progress, SearchTime
+from dicegym.play.player import Player
+
+
+class Duel(Protocol):
+    """What ``exact.py`` of a game for two offers, if it can be solved: true values instead of estimates.
+
+    A table is a strategy as an array that only the module reads. Where a strategy is asked for, a player, a
+    function in the form of the game's original interface, or a table made for the same game may be given. All
+    of them raise AgentError if a player fails or chooses what the rules do not know, and ParameterError for a
+    table that does not fit the game and for a game that the module does not solve.
+    """
+
+    SOLVED: Mapping[str, int]
+    """Parameters, the number of players among them, with which the game can be solved."""
+    MIXED: bool
+    """Whether tables hold probabilities, so that those are measured who draw and can be asked with which
+    (`dicegym.play.player.DrawsOpenly`). Elsewhere such a player has no exact values."""
+
+    def solves(self, game: Game) -> bool:
+        """Return whether the game, with its parameters, has exact values."""
+
+    def questions(self, game: Game) -> int:
+        """Return how many questions at most `tabulate` asks a player that may draw and does not say how."""
+
+    def tabulate(self, player: Player | Callable[..., Any], game: Game) -> np.ndarray:
+        """Return all that ``player`` would choose."""
+
+    def win_rate(self, a: Any, b: Any, game: Game) -> float:
+        """Return the probability that strategy ``a`` beats ``b``, who moves first being drawn by a fair coin."""
+
+    def win_rate_matrix(self, strategies: Sequence[Any], game: Game, *, progress: Progress | None = None) -> np.ndarray:
+        """Return float64[n, n]: `win_rate` of each strategy (row) against each other one (column).
+
+        ``progress`` is called after each of the n (n - 1) / 2 pairs.
+        """
+
+    def best_response(self, opponent: Any, game: Game) -> tuple[float, np.ndarray]:
+        """Return the best win rate against ``opponent`` for a player that sees everything, and how to play it."""
+
+    def best_table(
+        self,
+        opponent: Any,
+        game: Game,
+        *,
+        seed: int = 0,
+        trials: int = ...,
+        progress: Progress | None = None,
+        time: SearchTime | None = None,
+    ) -> tuple[float, np.ndarray]:
+        """Return the best win rate found for a table against ``opponent``, and the table.
+
+        With ``time`` the search takes that long, whatever ``trials`` says.
+        """
+
+    def best_bot(
+        self, opponent: Player, game: Game, *, seed: int = 0, trials: int = ..., progress: Progress | None = None
+    ) -> str:
+        """Return the source of a bot, in the game's original interface, that plays `best_table`."""
+
+
+class Replies(Protocol):
+    """What ``values.py`` of a game for two offers: what a reply to an agent makes of each action."""
+
+    def reply_values(self, opponent: Any, game: Game, trials: int = 0) -> Callable[[np.ndarray], np.ndarray]:
+        """Return a function that says what choices are worth to a player that replies to an agent as well as is known.
+
+        The reply knows what players see, and no more; it is looked for the longer the more ``trials``. The function
+        takes records of which none is over, and returns float64[n, n_actions], how likely the player to move wins
+        against ``opponent``. Raises AgentError and ParameterError as `Duel` does.
+        """
+
+
+Z_95 = 1.959963984540054
+"""Two-sided 95 % quantile of the normal distribution: ``NormalDist().inv_cdf(0.975)``, whose last digit is another,
+correctly rounded. Intervals that were kept, in models' files and as JSON, are made with it to their last digit."""
+
+
+class Estimate(NamedTuple):
+    """A mean over games."""
+
+    mean: float
+    half: float
+    """Half the width of its 95 % interval."""
+    games: int
+
+
+class Solitaire(Protocol):
+    """What ``exact.py`` of a game for one offers, if it can be solved.
+
+    All raise ParameterError for a game that it does not solve.
+    """
+
+    SOLVED: Mapping[str, int]
+    """As for `Duel`."""
+
+    def solves(self, game: Game) -> bool:
+        """Return whether the game, with its parameters, has exact values."""
+
+    def optimum(self, game: Game, *, progress: Progress | None = None) -> float:
+        """Return the mean return of the best way to play."""
+
+    def distribution(self, game: Game, *, progress: Progress | None = None) -> np.ndarray:
+        """Return the probability of each return of the best way to play: float64[n], index 0 for a return of 0."""
+
+    def mean_return(
+        self, player: Player, game: Game, games: int = ..., seed: int = 0, *, progress: Progress | None = None
+    ) -> Estimate:
+        """Return the mean return of ``player``: the optimum less what its choices cost in ``games`` games.
+
+        Luck is taken out, so a few games say what otherwise takes thousands. Raises AgentError if it fails.
+        """

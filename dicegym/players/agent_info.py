@@ -1,0 +1,147 @@
+"""What agents say of themselves, and which game an agent plays, by its file alone: no program runs."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+from dicegym.bots.files import lacking, read
+from dicegym.bots.scan import BadFileError, docstring, text_of
+from dicegym.bots.source import Source, locate
+from dicegym.engine.game import Game
+from dicegym.errors import AgentError, ModelError, ParameterError, UnknownNameError, unknown_name
+from dicegym.escape import one_line
+from dicegym.games import game as make_game
+from dicegym.games import loadable
+from dicegym.games.parts import INTERFACE, part
+from dicegym.play.player import Player
+from dicegym.players.model_file import ModelFile
+from dicegym.players.roster import agent_names, agents_folder, entry_files, resolve
+from dicegym.registry import GAMES
+
+LONGEST = 400
+"""Characters of a model's own words that are shown."""
+
+
+def describe_agent(game: Game, name: str) -> str:
+    """Return one line about an agent: its file's first sentence, or how a model was trained."""
+    found = resolve(game, name)
+    if isinstance(found, Player):
+        return agent_card(game, name).partition("\n\n")[0].removesuffix(".")
+    if isinstance(found, Source):
+        try:
+            text = inspect.cleandoc(docstring(read(found.file)))
+        except BadFileError:
+            return "(cannot be read)"
+        sentence = " ".join(text.split("\n\n")[0].split()).partition(". ")[0]
+        return sentence.removesuffix(".") or "(says nothing of itself)"
+    try:
+        file = ModelFile(str(found))
+        if file.is_plain:
+            return f"a {file.algorithm} model, as Stable-Baselines3 saved it"
+        about = file.facts
+        score = about.get("score") or {}
+        measured = f", {score['value']:.4f} {score['measure']} against {score['opponent']}" if score else ""
+        return one_line(f"{about['algorithm']} model, {about['timesteps']:,} steps{measured}", LONGEST)
+    except (ModelError, LookupError, TypeError, ValueError) as error:
+        return f"a model that cannot be read: {one_line(error, LONGEST)}"
+
+
+def agent_card(game: Game, name: str) -> str:
+    """Return all that an agent says of itself: the docstring of its file, or the card beside a model; empty if nothing.
+
+    Raises UnknownNameError and AgentError as `agent` does.
+    """
+    found = resolve(game, name)
+    try:
+        if isinstance(found, Player):
+            return inspect.getdoc(type(found)) or ""
+        if isinstance(found, Source):
+            return inspect.cleandoc(docstring(read(found.file)))
+        beside = Path(str(found)).with_suffix(".md")
+        return text_of(read(beside)) if beside.is_file() else ""
+    except BadFileError:
+        return ""
+
+
+def game_for(spec: str, **parameters: int) -> Game:
+    """Return the game that an agent plays: a model says it, a bot's file or an agent's name tells it.
+
+    Args:
+        spec: an agent as for `agent`.
+        **parameters: of the game; a model knows its own, and can be asked to sit at a table of other ``players``.
+
+    Raises:
+        ParameterError: it fits no game or several, or ``parameters`` are given with a model.
+        UnknownNameError: there is no such agent or parameter.
+        ModelError: the model cannot be read, or was trained on other rules.
+    """
+    model: Path | Source | Player | None = Path(spec).expanduser()
+    if not spec.endswith(".zip"):
+        name = game_of_file(spec)
+        try:
+            model = resolve(make_game(name), spec)
+        except AgentError:  # loading it says that the file is missing
+            model = None
+        if not isinstance(model, Path):
+            return make_game(name, **parameters)
+    trained_on = ModelFile(str(model)).game
+    if parameters.keys() - {"players"}:
+        given = ", ".join(f"{name}={value}" for name, value in parameters.items())
+        raise ParameterError(f"{spec} is a model, which says itself what it plays: leave out {given}")
+    return make_game(trained_on.name, **{"players": trained_on.players, **trained_on.parameters, **parameters})
+
+
+def game_of_file(file: str) -> str:
+    """Return the name of the game whose original interface the bot in ``file`` is written for.
+
+    An agent's name is that game's which has an agent of this name. Raises ParameterError unless exactly one
+    game knows it, UnknownNameError for a name that none knows. With a single game there is no question.
+    """
+    if len(GAMES) == 1:
+        return GAMES[0]
+    path = Path(file).expanduser()
+    if path.suffix == ".py" and ":" not in file and not path.is_dir() and (reason := lacking(path)):
+        raise ParameterError(reason)
+    known = [name for name in loadable() if _knows(make_game(name), file)]
+    if len(known) > 1:  # a whole course project, say, holds a function that other games' bots have too
+        known = [name for name in known if _is_named_for(make_game(name), file)] or known
+    if not known and path.is_dir():
+        called = sorted({entry for name in loadable() for entry in entry_files(make_game(name))})
+        raise ParameterError(
+            f"the folder {file} holds no bot of any game, which would be called {', '.join(called[:-1])} or "
+            f"{called[-1]}: name a file in it; `dicegym tournament GAME FOLDER` takes a folder of many"
+        )
+    if not known and locate(Path(file).expanduser(), ()) is None and not Path(file).suffix:
+        names = {agent for name in loadable() for agent in agent_names(make_game(name))}
+        raise unknown_name("agent of any game", file, sorted(names))
+    if not known:
+        raise ParameterError(f"{file} fits no game: say which one is meant with --game, and hear what it misses")
+    if len(known) != 1:
+        raise ParameterError(f"{file} fits {' and '.join(known)}: say which one is meant with --game")
+    return known[0]
+
+
+def _is_named_for(game: Game, file: str) -> bool:
+    """Return whether a bot is called as those of ``game`` are, or lies among its agents."""
+    path = Path(file).expanduser()
+    source = locate(path, entry_files(game))
+    if source is None:
+        return False
+    return source.file.name in entry_files(game) or agents_folder(game).resolve() in source.file.resolve().parents
+
+
+def _knows(game: Game, file: str) -> bool:
+    """Return whether ``file`` is a bot of ``game`` by its text, or the name of one of its agents."""
+    source = locate(Path(file).expanduser(), entry_files(game))
+    if source is not None:
+        interface = part(game, INTERFACE)
+        try:
+            return interface is not None and interface.recognises(text_of(read(source.file)))
+        except BadFileError as error:
+            raise AgentError(source.file.name, str(error)) from None
+    try:
+        resolve(game, file)
+    except (AgentError, UnknownNameError):
+        return False
+    return True
