@@ -19,7 +19,7 @@ from dicegym.play.player import Player
 from dicegym.play.seeds import draw_seed
 from dicegym.players.roster import agent_name
 from dicegym.players.sitting import Warn, draw_seat, usual_rivals, usual_seats
-from dicegym.web.context import Web
+from dicegym.web.context import Web, remove_oldest
 from dicegym.web.forms import sign
 from dicegym.web.play.advice import Advice
 from dicegym.web.play.seating import Guests, make_table, rival_of
@@ -267,9 +267,8 @@ class PlayHall:
         with contextlib.suppress(FileNotFoundError):
             path.replace(self.away / path.name)
         self._all().pop(sheet.id, None)
-        kept = sorted(self.away.glob("*.json"), key=lambda one: one.name) if secrets.randbelow(100) == 0 else []
-        for old in sorted(kept, key=lambda one: one.stat().st_mtime)[: max(0, len(kept) - PUT_AWAY)]:
-            old.unlink(missing_ok=True)
+        if secrets.randbelow(100) == 0:
+            remove_oldest(self.away, PUT_AWAY)
 
     def _drop_idle(self) -> None:
         """Forget tables that lie in files all the same."""

@@ -14,7 +14,7 @@ from dicegym.arena.pages.analysed import present_analysis
 from dicegym.arena.replay import Replay, to_json
 from dicegym.errors import one_line
 from dicegym.files import write_text
-from dicegym.web.context import Web
+from dicegym.web.context import Web, remove_oldest
 from dicegym.web.workers import Answer
 
 MOST_KEPT = 2_000
@@ -78,9 +78,7 @@ class Analyses:
             "notes": [[seat, turn, text] for (seat, turn), text in found.notes().items()],
         }
         write_text(path, json.dumps(kept))
-        every = sorted(self._folder.glob("*.json"), key=lambda one: one.stat().st_mtime)
-        for old in every[:-MOST_KEPT]:
-            old.unlink(missing_ok=True)
+        remove_oldest(self._folder, MOST_KEPT)
 
 
 def _plain(value: Any) -> Any:

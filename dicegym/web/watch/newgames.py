@@ -23,7 +23,7 @@ from dicegym.errors import ParameterError, UnknownNameError, one_line
 from dicegym.play.drive import Referee
 from dicegym.play.player import Player
 from dicegym.play.seeds import draw_seed
-from dicegym.web.context import Web
+from dicegym.web.context import Web, remove_oldest
 from dicegym.web.door import QueryNumber
 from dicegym.web.learn.places import model_of
 from dicegym.web.pages import page, web_of
@@ -129,9 +129,7 @@ class NewGames:
                 guests = self._guests.setdefault(seat, Guests())
             players.append(guests.player(table, self.agent(table, name)))
         save(_played(table, players, wanted), self._path(number))
-        every = sorted(self._folder.glob("*.json"), key=lambda one: one.stat().st_mtime)
-        for old in every[:-MOST_KEPT]:
-            old.unlink(missing_ok=True)
+        remove_oldest(self._folder, MOST_KEPT)
 
 
 @DOOR.get("/watch/new", template="watch/new.html")
