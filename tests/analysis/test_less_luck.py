@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dicegym
-from dicegym.analysis.less_luck import FEWEST_FITTED, luck_of, measured
+from dicegym.analysis.less_luck import FEWEST_FITTED, luck_of, scale_luck
 from dicegym.arena import compare, contest
 from dicegym.arena.executors import local
 from dicegym.arena.match import play_match
@@ -99,7 +99,7 @@ def assert_fair(name: str, games: int) -> None:
     shares = np.concatenate([one.shares for one in parts])
     luck = np.concatenate([one.luck for one in parts if one.luck is not None])
     assert abs(luck.mean()) < 3 * luck.std() / games**0.5 + 1e-12
-    assert (shares - measured(shares, luck)).var() < shares.var()
+    assert (shares - scale_luck(shares, luck)).var() < shares.var()
 
 
 def first_of(game: Game, one: str, other: str) -> float:
@@ -132,11 +132,11 @@ def test_a_meter_that_thinks_too_much_of_the_dice_does_no_harm() -> None:
     rng = np.random.default_rng(1)
     luck = rng.normal(size=4000)
     results = 0.2 * luck + rng.normal(size=4000)
-    left = results - measured(results, luck)
+    left = results - scale_luck(results, luck)
     assert left.var() < results.var()
-    assert np.abs(measured(luck * 1.0, luck) - luck).max() == 0  # it is all luck
+    assert np.abs(scale_luck(luck * 1.0, luck) - luck).max() == 0  # it is all luck
     few = FEWEST_FITTED - 1
-    assert (measured(results[:few], luck[:few]) == luck[:few]).all()
+    assert (scale_luck(results[:few], luck[:few]) == luck[:few]).all()
 
 
 def test_a_part_that_is_fitted_leaves_the_mean_as_it_is() -> None:
@@ -144,7 +144,7 @@ def test_a_part_that_is_fitted_leaves_the_mean_as_it_is() -> None:
     for _ in range(400):
         luck = rng.exponential(size=50) - 1
         results = (luck + rng.normal(size=50) > 0.3).astype(float)
-        means.append((results - measured(results, 3 * luck)).mean() - results.mean())
+        means.append((results - scale_luck(results, 3 * luck)).mean() - results.mean())
     assert abs(np.mean(means)) < 3 * np.std(means) / len(means) ** 0.5
 
 
