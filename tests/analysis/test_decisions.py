@@ -109,7 +109,7 @@ def test_a_planted_blunder_is_found_priced_and_explained(name: str) -> None:
     assert (found.number, found.actions) == (planted + 1, (names[0],))
     assert found.cost == pytest.approx(price, abs=1e-9)
     assert found.mark(analysis.unit) == MARKS[-1]
-    words = analysis.explained(found)
+    words = analysis.explain(found)
     assert words == (
         f"a blunder: {game.action_name(names[0])} instead of {analysis.better(found)} gives away "
         f"{amount(price, asked.unit)}"

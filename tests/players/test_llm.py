@@ -263,15 +263,15 @@ def test_a_stored_game_tells_every_prompt_and_answer(tmp_path: Path) -> None:
     from dicegym.arena.replay.stored import find_replay
     from dicegym.arena.store.reading import StoreReader
 
-    store = tmp_path / "arena.sqlite"
+    store, log = tmp_path / "arena.sqlite", str(tmp_path / "answers.sqlite")  # named, as processes may be older
     with serving(always(Reply(FIVE))) as endpoint:
-        spec = f"llm(m, base_url={endpoint.url}, temperature=1)"
+        spec = f"llm(m, base_url={endpoint.url}, temperature=1, log={log})"
         for _ in range(2):
             contest("hog", [spec, "bacon"], seed=0, workers=1, games=2, store=store)
         asked = [request["messages"] for request in endpoint.requests]
     with StoreReader(store) as reader:
         replay = find_replay(reader, f"{reader.match(1).key}.2")
-    player = LlmPlayer("m", endpoint.url, temperature=1)
+    player = LlmPlayer("m", endpoint.url, temperature=1, log=log)
     found = []
     for state, action in zip(replay.states(), replay.actions, strict=False):
         if replay.seats[state[0]["player"]] == "llm(m)":
