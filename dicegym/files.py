@@ -24,7 +24,7 @@ def read_bytes(path: str | os.PathLike[str], instead: str, largest: int = LARGES
 
     Args:
         path: a regular file; a pipe or a device might never end.
-        instead: what whoever named it should do, if it cannot be used.
+        instead: what to do if it cannot be used.
         largest: bytes that are read at most.
 
     Raises:
@@ -79,7 +79,7 @@ def is_database(path: Path) -> bool:
 
 @contextlib.contextmanager
 def writing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield where to write, and put it in the place of ``path`` at the end: whoever reads sees the old file or the new.
+    """Yield where to write, and put it in the place of ``path`` at the end: readers see the old file or the new.
 
     Two who write at once do not mix: the last one's stays. If anything goes wrong or the process is killed, the old
     file stays as it was. What is no regular file, such as ``/dev/stdout``, is written as it is.

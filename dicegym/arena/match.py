@@ -1,8 +1,8 @@
 """A match: the same entries play some games, seats drawn afresh for each.
 
 What goes wrong has one word for each kind, here and in the sandbox. A *fault* is what the rules find wrong with an
-action. An *incident* is one thing that a player did wrong in a game and that the rules dealt with, be it a fault or no
-answer at all; reports name it as a *misplay* (`dicegym.arena.incidents`). A *failure* ends the work in the sandbox
+action. An *incident* is one thing that a player did wrong in a game and that the rules dealt with, whether a fault or
+no answer at all; reports name it as a *misplay* (`dicegym.arena.incidents`). A *failure* ends the work in the sandbox
 (`dicegym.sandbox.jobs.Failure`); then the player is *dismissed* from the rest of the match where the rules go on
 without it, and *disqualified* from the contest where they do not.
 """

@@ -21,7 +21,7 @@ def csv_text(rows: Iterable[Any]) -> str:
 
     Args:
         rows: dataclasses, named tuples or mappings; what is nested in them has columns such as ``could_be.best``, and
-            the values of a sequence stand in one cell with spaces between. None is an empty cell.
+            the values of a sequence share one cell with spaces between. None is an empty cell.
     """
     flat = [dict(_cells(row)) for row in rows]
     titles = list(dict.fromkeys(title for row in flat for title in row))

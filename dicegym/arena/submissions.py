@@ -133,7 +133,7 @@ def _bot_in(folder: Path, game: Game) -> tuple[Path, str]:
 
 
 def _below(folder: Path) -> Iterator[tuple[Path, int]]:
-    """Yield what lies in a folder and, down to `DEEPEST`, below it, with its mode: 0 of what is hidden."""
+    """Yield what is in a folder and, down to `DEEPEST`, below it, with its mode: 0 of what is hidden."""
     waiting = [(folder, 0)]
     while waiting:
         current, depth = waiting.pop()

@@ -49,7 +49,7 @@ def from_bytes(game: Game, data: bytes) -> Any:
 
 
 def states_of(game: Game, games: int, longest: int, seed: int) -> Iterator[Any]:
-    """Yield every state of some random games, the final ones included. Whoever asks must not change them."""
+    """Yield every state of some random games, the final ones included. Callers must not change them."""
     for episode in range(games):
 
         def choose(state: Any, time: int, episode: int = episode) -> int:

@@ -1,9 +1,9 @@
 """Where compiled kernels are kept, and whom that place belongs to.
 
-A kernel from disk is unpickled and run, so whoever can write in the folder can run code as its user. It is therefore
-used only if nobody but its user (and whoever owns the machine) can put files in it: it and all folders above it belong
-to one of them, and no others may write there, sticky folders such as ``/tmp`` aside. One of our own that others may
-write in is tightened; any other is refused with a warning, and a private one below the temporary folder serves.
+A kernel from disk is unpickled and run, so anybody who can write in the folder can run code as its user. It is
+therefore used only if nobody but its user (and the machine's owner) can put files in it: it and all folders above it
+belong to one of them, and no others may write there, sticky folders such as ``/tmp`` aside. One of our own that others
+may write in is tightened; any other is refused with a warning, and a private one below the temporary folder serves.
 """
 
 from __future__ import annotations

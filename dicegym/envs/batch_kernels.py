@@ -137,7 +137,7 @@ class Share(NamedTuple):
     which: np.ndarray
     """int64: the rows."""
     actions: np.ndarray
-    """int64, of whoever is to move."""
+    """int64, of the player to move."""
     tasks: np.ndarray
     """int8: what is to happen in each row first; see `PLAY`."""
     waiting: np.ndarray

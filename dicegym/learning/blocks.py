@@ -119,7 +119,7 @@ def _played_watched(
 
 
 class BlockResult(NamedTuple):
-    """What a block came to."""
+    """The results of a block."""
 
     results: Results
     faults: list[tuple[str, int]]

@@ -357,7 +357,7 @@ def compare_runs(
     furthest = min(int(run.steps[-1]) for _, runs in sides for run in runs)
     at = furthest if steps is None else steps
     if not 0 <= at <= furthest:
-        raise ParameterError(f"steps={at} cannot be compared: every run came to {furthest:,} steps, and no further")
+        raise ParameterError(f"steps={at} cannot be compared: every run reached {furthest:,} steps, and no further")
     scores = [np.array([np.interp(at, run.steps, run.values["score"]) for run in runs]) for _, runs in sides]
     level = min(float(interquartile_mean(one)) for one in scores) if score is None else score
     one, two = (

@@ -3,7 +3,7 @@
 Agents live in one folder per game, each in a file (or folder) of its game's original interface, or as a
 trained model ``name.zip``. They are found by path and never imported by name. The folder of folders is the
 first that exists of ``$DICEGYM_AGENTS``, ``agents/`` of a checkout, ``dicegym/_agents`` of an installed wheel. The
-agents of a game that does not come with the package lie in the folder ``agents`` beside its rules.
+agents of a game from outside the package are in the folder ``agents`` beside its rules.
 """
 
 from __future__ import annotations

@@ -197,7 +197,7 @@ AT_ONCE = 256
 
 
 class TableGame(NamedTuple):
-    """What a game came to."""
+    """The result of a game."""
 
     order: list[int]
     """Which player sat in each seat."""

@@ -222,7 +222,7 @@ class TcpConnection(Connection, asyncio.BufferedProtocol):
             head = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n"
             self._write(f"{head}Content-Length: {len(NO_HTTP)}\r\n\r\n".encode() + NO_HTTP)
             self.close()
-        self._ports.log.note("stranger", self.address, f"{what} came to the TCP port from {self.peer}: refused")
+        self._ports.log.note("stranger", self.address, f"{what} reached the TCP port from {self.peer}: refused")
         why = f"this port speaks JSON: a client begins with an object, in braces, and not with {shown}"
         self.hear(Malformed(BAD_JSON, why))
         self.close()

@@ -114,7 +114,7 @@ async def test_no_http_request_logs_in_on_tcp(tmp_path: Path, method: str) -> No
             bot.close()
         await eventually(lambda: not server.lobby.clients)
         assert not server.lobby.named
-        assert [line for line in server.told if "an HTTP request came to the TCP port" in line]
+        assert [line for line in server.told if "an HTTP request reached the TCP port" in line]
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ async def test_what_is_no_client_is_told_so(tmp_path: Path, data: bytes) -> None
         assert await bot.receive() == {}
         bot.close()
         await eventually(lambda: not server.lobby.clients)
-        assert [line for line in server.told if "came to the TCP port" in line]
+        assert [line for line in server.told if "reached the TCP port" in line]
 
 
 @run

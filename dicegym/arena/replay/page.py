@@ -160,7 +160,7 @@ def _filled(data: dict[str, Any], back: str) -> str:
 
 
 def as_text(data: dict[str, Any]) -> str:
-    """Return data as JSON that may stand in an element of a page, which its text could end by ``<`` alone."""
+    """Return data as JSON that fits into an element of a page, which its text could end by ``<`` alone."""
     return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c").replace(">", "\\u003e")
 
 

@@ -59,7 +59,7 @@ def merge(
     Args:
         into: path of a SQLite file, made if there is none, or the URL of a PostgreSQL database.
         stores: likewise; they are there, and stay as they are.
-        sample: so many matches of each store, drawn at random, are played again instead of all.
+        sample: the number of matches of each store, drawn at random, that are played again instead of all.
         failed: take matches, too, that an entry ended by failing, which no replay can show; else they are played anew.
         progress: told of matches.
 

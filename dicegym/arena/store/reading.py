@@ -222,7 +222,7 @@ class StoreReader(Database):
         Args:
             contest: those of this contest alone.
             entry: those of this entry alone, whatever it was made of.
-            last: so many of the newest alone.
+            last: the number of the newest to list alone.
             game: those of this game alone.
             before: those with lower numbers alone: how a list that begins with the newest goes on.
 
@@ -307,7 +307,7 @@ class StoreReader(Database):
             return _misplays(connection, MISPLAYS.c.match.in_(own), first)
 
     def figures(self, contest: int) -> list[EntryFigures]:
-        """Return what the matches of a contest that are stored come to, by name of entries."""
+        """Sum the stored matches of a contest up, by name of entries."""
         counted = (
             sa.func.count(),
             sa.func.sum(sa.case((MATCHES.c.failure.is_(None), MATCHES.c.games), else_=0)),

@@ -195,7 +195,7 @@ class _Meter:
         return opponent(self._game, self._game.spec.baseline)
 
     def _dealt(self, row: int, pair: Pair, start: Start, state: Any) -> _Point:
-        """Return where a game stands in which a hand has begun; count its rolls if nothing else counts."""
+        """Return the position of a game in which a hand has begun; count its rolls if nothing else counts."""
         if all(self._known[one] for one in self._seats[row].tolist()):
             return _Point(pair, start, pair.trees[start].root)
         self._add(row, pair.luck_of_rolls(start, state))

@@ -35,7 +35,7 @@ score their sum; but a single 1 among them is a Pig out, and scores 1.
 Otherwise the dice have six sides, and four when both scores add up to a
 multiple of seven. After two Pig outs in a row your next turn without one
 counts double, after three or more three times. If the last two digits of your
-score come to be those of the other's reversed, both scores are swapped."""
+score become those of the other's reversed, both scores are swapped."""
 _WORDS = {"bacon": 0, "free bacon": 0, "free": 0} | dict.fromkeys(
     ("exchange", "exchange the dice", "exchange dice", "ham", "hijinks", "ham hijinks", "minus one", "minus 1"), -1
 )

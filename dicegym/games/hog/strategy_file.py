@@ -47,7 +47,7 @@ def strategy_source(table: np.ndarray, heading: str) -> str:
 
     Raises:
         ParameterError: the table is not square, or holds something else than whole numbers from -1 to 10; or
-            the heading cannot stand in a docstring.
+            the heading does not fit into a docstring.
     """
     table = np.asarray(table)
     if table.ndim != 2 or table.shape[0] != table.shape[1] or not table.size or table.dtype.kind not in "iu":

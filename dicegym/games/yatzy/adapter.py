@@ -125,7 +125,7 @@ On a server a client says and hears besides ("key" names a command as well as "t
 
 A client that logs in by {"key": "LOGIN", "secret": "abc"} and nothing more is spoken to as the original server
 speaks: it is sent a STANDING whenever it is to move, and nothing else. To all others a STANDING comes after every
-change, and whoever is not named in currentPlayer waits. `dicegym server join yatzy HOST:PORT --agent yatzy.py` lets the
+change, and players not named in currentPlayer wait. `dicegym server join yatzy HOST:PORT --agent yatzy.py` lets the
 same file play on a server.
 """
 

@@ -1,6 +1,6 @@
 """What five dice can show, where they lie, and what each box makes of them: constant tables, and how to read them.
 
-A *set* is a number of equal or different faces whatever order they lie in: 462 sets of 0 to 5 dice, numbered by size
+A *set* is a number of equal or different faces whatever their order: 462 sets of 0 to 5 dice, numbered by size
 and then by faces. The sets of fewer than five dice are those that can be kept (0..209), the sets of five are the
 *hands*; hand h is set ``KEEPS + h``. Values go by set: float64[462]. Places are bit masks, the sum of 2**place. Boxes
 count from 0 here, and from 1 in messages.

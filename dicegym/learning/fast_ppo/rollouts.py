@@ -77,7 +77,7 @@ def inputs_of(buffer: KeptRolloutBuffer) -> Inputs:
 
 
 def is_sparse(observations: np.ndarray) -> bool:
-    """Return whether so many of the observations' numbers are 0 that lists of the others are quicker."""
+    """Return whether enough of the observations' numbers are 0 for lists of the others to be quicker."""
     return bool(np.count_nonzero(observations) <= SPARSE * observations.size)
 
 

@@ -9,7 +9,8 @@ a tile are vectors in registers, to which each step adds one number of the left 
 a core of an AMD EPYC with AVX-512 that gives 108 to 117 billion operations a second from 64 units on, nearly all that
 its arithmetic can do, where PyTorch's gave 75 to 103.
 
-All matrices lie in one-dimensional float32 arrays and are told by where they begin and how far apart their rows are.
+All matrices are parts of one-dimensional float32 arrays and are told by where they begin and how far apart their rows
+are.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-decorators, allow-incomplete-defs, allow-untyped-calls, no-warn-return-any
@@ -265,7 +266,7 @@ def masks_with_room(*shape: int) -> np.ndarray:
 
 
 def _tile(rows: int, vectors: int) -> Any:
-    """Return what computes one tile: ``c = d + a b``, of so many rows and vectors."""
+    """Return what computes one tile: ``c = d + a b``, of a number of rows and vectors."""
 
     @intrinsic
     def compiled(typingctx, a, a0, a_row, a_step, b, b0, b_row, c, c0, c_row, d, d0, d_row, depth):
@@ -312,7 +313,7 @@ def _tile(rows: int, vectors: int) -> Any:
 
 
 def _picked(vectors: int) -> Any:
-    """Return what computes ``c = d + sum of values * b[picked]`` for so many vectors of a row."""
+    """Return what computes ``c = d + sum of values * b[picked]`` for a number of vectors of a row."""
 
     @intrinsic
     def compiled(typingctx, values, picked, first, end, b, b0, b_row, c, c0, d, d0):
@@ -377,7 +378,7 @@ def add_product(a, a0, a_row, a_step, b, b0, b_row, c, c0, c_row, d, d0, d_row, 
         depth: how many numbers are added.
     """
     column = 0
-    while column + COLUMNS <= columns:  # rows within: so many columns of b stay in the nearest cache
+    while column + COLUMNS <= columns:  # rows within: these columns of b stay in the nearest cache
         for row in range(0, rows, ROWS):
             _whole_tile(
                 a, a0 + row * a_row, a_row, a_step, b, b0 + column, b_row,

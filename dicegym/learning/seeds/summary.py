@@ -1,6 +1,6 @@
 """What the folder of several seeds says of them.
 
-How they began is in ``seeds.json``, sealed like the settings of each. What they came to is written as a band in files
+How they began is in ``seeds.json``, sealed like the settings of each. Their results are written as a band in files
 and a picture, and as the card of all of them together.
 """
 

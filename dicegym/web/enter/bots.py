@@ -43,7 +43,7 @@ class VersionState(enum.StrEnum):
     REFUSED = "refused"
     """By the check."""
     FAILED = "failed"
-    """Nothing is known of it, as the check itself came to no end."""
+    """Nothing is known of it, as the check itself did not end."""
 
 
 OVER = frozenset({VersionState.PASSED, VersionState.REFUSED, VersionState.FAILED})
@@ -80,7 +80,7 @@ class BotVersion(NamedTuple):
     report: Mapping[str, Any] | None
     """What the check found."""
     results: Sequence[Mapping[str, Any]] | None
-    """What trial games came to, one opponent after the other."""
+    """Results of trial games, one opponent after the other."""
 
     @property
     def over(self) -> bool:

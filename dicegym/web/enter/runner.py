@@ -206,7 +206,7 @@ class Runner:
     ) -> str | None:
         """Let a process do a job, and hand on what it tells.
 
-        Returns why it came to no end, in words, or nothing if it did; None if the server ends, and nothing is known.
+        Returns why it did not end, in words, or nothing if it did; None if the server ends, and nothing is known.
         """
         job |= {"isolation": str(self._settings.isolation)}
         process = subprocess.Popen(

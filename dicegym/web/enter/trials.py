@@ -47,7 +47,7 @@ def try_out(game: Game, folder: Path, name: str, isolation: str, tell: TellTrial
     """Check the bot in the folder of an upload and let it play; ``tell`` takes what is found, piece by piece.
 
     Told are ``{"progress": words}``, ``{"report": ...}`` with what the check found, and ``{"results": [...]}`` with
-    what games came to, as often as there is more of it.
+    the results of games, as often as there is more of it.
     """
     path, problem = bot_in(game, folder)
     if problem:

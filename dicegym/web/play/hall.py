@@ -271,7 +271,7 @@ class PlayHall:
             remove_oldest(self.away, PUT_AWAY)
 
     def _drop_idle(self) -> None:
-        """Forget tables that lie in files all the same."""
+        """Forget tables that are kept in files."""
         until = time.monotonic() - IDLE
         for id, (table, seen) in list(self._open.items()):
             if len(self._open) <= IN_MEMORY and seen > until:

@@ -6,7 +6,7 @@ moves, and the maximum where the responder does (Johanson, Waugh, Bowling and Zi
 calculation in large extensive games", IJCAI 2011). Values are those times the probability that the player does its
 part.
 
-Points lie in levels, one for each number of bids, and all points of a level are worked on together. A point of the
+Points form levels, one for each number of bids, and all points of a level are worked on together. A point of the
 responder is *open* until its bids and the player's answers to them were looked at. At an open point the responder may
 at least challenge the bid, and may at most end the hand as well as hands can end. The tree grows in one of two ways:
 `ResponseTree.grow` looks at all that is likely, and depends on no clock; `ResponseTree.improve` looks where the bounds

@@ -83,7 +83,7 @@ class RecallSolution:
         return 0.0
 
     def solve(self, folder: Path, *, goal: float, seconds: float | None, threads: int, progress: Progress) -> float:
-        """Go through all hands; those that lie in ``folder`` are done. See `dicegym.games.solved.Solution`."""
+        """Go through all hands; those in ``folder`` are done. See `dicegym.games.solved.Solution`."""
         folder.mkdir(parents=True, exist_ok=True)
         begun = time.monotonic()
         values, packed, done = self._kept(folder)
