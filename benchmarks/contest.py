@@ -13,8 +13,8 @@ from benchmarks import isolation
 from benchmarks.decisions import Counting
 from benchmarks.figures import Figure, Measure, Skipped
 from dicegym import arena
+from dicegym.bots.bot_files import gather
 from dicegym.bots.export import TABLE_SUFFIX
-from dicegym.bots.files import gather
 from dicegym.bots.source import Source
 from dicegym.games.parts import solver
 from dicegym.players.roster import agent_names, agents_folder, resolve

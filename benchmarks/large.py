@@ -16,10 +16,10 @@ from benchmarks.contest import REPEATS, scripted
 from benchmarks.figures import Figure, Measure
 from dicegym import arena
 from dicegym.arena.match import Match
-from dicegym.bots.files import gather
+from dicegym.bots.bot_files import gather
 from dicegym.engine.game import Game
 from dicegym.errors import DependencyError
-from dicegym.players.twins import situations
+from dicegym.players.batch_players import situations
 from dicegym.sandbox.jobs import entry
 from dicegym.sandbox.sandbox import Sandbox
 

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import sqlalchemy as sa
 
-from dicegym.arena.ratings.places import match_places
+from dicegym.arena.ratings.match_places import match_places
 from dicegym.arena.storage import Settings
 from dicegym.arena.store.book import begin
+from dicegym.arena.store.schema import AGENTS, CONTESTS, FIELDS, GAMES, MATCHES, PLAYS, SEATS
 from dicegym.arena.store.store import ContestStore, add, now_in_words, number_of_rules
-from dicegym.arena.store.tables import AGENTS, CONTESTS, FIELDS, GAMES, MATCHES, PLAYS, SEATS
 from dicegym.engine.game import Game
 from dicegym.sandbox.limits import Limits
 

@@ -15,7 +15,7 @@ import torch
 from stable_baselines3.common.vec_env import VecEnv
 from torch import nn
 
-from dicegym.learning.settings import TrainingSettings
+from dicegym.learning.training_settings import TrainingSettings
 
 ADAM_EPSILON = 1e-5
 """As in Stable-Baselines3's policies."""

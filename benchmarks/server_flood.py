@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.server_load import Bot
 from dicegym.server.server import Server
-from dicegym.server.settings import ServerSettings
+from dicegym.server.server_settings import ServerSettings
 from dicegym.server.wire import Wire, wire_of
 
 GAMES = 4

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dicegym.server.server import Server
-from dicegym.server.settings import ServerSettings
+from dicegym.server.server_settings import ServerSettings
 from dicegym.server.wire import Wire, encode, wire_of
 
 WARM_UP = 1.0

@@ -25,7 +25,7 @@ try:
     from dicegym.envs.sb3 import SB3VecEnv
     from dicegym.learning.building import ROLLOUT, new_model
     from dicegym.learning.configuration import read_config
-    from dicegym.learning.settings import AlgorithmSettings, NetworkSettings, RunSettings, TrainingSettings
+    from dicegym.learning.training_settings import AlgorithmSettings, NetworkSettings, RunSettings, TrainingSettings
     from dicegym.players.model import algorithm
 except ImportError as error:
     raise DependencyError.for_extra(str(error.name), "train", "dicegym doctor --bench training") from error

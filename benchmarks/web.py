@@ -59,7 +59,7 @@ def measure(
         ParameterError: they do not start.
     """
     try:
-        import dicegym.web.app  # noqa: F401 - whether it can be imported
+        import dicegym.web.application  # noqa: F401 - whether it can be imported
     except ImportError as error:
         raise DependencyError.for_extra(str(error.name), "web", "the pages") from error
     with tempfile.TemporaryDirectory() as folder:

@@ -61,7 +61,7 @@ def fingerprints() -> Iterator[str]:
 
 def contests() -> Iterator[str]:
     """Yield the ranking and every match of seeded contests in all games."""
-    from dicegym.arena.contest import contest
+    from dicegym.arena.running import contest
 
     for game, form, entries, options in CONTESTS:
         result = contest(game, entries, SEED, format=form, **options)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dicegym.server.server import Server
-from dicegym.server.settings import ServerSettings
+from dicegym.server.server_settings import ServerSettings
 
 PATIENCE = 10
 """Seconds after which a test gives up waiting for something that must happen."""

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.kernels.playing_on import UNIFORM
+from dicegym.analysis.kernels.rollout_kernels import UNIFORM
 from dicegym.analysis.kernels.tree import EDGES, NODES, SearchTree, simulate
 from dicegym.analysis.playing_on import MOST_DECISIONS, Beliefs, one_record, suppose_players
 from dicegym.analysis.policies import usual_policy
@@ -37,7 +37,7 @@ from dicegym.errors import ParameterError, unknown_name
 from dicegym.games.hidden import keep_known, list_hidden_fields
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
-from dicegym.players.twins import twin_numbers
+from dicegym.players.batch_players import twin_numbers
 
 EXAMPLE = "mcts(1000, c=0.5)"
 """How it is named."""

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.analysis.grades import Grade, grade
-from dicegym.analysis.less_luck import luck_of
 from dicegym.analysis.valuers import Assessment, Stake, assess, sources, unit_title, valuer
+from dicegym.analysis.variance_reduction import luck_of
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number

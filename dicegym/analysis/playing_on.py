@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.kernels.playing_on import UNIFORM, play_out, returns_rows
+from dicegym.analysis.kernels.rollout_kernels import UNIFORM, play_out, returns_rows
 from dicegym.analysis.policies import SideBySide, likelihoods, policy_player, record_bytes, usual_policy, values_of
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
@@ -24,7 +24,7 @@ from dicegym.games.hidden import list_hidden_fields
 from dicegym.games.parts import CHANCE, SECRETS, part
 from dicegym.games.worth import Valuer, ValueUnit, first_place_shares
 from dicegym.play.player import Player, RandomPlayer
-from dicegym.players.twins import TwinPlayer
+from dicegym.players.batch_players import TwinPlayer
 
 MOST_DECISIONS = 50_000
 """Of one game. A longer game counts as endless."""

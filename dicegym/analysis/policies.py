@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.analysis.kernels.playing_on import uniforms
+from dicegym.analysis.kernels.rollout_kernels import uniforms
 from dicegym.engine import loops
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
@@ -23,8 +23,8 @@ from dicegym.games.parts import KEYBOARD, part
 from dicegym.games.worth import ActionValues, BatchValuer, Valuer
 from dicegym.play.player import Player, answer, draws_openly, sit_down
 from dicegym.play.turn import Act, Turn
+from dicegym.players.batch_players import twin_numbers
 from dicegym.players.roster import opponent
-from dicegym.players.twins import twin_numbers
 
 SLIP = 0.1
 """How often a player is supposed to choose any legal action instead: another player may sit there."""

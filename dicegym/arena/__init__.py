@@ -6,12 +6,12 @@ from dicegym.arena.check import check
 from dicegym.arena.check_report import CheckReport
 from dicegym.arena.compare.comparing import compare
 from dicegym.arena.compare.comparison import Comparison, Decision
-from dicegym.arena.contest import contest
+from dicegym.arena.contest_options import ContestOptions
 from dicegym.arena.entries import Named
 from dicegym.arena.match import play_match
-from dicegym.arena.options import ContestOptions
+from dicegym.arena.match_rows import MatchRow
 from dicegym.arena.results import ContestResult, Standing
-from dicegym.arena.rows import MatchRow
+from dicegym.arena.running import contest
 from dicegym.sandbox.limits import Limits
 
 __all__ = [

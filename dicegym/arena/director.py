@@ -8,25 +8,25 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from dicegym.arena.adjusted_results import LuckLedger
 from dicegym.arena.check import Check
 from dicegym.arena.check_report import CheckReport
+from dicegym.arena.contest_options import ContestOptions
 from dicegym.arena.entries import AgentSpec, Disqualified, Field, ProgressCounter, entries_of
 from dicegym.arena.executors import Executor, Executors, local
 from dicegym.arena.incidents import MisplayLog
-from dicegym.arena.keys import write_limits
-from dicegym.arena.less_luck import LuckLedger
 from dicegym.arena.match import Match
-from dicegym.arena.options import ContestOptions
+from dicegym.arena.match_rows import PlayedMatch, answers_of
 from dicegym.arena.provenance import provenance
 from dicegym.arena.results import NOTHING_SHOWN, ContestResult, Presentation, Standing
-from dicegym.arena.rows import PlayedMatch, answers_of
 from dicegym.arena.shards import ShardEnd
+from dicegym.arena.work_keys import write_limits
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
 from dicegym.games.parts import Progress
 from dicegym.play.seeds import draw_seed
-from dicegym.players.twins import TabledPlayer
+from dicegym.players.batch_players import TabledPlayer
 from dicegym.sandbox import jail
 from dicegym.sandbox.jobs import Entry, Job
 from dicegym.sandbox.limits import Limits
@@ -57,7 +57,7 @@ class Director:
         limits: what an entry may use; default: 10 s and 512 MiB.
         form: the format; None: the caller decides which matches are played.
         in_order: keep entries in the order in which they were named, instead of sorting them by name.
-        options: see `dicegym.arena.options`; None: the defaults.
+        options: see `dicegym.arena.contest_options`; None: the defaults.
         isolation: how untrusted entries are kept apart; see `dicegym.sandbox.jail`.
         book: knows stored outcomes and stores new ones; None: nothing is stored.
         executors: make what does the work; None: ``workers`` processes of this machine.

@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dicegym.arena.contest_options import ContestOptions
 from dicegym.arena.director import Director
-from dicegym.arena.luck import CONFIDENCE, Places, list_names
-from dicegym.arena.options import ContestOptions
+from dicegym.arena.match_rows import MatchRow
 from dicegym.arena.report import Matrix
 from dicegym.arena.results import Columns, Presentation, Standing, present
-from dicegym.arena.rows import MatchRow
+from dicegym.arena.significance import CONFIDENCE, Places, list_names
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.engine.threads import cores

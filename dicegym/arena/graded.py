@@ -10,7 +10,7 @@ import numpy as np
 from dicegym.analysis.grades import Grade, grades_of
 from dicegym.analysis.valuers import valuer as best_valuer
 from dicegym.arena.replay.replay import Replay
-from dicegym.arena.replay.stored import replay_from
+from dicegym.arena.replay.stored_replays import replay_from
 from dicegym.arena.store.reading import StoreReader
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError

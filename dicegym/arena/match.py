@@ -24,7 +24,7 @@ from dicegym.play.drive import Referee
 from dicegym.play.player import Player, Usage
 from dicegym.play.printed import Printed
 from dicegym.play.turn import Act, Follower, Turn
-from dicegym.players.twins import play_tables, tables_alone
+from dicegym.players.batch_players import play_tables, tables_alone
 from dicegym.sandbox.heartbeat import LOADING, PLAYING, Heartbeat, Reading
 from dicegym.sandbox.jobs import Context, Entry, Failure
 from dicegym.sandbox.remote import NOT_ASKED

@@ -1,6 +1,6 @@
 """The report of a contest, as text, as Markdown, on a terminal and as plain values.
 
-Pages render the same report as HTML (`dicegym.arena.pages`); `dicegym.arena.sheets` writes the figures as CSV.
+Pages render the same report as HTML (`dicegym.arena.pages`); `dicegym.arena.csv_tables` writes the figures as CSV.
 """
 
 from __future__ import annotations

@@ -7,15 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 
-from dicegym.analysis.less_luck import MOST_SAVED
+from dicegym.analysis.variance_reduction import MOST_SAVED
+from dicegym.arena.adjusted_results import LuckRow
 from dicegym.arena.entries import Disqualified
 from dicegym.arena.incidents import Misplay, misplay_counts
-from dicegym.arena.less_luck import LuckRow
-from dicegym.arena.luck import Leads, Places, find_places, verdict
+from dicegym.arena.match_rows import MatchRow
 from dicegym.arena.provenance import VERSION, Provenance
-from dicegym.arena.ratings.places import MatchPlaces
+from dicegym.arena.ratings.match_places import MatchPlaces
 from dicegym.arena.report import EVERYTHING, WIDTH, Matrix, Report, ReportTable, percent, plain_text
-from dicegym.arena.rows import MatchRow
+from dicegym.arena.significance import Leads, Places, find_places, verdict
 from dicegym.arena.storage import Stored
 from dicegym.columns import write_count
 
@@ -31,7 +31,7 @@ class Standing:
     Attributes:
         place: 1 for the best; equal entries share a place.
         name: the entry.
-        could_be: the places that it may deserve, as far as the games tell (`dicegym.arena.luck`); None: unknown.
+        could_be: the places that it may deserve, by the games (`dicegym.arena.significance`); None: unknown.
         figures: what its format says of it, by name, as plain values.
     """
 
@@ -94,8 +94,8 @@ class ContestResult:
         game: name of the game.
         title: the game's title.
         seed: the contest's seed.
-        format: name of the format, a key of `dicegym.arena.contest.FORMATS`; empty: none.
-        options: the options that the format knows, as they were chosen (`dicegym.arena.options`).
+        format: name of the format, a key of `dicegym.arena.running.FORMATS`; empty: none.
+        options: the options that the format knows, as they were chosen (`dicegym.arena.contest_options`).
         standings: the ranking, best first, a row per entry.
         matches: all that were played and count, in the order in which they were to be played.
         disqualified: by name.

@@ -18,19 +18,19 @@ import sqlalchemy as sa
 
 from dicegym.arena.compare.comparing import hold_stored
 from dicegym.arena.compare.comparison import FORMAT as COMPARE
-from dicegym.arena.contest import FORMATS
+from dicegym.arena.contest_options import ContestOptions
 from dicegym.arena.director import Director
 from dicegym.arena.entries import Disqualified, Field
-from dicegym.arena.keys import limits_in
 from dicegym.arena.match import Match
-from dicegym.arena.options import ContestOptions
 from dicegym.arena.provenance import EntryRecord
 from dicegym.arena.results import ContestResult
+from dicegym.arena.running import FORMATS
 from dicegym.arena.store.book import StoredOutcomes, prepare_result
 from dicegym.arena.store.reading import StoreReader
-from dicegym.arena.store.stored import StoredContest, StoredEntry, StoredRules
-from dicegym.arena.store.tables import PLAYS
+from dicegym.arena.store.schema import PLAYS
+from dicegym.arena.store.stored_rows import StoredContest, StoredEntry, StoredRules
 from dicegym.arena.store.verifying import game_of_rules
+from dicegym.arena.work_keys import limits_in
 from dicegym.engine.game import Game
 from dicegym.errors import DamagedFileError, DependencyError, DicegymError, one_line
 from dicegym.games.parts import Progress

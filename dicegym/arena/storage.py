@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dicegym.arena.keys import digest, rules_of, write_limits
 from dicegym.arena.shards import WHOLE, Shard
+from dicegym.arena.work_keys import digest, rules_of, write_limits
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.sandbox.limits import Limits

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from dicegym.bots.files import lacking, leads_out
+from dicegym.bots.bot_files import lacking, leads_out
 from dicegym.bots.new import is_test
 from dicegym.bots.source import locate
 from dicegym.engine.game import Game

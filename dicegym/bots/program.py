@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dicegym.bots.files import is_installed
+from dicegym.bots.bot_files import is_installed
 from dicegym.bots.scan import BadFileError
 from dicegym.bots.source import Source, code_of
 from dicegym.bots.surroundings import PrivateRandom, PrivateSys, no_input, private_print

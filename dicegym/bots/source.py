@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from dicegym.bots import files, scan
+from dicegym.bots import bot_files, scan
 
 
 class Source(NamedTuple):
@@ -93,7 +93,7 @@ def defines(text: str, name: str, arguments: int | None = None, method: str = ""
 
 @functools.lru_cache(maxsize=512)
 def _compiled(path: str, version: tuple[int, ...]) -> types.CodeType:
-    source = files.read(path)
+    source = bot_files.read(path)
     source.decode("utf-8-sig")  # a file in another encoding is refused even if it declares one
     with warnings.catch_warnings(action="ignore"):  # an odd escape in somebody's docstring is not our business
         return compile(source, path, "exec", dont_inherit=True)
@@ -104,4 +104,4 @@ def code_of(file: Path) -> types.CodeType:
 
     Raises BadFileError for a file that a bot may not have, and what compiling raises.
     """
-    return _compiled(str(file), files.version(file))
+    return _compiled(str(file), bot_files.version(file))

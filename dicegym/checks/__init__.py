@@ -7,11 +7,11 @@ what to do. A new game or agent is in order when they return.
 
 from __future__ import annotations
 
-from dicegym.checks.agents import check_agent
+from dicegym.checks.agent_checks import check_agent
 from dicegym.checks.common import check_running, erring_states_of, states_of
 from dicegym.checks.facts import check_facts, check_identity, forms
-from dicegym.checks.play import check_actions, check_batch, check_branching, check_ending
-from dicegym.checks.states import (
+from dicegym.checks.game_checks import check_actions, check_batch, check_branching, check_ending
+from dicegym.checks.state_checks import (
     check_action_names,
     check_beginning,
     check_margin,

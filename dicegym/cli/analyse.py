@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument, Option
 
 import dicegym
-from dicegym.cli import options
+from dicegym.cli import shared_options
 from dicegym.cli.console import NO_FILES, Outputs, print_lines, print_table
 from dicegym.cli.progress import progress_bar
-from dicegym.cli.replay import REPLAY_ID, replay_named
+from dicegym.cli.replay_command import REPLAY_ID, replay_named
 from dicegym.errors import ParameterError
 from dicegym.escape import one_line
 
@@ -28,9 +28,9 @@ def analyse(
         int | None,
         Option(min=1, metavar="N", help="of a contest: first N games of each match (default: all; 1 by rollouts)"),
     ] = None,
-    values: options.ValuesName = None,
+    values: shared_options.ValuesName = None,
     worst: Annotated[int, Option(min=0, metavar="N", help="show the N worst decisions")] = 3,
-    store: options.StoreName = None,
+    store: shared_options.StoreName = None,
     written: Annotated[Outputs, ".json", ".csv", ".html"] = NO_FILES,
 ) -> None:
     """Show the regret of each decision of a stored game.
@@ -58,7 +58,7 @@ def analyse(
     found.check_rules()
     game = found.table()
     with progress_bar("moves") as progress:
-        asked = options.values_of(game, values, progress)
+        asked = shared_options.values_of(game, values, progress)
         analysis = analysed(game, found.states(game), found.actions, found.seats, asked, progress=progress)
     print_lines([analysis.text(False, worst), *result_lines(found)[1:]])
     written.json(analysis.to_json())
@@ -73,7 +73,7 @@ def _grade_contest(contest: int, games: int | None, values: str | None, store: s
     """Show the grades of a contest's entries."""
     from dicegym.analysis.grades import facts
 
-    with options.read_store(store) as reader, progress_bar("games") as progress:
+    with shared_options.read_store(store) as reader, progress_bar("games") as progress:
         from dicegym.arena.graded import contest_grades
 
         found = contest_grades(reader, contest, values, games, progress=progress)
@@ -103,19 +103,19 @@ def _row(one: Grade) -> dict[str, Any]:
 
 
 def grade(
-    game: options.GameName,
+    game: shared_options.GameName,
     agents: Annotated[
-        list[str], Argument(metavar="AGENT...", help="agents to grade", autocompletion=options.complete_agent)
+        list[str], Argument(metavar="AGENT...", help="agents to grade", autocompletion=shared_options.complete_agent)
     ],
-    against: options.Against = None,
+    against: shared_options.Against = None,
     games: Annotated[
         int | None, Option(min=1, metavar="N", help="games for each agent (default: 200; 10 by rollouts)")
     ] = None,
-    values: options.ValuesName = None,
-    seed: options.Seed = None,
-    trust: options.Trust = False,
+    values: shared_options.ValuesName = None,
+    seed: shared_options.Seed = None,
+    trust: shared_options.Trust = False,
     written: Annotated[Outputs, ".json"] = NO_FILES,
-    parameter: options.Parameters = None,
+    parameter: shared_options.Parameters = None,
 ) -> None:
     """Grade agents by the regret of their decisions.
 
@@ -124,12 +124,12 @@ def grade(
     from dicegym.analysis import grade as graded
     from dicegym.analysis.grades import facts
 
-    table = options.make_game(game, parameter)
+    table = shared_options.make_game(game, parameter)
     players = [dicegym.agent(table, name, trust=trust) for name in agents]
     names = against or ([table.spec.baseline] if table.players > 1 else [])
     others = [dicegym.agent(table, name, trust=trust) for name in names]
     with progress_bar("games") as progress:
-        asked = options.values_of(table, values, progress)
+        asked = shared_options.values_of(table, values, progress)
         found = [graded(player, table, others, games, seed or 0, asked, progress=progress) for player in players]
     rivals = f", against {', '.join(names)}" if names else ""
     _print_grades(f"{table.spec.title}: {found[0].games:,} games each{rivals}", found, asked)

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer import Argument, Option
 
-from dicegym.cli import options
+from dicegym.cli import shared_options
 from dicegym.cli.command import group
 from dicegym.cli.console import NO_FILES, Outputs, out, print_lines, print_table
 from dicegym.cli.progress import progress_bar
-from dicegym.cli.replay import replay
+from dicegym.cli.replay_command import replay
 from dicegym.columns import plain_table, write_count
 
 if TYPE_CHECKING:
     from dicegym.arena.store.reading import StoreReader
-    from dicegym.arena.store.stored import StoredContest, StoredMatch
+    from dicegym.arena.store.stored_rows import StoredContest, StoredMatch
 
 ContestNumber = Annotated[int | None, Argument(metavar="ID", help="number of the contest (default: the latest)")]
 Sample = Annotated[
@@ -32,16 +32,16 @@ IDENTITY = 12
 
 def list_contests(
     game: Annotated[
-        str | None, Option(help="only those of this game (default: all)", autocompletion=options.complete_game)
+        str | None, Option(help="only those of this game (default: all)", autocompletion=shared_options.complete_game)
     ] = None,
-    store: options.StoreName = None,
+    store: shared_options.StoreName = None,
     written: Annotated[Outputs, ".json", ".csv"] = NO_FILES,
 ) -> None:
     """List stored contests, and the runs of game servers.
 
     Example: dicegym arena list --game hog
     """
-    with options.read_store(store) as reader:
+    with shared_options.read_store(store) as reader:
         found, served = reader.contests(game), reader.servers(game)
     if not found:
         out.print(f"{reader.name} has no contest{f' of {game}' if game else ''}: `dicegym tournament` stores them")
@@ -76,7 +76,7 @@ def list_contests(
 
 def show(
     contest: ContestNumber = None,
-    store: options.StoreName = None,
+    store: shared_options.StoreName = None,
     written: Annotated[Outputs, ".json", ".csv", ".html"] = NO_FILES,
 ) -> None:
     """Show a contest: settings, entries, ranking, ratings, faults.
@@ -89,10 +89,10 @@ def show(
     from dicegym.arena.report import show as show_report
     from dicegym.arena.report import without_options
 
-    with options.read_store(store) as reader:
-        from dicegym.arena.pages.stored import build_report, places_to_rate
+    with shared_options.read_store(store) as reader:
+        from dicegym.arena.pages.stored_contest import build_report, places_to_rate
         from dicegym.arena.ratings import fit
-        from dicegym.arena.ratings.shown import rating_table, rating_words
+        from dicegym.arena.ratings.rating_tables import rating_table, rating_words
 
         found = reader.contest(contest)
         _show_settings(reader, found)
@@ -135,7 +135,7 @@ def _show_settings(reader: StoreReader, found: StoredContest) -> None:
 
 
 def _write_contest(reader: StoreReader, found: StoredContest, ratings: Any, written: Outputs) -> None:
-    from dicegym.arena.store.export import export_csv, export_json
+    from dicegym.arena.store.store_export import export_csv, export_json
 
     if (file := written[".json"]) is not None:
         export_json(reader, found, file, None if ratings is None else ratings.to_json())
@@ -146,8 +146,8 @@ def _write_contest(reader: StoreReader, found: StoredContest, ratings: Any, writ
         written.csv([row | {"rated": by_name.get(row["name"])} for row in rows])
         print_lines(f"wrote {file}" for file in (sheet, *export_csv(reader, found, sheet)))
     if written[".html"]:
-        from dicegym.arena.pages.contests import write_page
-        from dicegym.arena.pages.stored import build_page
+        from dicegym.arena.pages.contest_page import write_page
+        from dicegym.arena.pages.stored_contest import build_page
 
         written.html(lambda page: write_page(build_page(reader, found), page))
 
@@ -156,7 +156,7 @@ def matches(
     contest: ContestNumber = None,
     entry: Annotated[str | None, Option(metavar="NAME", help="only the matches of this entry")] = None,
     last: Annotated[int, Option(min=0, help="list the newest N; 0: all")] = SHOWN,
-    store: options.StoreName = None,
+    store: shared_options.StoreName = None,
     written: Annotated[Outputs, ".json", ".csv"] = NO_FILES,
 ) -> None:
     """List a contest's matches, with the IDs that `replay` takes.
@@ -165,10 +165,10 @@ def matches(
 
     Example: dicegym arena matches 3 --entry bacon --last 5
     """
-    from dicegym.arena.sheets import write_sheet
-    from dicegym.arena.store.export import SeatRow, seat_rows
+    from dicegym.arena.csv_tables import write_sheet
+    from dicegym.arena.store.store_export import SeatRow, seat_rows
 
-    with options.read_store(store) as reader:
+    with shared_options.read_store(store) as reader:
         found = reader.contest(contest)
 
         def asked() -> Iterator[StoredMatch]:
@@ -193,7 +193,7 @@ def merge(
     stores: Annotated[list[str], Argument(metavar="STORE...", help="files of shards, or URLs; they are not changed")],
     sample: Sample = None,
     failed: Annotated[bool, Option("--failed", help="copy failed matches too, which no replay can confirm")] = False,
-    store: options.StoreName = None,
+    store: shared_options.StoreName = None,
 ) -> None:
     """Merge stores: copy their matches into another one, each once.
 
@@ -202,7 +202,7 @@ def merge(
 
     Example: dicegym arena merge one.sqlite two.sqlite --store all.sqlite
     """
-    into = options.store_name(store)
+    into = shared_options.store_name(store)
     from dicegym.arena.store.merging import merge as merge_stores
 
     with progress_bar("matches") as progress:
@@ -220,7 +220,7 @@ def merge(
         )
 
 
-def verify(sample: Sample = None, store: options.StoreName = None) -> None:
+def verify(sample: Sample = None, store: shared_options.StoreName = None) -> None:
     """Verify a store: replay its matches, and compare results.
 
     All results, reports and rankings of finished contests are computed again from the matches, and compared too.
@@ -230,7 +230,7 @@ def verify(sample: Sample = None, store: options.StoreName = None) -> None:
 
     Example: dicegym arena verify --store all.sqlite
     """
-    with options.read_store(store) as reader:
+    with shared_options.read_store(store) as reader:
         from dicegym.arena.saved_results import result_verdicts
         from dicegym.arena.store.verifying import refuse_wrong, verdicts
 
@@ -259,13 +259,13 @@ def verify(sample: Sample = None, store: options.StoreName = None) -> None:
 def rm(
     contest: Annotated[int, Argument(metavar="ID", help="number of the contest")],
     yes: Annotated[bool, Option("--yes", help="do not ask for confirmation")] = False,
-    store: options.StoreName = None,
+    store: shared_options.StoreName = None,
 ) -> None:
     """Remove a contest; matches that other contests share are kept.
 
     Example: dicegym arena rm 3 --yes
     """
-    with options.read_store(store) as reader:
+    with shared_options.read_store(store) as reader:
         found = reader.contest(contest)
     from dicegym.arena.store.store import ContestStore, remove
 
@@ -274,7 +274,7 @@ def rm(
     if not yes and not typer.confirm(f"Remove {what} from {reader.name}?"):
         out.print("nothing was removed")
         raise typer.Exit(1)
-    with ContestStore(options.store_name(store)) as opened:
+    with ContestStore(shared_options.store_name(store)) as opened:
         gone = remove(opened, found.id)
     kept = f"; {write_count(gone.kept, 'match')} of other contests too stay" if gone.kept else ""
     out.print(

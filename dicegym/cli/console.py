@@ -102,7 +102,7 @@ class Outputs:
     def csv(self, rows: list[dict[str, Any]]) -> None:
         """Write ``rows`` as CSV, if a .csv file was asked for."""
         if (path := self[".csv"]) is not None:
-            from dicegym.arena.sheets import csv_text
+            from dicegym.arena.csv_tables import csv_text
 
             write_text(path, csv_text(rows))
 

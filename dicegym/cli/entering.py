@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from dicegym.cli import options
+from dicegym.cli import shared_options
 from dicegym.cli.command import group
 from dicegym.cli.console import NO_FILES, Outputs, err, out, print_table, write_new
-from dicegym.cli.contests import TOURNAMENT, TournamentOptions
-from dicegym.cli.options import BotOptions
+from dicegym.cli.contest_commands import TOURNAMENT, TournamentOptions
+from dicegym.cli.shared_options import BotOptions
 
 if TYPE_CHECKING:
-    from dicegym.web.enter.tables import SubmissionStore
+    from dicegym.web.enter.submission_tables import SubmissionStore
 
 WEB_FOLDER = Path("dicegym-web")
 WebFolder = Annotated[Path, Option(help="the folder of the web server, as given to `dicegym web`")]
@@ -23,8 +23,8 @@ ContestName = Annotated[str, Argument(help="the contest's name; `dicegym web con
 
 def open_desk(folder: Path) -> SubmissionStore:
     """Return what is kept of tokens, bots and contests in a server's folder."""
-    with options.needing("web", "dicegym web"):
-        from dicegym.web.enter.tables import SubmissionStore
+    with shared_options.needing("web", "dicegym web"):
+        from dicegym.web.enter.submission_tables import SubmissionStore
     return SubmissionStore(folder / "entering")
 
 
@@ -94,14 +94,14 @@ token = group("Manage the tokens of those who submit bots.", add=add_token, list
 
 def add_contest(
     name: Annotated[str, Argument(help="its name, which no other contest has")],
-    game: options.GameName,
+    game: shared_options.GameName,
     until: Annotated[
         str | None, Option(metavar="DATE|PERIOD", help="when it closes, UTC (default: when you close it)")
     ] = None,
     agent: Annotated[list[str] | None, Option(metavar="AGENT", help="an agent that also plays; repeatable")] = None,
     contest: TournamentOptions = TOURNAMENT,
-    limit: options.LimitsGiven = None,
-    parameter: options.Parameters = None,
+    limit: shared_options.LimitsGiven = None,
+    parameter: shared_options.Parameters = None,
     folder: WebFolder = WEB_FOLDER,
 ) -> None:
     """Open a contest that submitted bots may enter.
@@ -112,10 +112,10 @@ def add_contest(
     add 'Group 2' yatzy --until 2030-12-24 --format swiss --games 10
     """
     with open_desk(folder) as desk:
-        from dicegym.web.enter.contests import WebContests
+        from dicegym.web.enter.course_contests import WebContests
         from dicegym.web.enter.plans import ContestPlan
 
-        parameters, limits = options.parameters_of(parameter), BotOptions(limit).limits(("seconds", "memory"))
+        parameters, limits = shared_options.parameters_of(parameter), BotOptions(limit).limits(("seconds", "memory"))
         plan = ContestPlan(
             game,
             **contest._asdict(),
@@ -135,7 +135,7 @@ def list_contests(folder: WebFolder = WEB_FOLDER) -> None:
     Example: dicegym web contest list --folder dicegym-web
     """
     with open_desk(folder) as desk:
-        from dicegym.web.enter.contests import WebContests
+        from dicegym.web.enter.course_contests import WebContests
 
         found = WebContests(desk)
         rows = [
@@ -156,7 +156,7 @@ def close(name: ContestName, folder: WebFolder = WEB_FOLDER) -> None:
     Example: dicegym web contest close Autumn
     """
     with open_desk(folder) as desk:
-        from dicegym.web.enter.contests import WebContests
+        from dicegym.web.enter.course_contests import WebContests
 
         found = WebContests(desk)
         found.close(found.find_named(name).id)
@@ -166,7 +166,7 @@ def close(name: ContestName, folder: WebFolder = WEB_FOLDER) -> None:
 def grades(
     name: ContestName,
     written: Annotated[Outputs, ".csv"] = NO_FILES,
-    store: options.StoreName = None,
+    store: shared_options.StoreName = None,
     folder: WebFolder = WEB_FOLDER,
 ) -> None:
     """Show the results of each bot of a contest.
@@ -178,8 +178,8 @@ def grades(
     with open_desk(folder) as desk:
         from dicegym.arena.storage import resolve_store
         from dicegym.web.context import read_store
-        from dicegym.web.enter.contests import WebContests
-        from dicegym.web.enter.grades import GradeRow, as_csv, grade_rows
+        from dicegym.web.enter.course_contests import WebContests
+        from dicegym.web.enter.course_grades import GradeRow, as_csv, grade_rows
 
         found = WebContests(desk)
         one = found.find_named(name)

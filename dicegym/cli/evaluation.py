@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument, Option
 
 import dicegym
-from dicegym.cli import options
+from dicegym.cli import shared_options
 from dicegym.cli.console import (
     NO_FILES,
     Outputs,
@@ -24,8 +24,8 @@ from dicegym.cli.console import (
     print_table,
     write_new,
 )
-from dicegym.cli.options import BOTS, MACHINES, BotOptions, MachineOptions
 from dicegym.cli.progress import progress_bar
+from dicegym.cli.shared_options import BOTS, MACHINES, BotOptions, MachineOptions
 from dicegym.errors import FaultWarning, ParameterError
 from dicegym.escape import one_line
 
@@ -48,8 +48,8 @@ def table_for(agent: str, game: str | None, parameter: list[str] | None, others:
     Raises ParameterError if they do not fit at a table of the game.
     """
     given = list(parameter or [])
-    said = options.parameters_of(given)
-    table = options.game_or_that_of(agent, game, given)
+    said = shared_options.parameters_of(given)
+    table = shared_options.game_or_that_of(agent, game, given)
     if others < table.players:
         return table
     if table.players == 1 and others:
@@ -61,7 +61,7 @@ def table_for(agent: str, game: str | None, parameter: list[str] | None, others:
             f"{others} opponents do not fit at one table: {seats} {(table.players if 'players' in said else most) - 1} "
             "beside the first; name fewer, or measure without --together, against one after the other"
         )
-    return options.game_or_that_of(agent, game, [*given, f"players={others + 1}"])
+    return shared_options.game_or_that_of(agent, game, [*given, f"players={others + 1}"])
 
 
 @contextlib.contextmanager
@@ -99,18 +99,18 @@ def evaluate(
             "(default: the game's baseline)"
         ),
     ] = None,
-    game: options.GameOption = None,
+    game: shared_options.GameOption = None,
     games: Annotated[int, Option(min=1, help="games to play without an exact value")] = 10_000,
     together: Annotated[bool, Option(help="seat all of --against at one table")] = False,
     sampled: Annotated[bool, Option(help="play games even if there is an exact value")] = False,
-    less_luck: options.LessLuck = False,
-    seed: options.Seed = None,
-    temperature: options.Temperature = None,
-    trust: options.Trust = False,
+    less_luck: shared_options.LessLuck = False,
+    seed: shared_options.Seed = None,
+    temperature: shared_options.Temperature = None,
+    trust: shared_options.Trust = False,
     machines: MachineOptions = MACHINES,
     bots: BotOptions = BOTS,
     written: Annotated[Outputs, ".json"] = NO_FILES,
-    parameter: options.Parameters = None,
+    parameter: shared_options.Parameters = None,
 ) -> None:
     """Measure how strong a model or agent is, exactly if possible.
 
@@ -168,7 +168,7 @@ def evaluate(
         show_scores(scores, name)
     print_lines(explain_scores(scores, table, name))
     print_commands(*what_next(table, model, game, named, parameter, trust))
-    about = {"model": model, **options.about(table), "fingerprint": table.fingerprint}
+    about = {"model": model, **shared_options.about(table), "fingerprint": table.fingerprint}
     about |= {"seed": seed, "faults": len(faults)}
     written.json([about | score.to_json() for score in scores])
 
@@ -220,7 +220,7 @@ def explain_scores(scores: Sequence[Score], table: dicegym.Game, name: str, even
     """Return what the scores of ``name`` mean; ``even`` is the score of equal players, by default at ``table``."""
     if table.players == 1:
         return ["The mean return of a game played alone, with its 95 % interval: more --games make it narrower."]
-    from dicegym.analysis.less_luck import MOST_SAVED
+    from dicegym.analysis.variance_reduction import MOST_SAVED
     from dicegym.learning.evaluate import OF_ONE_DRAW
     from dicegym.learning.evaluator import BEST_REPLY, EXPLOITER
 
@@ -267,16 +267,16 @@ def what_next(
     """Return commands to go on with, at the same table, and what each does."""
     from dicegym.bots.export import export_forms
 
-    usual = options.game_or_that_of(model, game, None).players
+    usual = shared_options.game_or_that_of(model, game, None).players
     seats = [f"players={table.players}"] if table.players != usual else []
     given = [one for one in parameter or [] if not one.startswith("players=")] + seats
-    named = options.command_line(model, game=game, p=given, trust=trust)
+    named = shared_options.command_line(model, game=game, p=given, trust=trust)
     found = []
     if table.players > 1 and list(against) != [ALL]:
         found.append((f"dicegym evaluate {named} --against {ALL}", "against every agent"))
     found.append((f"dicegym watch {named}", "see it play"))
     if model.endswith(".zip") and (forms := export_forms(table)):
-        alone = options.command_line(model, game=game, trust=trust)
+        alone = shared_options.command_line(model, game=game, trust=trust)
         found.append((f"dicegym export {alone} --as {forms[0]}", "write it as a bot"))
     return found
 
@@ -284,11 +284,11 @@ def what_next(
 def export(
     model: Annotated[str, Argument(help="a model's file, or any agent")],
     form: Annotated[Path, Option("--as", metavar="PATH", help="the file to write, such as hog.py or my/bots/hog.py")],
-    game: options.GameOption = None,
+    game: shared_options.GameOption = None,
     force: Annotated[bool, Option(help="replace an existing file")] = False,
-    temperature: options.Temperature = None,
-    trust: options.Trust = False,
-    parameter: options.Parameters = None,
+    temperature: shared_options.Temperature = None,
+    trust: shared_options.Trust = False,
+    parameter: shared_options.Parameters = None,
 ) -> None:
     """Write a model or an agent as an original bot.
 
@@ -303,7 +303,7 @@ def export(
     target = form
     if target.parent.exists():  # else it is made when there is something to write
         check_writable(target, force)
-    table = options.game_or_that_of(model, game, parameter)
+    table = shared_options.game_or_that_of(model, game, parameter)
     player = dicegym.agent(table, model, trust=trust, temperature=temperature)
     forms = export_forms(table)
     fitting = form.name if form.name in forms else next(iter(forms), form.name)

@@ -8,7 +8,7 @@ import typer
 from typer import Argument, Option
 
 import dicegym
-from dicegym.cli import options
+from dicegym.cli import shared_options
 from dicegym.cli.command import title_of
 from dicegym.cli.console import out, print_table
 from dicegym.engine.part import folder_of
@@ -19,13 +19,13 @@ from dicegym.registry import ENVIRONMENTS, rules_module
 def games(
     game: Annotated[
         str | None,
-        Argument(metavar="[GAME]", help="show its parameters and agents", autocompletion=options.complete_game),
+        Argument(metavar="[GAME]", help="show its parameters and agents", autocompletion=shared_options.complete_game),
     ] = None,
     rules: Annotated[bool, Option("--rules", help="print its rules and the original interface of its bots")] = False,
     playthrough: Annotated[
         bool, Option("--playthrough", help="print a whole game, with everything that players see")
     ] = False,
-    parameter: options.Parameters = None,
+    parameter: shared_options.Parameters = None,
 ) -> None:
     """List the games, or show one: its parameters, agents and rules.
 
@@ -45,7 +45,7 @@ def games(
 
         typer.echo(whole_game(game), nl=False)
     else:
-        _show(options.make_game(game, parameter))
+        _show(shared_options.make_game(game, parameter))
 
 
 def _list_environments() -> None:

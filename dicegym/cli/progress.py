@@ -62,7 +62,7 @@ def thinking(words: str) -> Iterator[None]:
 
     What is typed meanwhile is dropped: it would answer the next question.
     """
-    from dicegym.cli.keys import drop_typed
+    from dicegym.cli.single_keys import drop_typed
 
     began = time.monotonic()
     with progress_bar("steps") as progress:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from dicegym.cli import options
+from dicegym.cli import shared_options
 from dicegym.cli.console import NO_FILES, Outputs, err, out, print_lines
 from dicegym.cli.progress import progress_bar
 from dicegym.errors import ParameterError
@@ -16,11 +16,13 @@ def solve(
     game: Annotated[
         str | None,
         Argument(
-            metavar="[GAME]", help="a game's name (with --list: default all)", autocompletion=options.complete_game
+            metavar="[GAME]",
+            help="a game's name (with --list: default all)",
+            autocompletion=shared_options.complete_game,
         ),
     ] = None,
     name: Annotated[str | None, Argument(metavar="[NAME]", help="the solution, where a game has several")] = None,
-    parameter: options.Parameters = None,
+    parameter: shared_options.Parameters = None,
     to: Annotated[
         float | None, Option(min=0, metavar="QUALITY", help="stop at this quality (default: the solution's own)")
     ] = None,
@@ -51,7 +53,7 @@ def solve(
     if listing:
         _list(game, parameter, written)
         return
-    chosen = options.make_game(str(game), parameter)
+    chosen = shared_options.make_game(str(game), parameter)
     if remove:
         size = solving.remove(chosen, name)
         out.print(f"removed {size:,} bytes" if size else "there was nothing to remove")
@@ -71,7 +73,7 @@ def _list(game: str | None, parameter: list[str] | None, written: Outputs) -> No
     from dicegym.analysis import solving
     from dicegym.games.solved import how_to_solve
 
-    games = solving.solvable_games() if game is None else [options.make_game(game, parameter)]
+    games = solving.solvable_games() if game is None else [shared_options.make_game(game, parameter)]
     found = [solving.status(one, solution.name) for one in games for solution in solving.solutions(one)]
     if not found:
         solving.solution(games[0])  # says why

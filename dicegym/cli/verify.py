@@ -20,7 +20,7 @@ def verify(
 
     Example: dicegym values verify
     """
-    from dicegym.learning.claims import verify as verdicts
+    from dicegym.learning.published_values import verify as verdicts
 
     found = list(verdicts(games or (), err.print))
     titles = ["Game", "Value", "Published", "Found", "+-", "Verdict", "Seconds", "Source"]

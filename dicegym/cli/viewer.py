@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Option
 
 from dicegym.cli.console import out, print_lines
-from dicegym.cli.keys import keys
+from dicegym.cli.single_keys import keys
 from dicegym.errors import ParameterError
 
 if TYPE_CHECKING:

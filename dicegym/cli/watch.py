@@ -8,7 +8,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 import dicegym
-from dicegym.cli import options
+from dicegym.cli import shared_options
 from dicegym.cli.console import NO_FILES, Outputs, out
 from dicegym.cli.evaluation import table_for
 from dicegym.cli.viewer import Delay, record, show
@@ -18,14 +18,14 @@ from dicegym.play.seeds import draw_seed
 
 def watch(
     model: Annotated[str, Argument(help="a model's file, the folder of a training, or any agent")],
-    against: options.Against = None,
-    game: options.GameOption = None,
+    against: shared_options.Against = None,
+    game: shared_options.GameOption = None,
     written: Annotated[Outputs, ".gif", ".mp4"] = NO_FILES,
-    seed: options.Seed = None,
+    seed: shared_options.Seed = None,
     seat: Annotated[int, Option(help="the model's seat, from 0")] = 0,
     delay: Delay = None,
-    trust: options.Trust = False,
-    parameter: options.Parameters = None,
+    trust: shared_options.Trust = False,
+    parameter: shared_options.Parameters = None,
 ) -> None:
     """Watch a model or an agent play, move by move or as a film.
 
@@ -50,7 +50,7 @@ def watch(
     elif not show(every, delay):
         out.print("left before the end")
     chosen = {"against": against, "game": game, "parameter": parameter, "seat": seat, "seed": number, "trust": trust}
-    out.print(f"This game again: {options.command_line('dicegym', 'watch', model, **chosen)}")
+    out.print(f"This game again: {shared_options.command_line('dicegym', 'watch', model, **chosen)}")
 
 
 def of_training(model: str) -> str:

@@ -10,27 +10,27 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Argument, Option
 
-from dicegym.cli import options
+from dicegym.cli import shared_options
 from dicegym.cli.command import add
 from dicegym.cli.console import err, out
 from dicegym.cli.entering import WEB_FOLDER, WebFolder, contest, open_desk, token
 
 if TYPE_CHECKING:
-    from dicegym.arena.store.stored import StoredContest
+    from dicegym.arena.store.stored_rows import StoredContest
 
 
 def serve_pages(
     context: typer.Context,
-    host: options.HostAddress = "127.0.0.1",
+    host: shared_options.HostAddress = "127.0.0.1",
     port: Annotated[int, Option(help="port to listen on; 0: any free port")] = 8000,
     folder: Annotated[Path, Option(help="folder for the server's data: games, uploads, tokens")] = WEB_FOLDER,
-    store: options.StoreName = None,
+    store: shared_options.StoreName = None,
     runs: Annotated[list[Path] | None, Option(help="a folder of trainings; repeatable")] = None,
-    allow_host: options.AllowHost = None,
+    allow_host: shared_options.AllowHost = None,
     proxy: Annotated[
         list[str] | None, Option(metavar="ADDRESS", help="a proxy whose X-Forwarded-* headers are trusted; repeatable")
     ] = None,
-    connections: options.Connections = 1500,
+    connections: shared_options.Connections = 1500,
     log: Annotated[str, Option(metavar="FILE", help="write a line of JSON for each request; -: on stderr")] = "",
     export: Annotated[
         Path | None,
@@ -59,13 +59,13 @@ def serve_pages(
     listener, secret = listen(host, port), new_token()
     address = compose_address(host, listener.getsockname()[1], names, proxies, secret)
     _tell(address)  # before what takes seconds to load: requests wait
-    with options.needing("web", "dicegym web"):
+    with shared_options.needing("web", "dicegym web"):
         from dicegym.web.serving import serve
     import logging
 
     from dicegym.arena.storage import resolve_store
     from dicegym.signals import SignalInterrupt
-    from dicegym.web.settings import WebSettings
+    from dicegym.web.web_settings import WebSettings
 
     settings = WebSettings(
         folder,
@@ -102,8 +102,8 @@ def open_page(folder: Path, address: str) -> None:
 
 def write_pages(target: Path, store: str | None, folder: Path) -> None:
     """Write the closed contests of a store as static pages to ``target``; ``folder`` is that of the server of pages."""
-    with options.needing("web", "dicegym web --export"):
-        from dicegym.web.enter.contests import WebContests
+    with shared_options.needing("web", "dicegym web --export"):
+        from dicegym.web.enter.course_contests import WebContests
         from dicegym.web.static_pages import export, never_open
     from dicegym.arena.storage import resolve_store
 
@@ -140,7 +140,7 @@ def tell_of_uploads(isolation: str) -> None:
 def backup(
     target: Annotated[Path, Argument(help="a new folder")],
     folder: WebFolder = WEB_FOLDER,
-    store: options.StoreName = None,
+    store: shared_options.StoreName = None,
 ) -> None:
     """Back up the web server's data while it runs.
 

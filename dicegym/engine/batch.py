@@ -8,7 +8,7 @@ import numpy as np
 
 from dicegym.engine import loops
 from dicegym.engine.crew import Crew
-from dicegym.engine.entries import Task
+from dicegym.engine.kernel_entries import Task
 from dicegym.engine.threads import Threads
 from dicegym.engine.validate import whole_number, whole_numbers
 from dicegym.errors import StepError

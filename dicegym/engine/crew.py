@@ -5,9 +5,9 @@ Waking a thread, and handing it Python's lock and back, took 45 µs, as long as 
 after that does it go to sleep. The board is an int64 array; what one side writes and the other reads goes through
 sequentially consistent loads and stores.
 
-What helpers are to do are a `dicegym.engine.entries.Task`'s kernels, which they call by a number. So the same helper,
-which is awake already, does parts for one crew after the other: those of a batch's step and of the networks that
-choose its actions. Two that wait for different work would wait for each other's core.
+What helpers are to do are a `dicegym.engine.kernel_entries.Task`'s kernels, which they call by a number. So the same
+helper, which is awake already, does parts for one crew after the other: those of a batch's step and of the networks
+that choose its actions. Two that wait for different work would wait for each other's core.
 
 Two simpler ways were measured on two cores, steps of batches of 1,024 to 16,384 games, medians of five rounds. A
 `ThreadPoolExecutor` reached 0.27 to 0.97 of this speed in bare batches, and 0.44 to 1.00 against opponents. Numba's
@@ -35,8 +35,8 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.engine.entries import Task, enter, read_error
 from dicegym.engine.jit import COMPILED, loop_kernel
+from dicegym.engine.kernel_entries import Task, enter, read_error
 from dicegym.engine.numba_names import cgutils, intrinsic, ir, types
 
 POSTED, ENTRY, PLACE, JOB, START, END, TIME, CALLERS_CORE = 0, 1, 2, 3, 4, 5, 6, 7

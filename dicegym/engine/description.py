@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.engine.forms import Form
+from dicegym.engine.observation_forms import Form
 from dicegym.errors import ParameterError
 
 LINE = 100
@@ -28,8 +28,9 @@ class DescribedPart(NamedTuple):
     stop: int
     values: tuple[float, ...]
     read: Any
-    """What the values say in whole numbers, if the game declares how the part is read (`dicegym.engine.forms`): of a
-    one-hot its number or None, of ones how many they are, of flags the numbers of those that are 1. Else the values.
+    """What the values say in whole numbers, if the game declares how the part is read
+    (`dicegym.engine.observation_forms`): of a one-hot its number or None, of ones how many they are, of flags the
+    numbers of those that are 1. Else the values.
     """
     meaning: str
     """The words of the rules page; empty where it has none."""

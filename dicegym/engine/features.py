@@ -9,7 +9,7 @@ A game's ``rules.py`` declares what an observation is made of, in order, and `ob
 
 So adding a part is one line in the declaration, one write in `observe` and one row in the table of the rules page.
 A length may be a form such as ``OneHot(10)`` instead of a number: it says how people are to read the part, and nothing
-else depends on it (`dicegym.engine.forms`).
+else depends on it (`dicegym.engine.observation_forms`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from keyword import iskeyword
 from typing import Any, NamedTuple
 
-from dicegym.engine.forms import Form
+from dicegym.engine.observation_forms import Form
 from dicegym.errors import ParameterError
 
 

@@ -20,11 +20,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.engine.dice import draw, key_of, turn_stream
-from dicegym.engine.entries import entry_of
 from dicegym.engine.flags import how_many, place_of
 from dicegym.engine.jit import declare, kernel, loop_kernel
+from dicegym.engine.kernel_entries import entry_of
 from dicegym.engine.numba_names import as_dtype, overload, types
-from dicegym.engine.twins import chain, list_twins, situation_kernel
+from dicegym.engine.twin_kernels import chain, list_twins, situation_kernel
 
 
 @kernel
@@ -117,7 +117,7 @@ def _chooser(rules_module: str) -> Callable[..., Any]:
 
 
 def choose(state, bot):
-    """Return the action of compiled twin number ``bot`` for the player to move; see `dicegym.engine.twins`."""
+    """Return the action of compiled twin number ``bot`` for the player to move; see `dicegym.engine.twin_kernels`."""
     return _chooser(_KERNELS[state.dtype].step.__module__)(state, bot)
 
 
@@ -257,7 +257,7 @@ PLAY_ON, CHOOSE = 0, 1
 def help_batch(
     job, start, end, now, blank, states, seeds, episodes, actions, observations, masks, results, overs, seed, chosen
 ):
-    """Do a part of `play_on` or, at time ``now``, of `random_legal`; see `dicegym.engine.entries`."""
+    """Do a part of `play_on` or, at time ``now``, of `random_legal`; see `dicegym.engine.kernel_entries`."""
     if job == PLAY_ON:
         play_on(
             blank,
@@ -277,5 +277,5 @@ def help_batch(
 
 @loop_kernel
 def prepare_batch(place, arguments):
-    """See `dicegym.engine.entries`."""
+    """See `dicegym.engine.kernel_entries`."""
     return entry_of(help_batch, place, arguments)

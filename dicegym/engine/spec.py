@@ -183,7 +183,7 @@ class GameSpec(Generic[V]):
     joint_action: JointAction | None = None
     """For games in which all players choose at once and in secret: what a whole choice is."""
     contest: str = "round_robin"
-    """The format of the game's contest, a key of `dicegym.arena.contest.FORMATS`."""
+    """The format of the game's contest, a key of `dicegym.arena.running.FORMATS`."""
     zero_sum: bool = False
     """Whether the returns at the end of a game of two or more sum to zero."""
     stage: Literal["young", "finished"] = "young"

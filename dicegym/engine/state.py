@@ -1,9 +1,9 @@
 """One game at a time, from Python: `State`, for search, for evaluation, and for playing a single game.
 
 A record is slow to hand to compiled code: Numba looks at it for a microsecond. So the records of states are in blocks,
-whose place compiled code knows (`dicegym.engine.entries`), and a call hands over four whole numbers: what to do, in
-which row of the block, and two more. One call plays an action and writes down what is legal after it. Environments in
-which every seat is the caller's play by the same rows.
+whose place compiled code knows (`dicegym.engine.kernel_entries`), and a call hands over four whole numbers: what to do,
+in which row of the block, and two more. One call plays an action and writes down what is legal after it. Environments
+in which every seat is the caller's play by the same rows.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -19,9 +19,9 @@ import numpy as np
 
 from dicegym.engine.batch import BatchGame
 from dicegym.engine.dice import key_of
-from dicegym.engine.entries import Task, entry_of
 from dicegym.engine.flags import write_bits, write_places
 from dicegym.engine.jit import loop_kernel
+from dicegym.engine.kernel_entries import Task, entry_of
 from dicegym.engine.loops import begin, first_places, legal, margin, observe, returns, step
 from dicegym.engine.scene import Scene
 from dicegym.engine.spec import GameSpec
@@ -76,7 +76,7 @@ def _changed(known, now):
 
 @loop_kernel
 def do_state(job, row, what, more, blank, states, masks, bits, legals, observations, sums):
-    """Do one thing with the state in a row; see `dicegym.engine.entries` for the first four numbers.
+    """Do one thing with the state in a row; see `dicegym.engine.kernel_entries` for the first four numbers.
 
     Args: ``what`` is the action to play, the seat to observe or the seed of the game that begins; ``more`` its number
     under that seed or, of a step, what rewards are the gain of (`OF_NOTHING`, `OBSERVED`). ``bits`` (uint64[rows,
@@ -128,7 +128,7 @@ def do_state(job, row, what, more, blank, states, masks, bits, legals, observati
 
 @loop_kernel
 def prepare_state(place, arguments):
-    """See `dicegym.engine.entries`."""
+    """See `dicegym.engine.kernel_entries`."""
     return entry_of(do_state, place, arguments)
 
 
@@ -136,7 +136,7 @@ class StateRow:
     """The memory of one game, and the compiled function that works on it.
 
     Attributes:
-        ask: calls `do_state`; see `dicegym.engine.entries.Task`.
+        ask: calls `do_state`; see `dicegym.engine.kernel_entries.Task`.
         list_legal: with the job `LEGAL`, returns the legal actions as a new list.
         number: the row's in its block, the second number that ``ask`` takes.
         records: records[1], the game's own.

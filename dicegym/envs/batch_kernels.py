@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dicegym.engine.dice import key_of
-from dicegym.engine.entries import entry_of
 from dicegym.engine.jit import loop_kernel
+from dicegym.engine.kernel_entries import entry_of
 from dicegym.engine.loops import (
     UNKNOWN,
     begin,
@@ -218,7 +218,7 @@ fault."""
 
 @loop_kernel
 def do_alone(job, what, seat, more, blank, states, who, opponents, observation, mask, gained):
-    """Do one thing with the only game of an environment; see `dicegym.engine.entries` for the first four numbers.
+    """Do one thing with the only game of an environment; `dicegym.engine.kernel_entries` has the first four numbers.
 
     `BEGIN` begins game number ``more`` of the seed ``what`` and draws who sits where, the learner by the rule ``seat``
     (`dicegym.engine.seats`); it returns the learner's seat. A `MOVE` plays the action ``what``; ``more`` says that
@@ -247,7 +247,7 @@ def do_alone(job, what, seat, more, blank, states, who, opponents, observation, 
 
 @loop_kernel
 def prepare_alone(place, arguments):
-    """See `dicegym.engine.entries`."""
+    """See `dicegym.engine.kernel_entries`."""
     return entry_of(do_alone, place, arguments)
 
 
@@ -406,7 +406,7 @@ PLAY_ALL, PLAY_SOME, CHOOSE = 0, 1, 2
 def help_rows(job, start, end, now, which, some, actions, tasks, waiting, batch, opponents, seed, chosen):
     """Do a part of `advance_rows`, ``now`` saying whether a step begins, or, at time ``now``, of `random_legal`.
 
-    See `dicegym.engine.entries`.
+    See `dicegym.engine.kernel_entries`.
     """
     if job != CHOOSE:
         rows = which[start:end] if job == PLAY_ALL else some[start:end]
@@ -418,7 +418,7 @@ def help_rows(job, start, end, now, which, some, actions, tasks, waiting, batch,
 
 @loop_kernel
 def prepare_rows(place, arguments):
-    """See `dicegym.engine.entries`."""
+    """See `dicegym.engine.kernel_entries`."""
     return entry_of(help_rows, place, arguments)
 
 

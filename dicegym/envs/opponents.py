@@ -14,8 +14,8 @@ from dicegym.play.audience import Audience
 from dicegym.play.drive import join_table
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
+from dicegym.players.batch_players import Tabulated, TwinPlayer, situations
 from dicegym.players.pool import Draws, Pool
-from dicegym.players.twins import Tabulated, TwinPlayer, situations
 
 
 class Opponents:

@@ -14,7 +14,7 @@ import numpy as np
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.envs.sb3 import PlainVecEnv, SB3VecEnv
-from dicegym.envs.tables import in_words, tables_of
+from dicegym.envs.table_sizes import in_words, tables_of
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import ParameterError
 from dicegym.games import game as make_game

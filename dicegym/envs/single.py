@@ -8,8 +8,8 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from dicegym.engine.entries import Task
 from dicegym.engine.game import Game
+from dicegym.engine.kernel_entries import Task
 from dicegym.engine.state import as_word
 from dicegym.engine.validate import as_int64, seed_number
 from dicegym.envs.batch_kernels import (

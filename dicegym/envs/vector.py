@@ -11,9 +11,9 @@ from gymnasium.vector.utils import batch_space
 from numpy.lib.stride_tricks import as_strided
 
 from dicegym.engine.crew import Crew
-from dicegym.engine.entries import Task
 from dicegym.engine.game import Game
 from dicegym.engine.jit import records
+from dicegym.engine.kernel_entries import Task
 from dicegym.engine.threads import Threads
 from dicegym.engine.validate import one_of, seed_number, whole_number, whole_numbers
 from dicegym.envs.batch_attributes import PerGame
@@ -94,7 +94,7 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
         threads: how many threads step the games; what is played does not depend on it.
         <parameters>
 
-    Opponents that have a compiled twin (`dicegym.players.twins`), or that are pure in a game which numbers its
+    Opponents that have a compiled twin (`dicegym.players.batch_players`), or that are pure in a game which numbers its
     situations, are played without leaving compiled code: a step is then one call. Models are asked once for all
     games that wait for them, any other bot game by game.
 

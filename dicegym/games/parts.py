@@ -18,13 +18,13 @@ from dicegym.engine.game import Game
 from dicegym.engine.part import COMMANDS, Commands, Part
 from dicegym.engine.scene import TEXT, Text
 from dicegym.engine.spec import GameSpec
-from dicegym.engine.twins import SITUATIONS, TWINS, Situations, Twins
+from dicegym.engine.twin_kernels import SITUATIONS, TWINS, Situations, Twins
 from dicegym.errors import unknown_name
-from dicegym.games.controls import Controls
 from dicegym.games.exact_values import Z_95, Duel, Estimate, Replies, Solitaire
 from dicegym.games.keyboard import Keyboard
 from dicegym.games.messages import Wire
 from dicegym.games.solved import Solutions
+from dicegym.games.web_controls import Controls
 from dicegym.games.worth import Luck, Progress, Values
 from dicegym.pictures.drawing import PICTURE, Picture
 from dicegym.play.player import Player, draws_openly

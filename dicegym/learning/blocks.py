@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.less_luck import Watched, luck_of, meter_of
 from dicegym.analysis.playing_on import results
+from dicegym.analysis.variance_reduction import Watched, luck_of, meter_of
 from dicegym.bots.source import Source
 from dicegym.engine import loops
 from dicegym.engine.game import Game

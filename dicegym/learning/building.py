@@ -19,7 +19,7 @@ from dicegym.envs.sb3_tables import MixedTablesVecEnv
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import ParameterError, one_line, unknown_name
 from dicegym.learning.configuration import load_if_named, load_named
-from dicegym.learning.settings import AlgorithmSettings, NetworkSettings, TrainingSettings
+from dicegym.learning.training_settings import AlgorithmSettings, NetworkSettings, TrainingSettings
 from dicegym.players import model as models
 from dicegym.players.model import PolicyPlayer
 from dicegym.players.pool import Pool

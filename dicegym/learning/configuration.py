@@ -34,7 +34,7 @@ from dicegym.errors import DamagedFileError, DicegymError, ParameterError, unkno
 from dicegym.escape import one_line
 from dicegym.files import read_text, write_text
 from dicegym.learning.run_folder import SETTINGS_FILE
-from dicegym.learning.settings import TrainingSettings
+from dicegym.learning.training_settings import TrainingSettings
 from dicegym.players.trust import write_seal
 from dicegym.shipped import shipped_folder
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.less_luck import NO_SPREAD, check_meter, scale_luck
+from dicegym.analysis.variance_reduction import NO_SPREAD, check_meter, scale_luck
 from dicegym.engine.game import Game
 from dicegym.engine.validate import MOST, finite_number, whole_number
 from dicegym.errors import AgentError, FaultWarning, ModelError, ParameterError, one_line, unknown_name
@@ -20,7 +20,7 @@ from dicegym.games import game as make_game
 from dicegym.games.parts import Z_95, Duel, quick_solver_of, solitaire, tabulate_player
 from dicegym.learning.blocks import APART, BlockResult, Results, blocks_of
 from dicegym.play.player import Player
-from dicegym.players import twins
+from dicegym.players import batch_players
 from dicegym.players.roster import agent, agent_name, is_strangers
 from dicegym.players.roster import opponent as twin_or_agent
 from dicegym.sandbox.jobs import Entry, Failure, Job, entry
@@ -114,7 +114,9 @@ def _rival(game: Game, spec: Any, *, trust: bool) -> Player:
 
 def _hides(game: Game, player: Player) -> bool:
     """Return whether a twin hides what its file draws, where exact values ask that."""
-    return isinstance(player, twins.TwinPlayer) and not player.pure and quick_solver_of(game, player) is not None
+    return (
+        isinstance(player, batch_players.TwinPlayer) and not player.pure and quick_solver_of(game, player) is not None
+    )
 
 
 def _named(game: Game, opponent: Any) -> tuple[list[Any], tuple[float, ...]]:
@@ -172,7 +174,7 @@ def evaluate(
         less_luck: take luck out of the results: the same mean with a smaller interval. Of a player alone, where the
             game's exact values tell, what its choices cost is measured instead of what it scores
             (`dicegym.games.parts.Solitaire.mean_return`); elsewhere the game's luck meter says what was luck
-            (`dicegym.analysis.less_luck`).
+            (`dicegym.analysis.variance_reduction`).
         executors: who plays, such as ``dicegym.arena.executors.local(workers=2)``: the figures are the same for any
             number of processes, and bots that do not ship with the package are kept apart. None: this process, bots
             included.
@@ -473,9 +475,9 @@ def _twin(game: Game, spec: Any, hides: bool) -> Any:
 
     ``hides`` tells whether the twin may hide what the file draws; see `rivals_of`.
     """
-    if isinstance(spec, str) and spec.strip() in twins.twin_numbers(game):
+    if isinstance(spec, str) and spec.strip() in batch_players.twin_numbers(game):
         found = twin_or_agent(game, spec)
-        if isinstance(found, twins.TwinPlayer) and (hides or not _hides(game, found)):
+        if isinstance(found, batch_players.TwinPlayer) and (hides or not _hides(game, found)):
             return found
     return spec
 

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 from dicegym.analysis.exploitability import best_reply, check_best_reply
 from dicegym.engine.game import Game
-from dicegym.envs.tables import tables_of
+from dicegym.envs.table_sizes import tables_of
 from dicegym.errors import ParameterError, one_line, unknown_name
 from dicegym.learning.evaluate import CURVE_SEED, Score, evaluate, overall, rivals_of, together
-from dicegym.learning.settings import RunSettings
+from dicegym.learning.training_settings import RunSettings
 from dicegym.play.player import Player
 from dicegym.players.roster import agent_names
 

@@ -44,7 +44,7 @@ from dicegym.games.parts import Progress
 from dicegym.learning.curves import write_csv
 from dicegym.learning.evaluate import FRESH_SEED, LEAGUE_SEED, as_duel, evaluate, keep_open, rivals_of, wilson
 from dicegym.learning.run_folder import LEAGUE_FILE
-from dicegym.learning.settings import Priority, TrainingSettings
+from dicegym.learning.training_settings import Priority, TrainingSettings
 from dicegym.play.player import Player, RandomPlayer
 from dicegym.players.pool import Pool
 

@@ -19,11 +19,11 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, one_line
 from dicegym.learning.configuration import from_plain, to_plain
 from dicegym.learning.curves import curve_fact, curve_in
-from dicegym.learning.settings import AlgorithmSettings, TrainingSettings
+from dicegym.learning.training_settings import AlgorithmSettings, TrainingSettings
 from dicegym.players import model as models
 from dicegym.players.model import PolicyPlayer
 from dicegym.players.roster import model_file
-from dicegym.players.sb3 import has_critic, weights_of
+from dicegym.players.sb3_models import has_critic, weights_of
 
 STAGE = ("command", "timesteps", "seconds", "taught_by", "began_with")
 """What a model says of the one whose networks it began with."""

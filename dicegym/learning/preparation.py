@@ -10,15 +10,15 @@ from typing import NamedTuple
 from dicegym import games
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
-from dicegym.envs.tables import tables_of
+from dicegym.envs.table_sizes import tables_of
 from dicegym.errors import AgentError, ParameterError, UnknownNameError, unknown_name
 from dicegym.escape import one_line
 from dicegym.learning.configuration import names_something, read_config, settings_of, split_name
 from dicegym.learning.evaluator import BY_EXPLOITER
 from dicegym.learning.league import SELF
 from dicegym.learning.run_folder import SETTINGS_FILE, is_empty
-from dicegym.learning.settings import RunSettings, TrainingSettings
 from dicegym.learning.teacher import parse_reply
+from dicegym.learning.training_settings import RunSettings, TrainingSettings
 from dicegym.players import model as models
 from dicegym.players.model_file import ModelFile
 from dicegym.players.roster import Origin, agent_names, model_file, resolve

@@ -34,14 +34,14 @@ from dicegym.learning.league import League, LeagueState
 from dicegym.learning.learner import ParameterAverage, generator_states, parameters_of, restore_generators
 from dicegym.learning.preparation import prepare
 from dicegym.learning.run_folder import newest_checkpoint, replace_checkpoint
-from dicegym.learning.settings import TrainingSettings
+from dicegym.learning.training_settings import TrainingSettings
 from dicegym.play.player import Player
 from dicegym.players import model as models
-from dicegym.players.archive import ModelArchive, array_in, npy_bytes, tensors_in
 from dicegym.players.model import PolicyPlayer
-from dicegym.players.sb3 import check_optimizer, weights_of
+from dicegym.players.sb3_models import check_optimizer, weights_of
 from dicegym.players.torch_policy import check_device
 from dicegym.players.trust import TRUST, is_sealed, load_object, load_sb3, trust_error, write_seal
+from dicegym.players.zip_archive import ModelArchive, array_in, npy_bytes, tensors_in
 
 STATE_FILE, STATE_MEMBER = "state.zip", "state.json"
 """The file of plain values in a checkpoint's folder, and its member."""

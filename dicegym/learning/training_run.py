@@ -36,7 +36,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.logger import Logger
 
 from dicegym.games.worth import Progress
-from dicegym.learning.best_response import against_exploiter, exploiter
+from dicegym.learning.approximate_best_response import against_exploiter, exploiter
 from dicegym.learning.building import games_of, new_games, new_model
 from dicegym.learning.card import card, collect_versions, write_card
 from dicegym.learning.configuration import AboutRun, to_plain, write_about

@@ -26,8 +26,8 @@ from dicegym.learning.configuration import as_toml, lasting_name, override, read
 from dicegym.learning.evaluate import Score
 from dicegym.learning.preparation import prepare
 from dicegym.learning.run_folder import SETTINGS_FILE, alone_in
-from dicegym.learning.settings import TrainingSettings
 from dicegym.learning.train import train
+from dicegym.learning.training_settings import TrainingSettings
 from dicegym.signals import SignalInterrupt, number_of
 
 try:

@@ -21,8 +21,8 @@ except ImportError as error:
     raise DependencyError.for_extra("OpenSpiel", "openspiel", "dicegym.openspiel") from error
 
 from dicegym.openspiel.bot import PlayerBot
-from dicegym.openspiel.game import SpielGame, SpielState, load, register_games
-from dicegym.openspiel.player import SpielPlayer
+from dicegym.openspiel.policy_player import SpielPlayer
+from dicegym.openspiel.spiel_game import SpielGame, SpielState, load, register_games
 
 __all__ = ["PlayerBot", "SpielGame", "SpielPlayer", "SpielState", "load"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from pathlib import Path
 
-from dicegym.bots.files import lacking, read
+from dicegym.bots.bot_files import lacking, read
 from dicegym.bots.scan import BadFileError, docstring, text_of
 from dicegym.bots.source import Source, locate
 from dicegym.engine.game import Game

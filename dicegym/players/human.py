@@ -1,7 +1,8 @@
 """A person at the keyboard or on a page: the player, and what replaces a game's own keyboard and controls.
 
 A game with a ``controls.py`` is played as that reads what is typed (`dicegym.games.keyboard.Keyboard`), and shows its
-forms (`dicegym.games.controls.Controls`). Any other one is played by a numbered list of its actions, and by buttons.
+forms (`dicegym.games.web_controls.Controls`). Any other one is played by a numbered list of its actions, and by
+buttons.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ import numpy as np
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.escape import lines, one_line
-from dicegym.games.controls import Controls, Fields, Option, PickOne, PlayForm
 from dicegym.games.keyboard import Keyboard, Place, list_names, name_winners, unread, winners
 from dicegym.games.parts import CONTROLS, KEYBOARD, part
+from dicegym.games.web_controls import Controls, Fields, Option, PickOne, PlayForm
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 

@@ -46,7 +46,7 @@ from dicegym.players.model_file import (
     read_game,
     replace_facts,
 )
-from dicegym.players.sb3 import algorithm, arrays_suffice, load_file, sb3_bytes
+from dicegym.players.sb3_models import algorithm, arrays_suffice, load_file, sb3_bytes
 from dicegym.players.torch_policy import (
     TorchPolicy,
     count_privileged,

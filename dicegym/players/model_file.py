@@ -25,8 +25,8 @@ from dicegym.engine.game import Game
 from dicegym.engine.validate import finite_number
 from dicegym.errors import DicegymError, ModelError, ParameterError, one_line
 from dicegym.files import writing
-from dicegym.players.archive import ModelArchive, npz_bytes
 from dicegym.players.trust import is_sealed, write_seal
+from dicegym.players.zip_archive import ModelArchive, npz_bytes
 
 MEMBER = "dicegym.json"
 """The member of a model file that says what the model plays."""

@@ -16,8 +16,8 @@ from dicegym.engine.seats import seat_pool
 from dicegym.engine.validate import finite_number
 from dicegym.errors import ParameterError, UntrustedCodeWarning
 from dicegym.play.player import Player
+from dicegym.players.batch_players import TwinPlayer
 from dicegym.players.roster import agents_folder, is_strangers, opponent, resolve
-from dicegym.players.twins import TwinPlayer
 from dicegym.registry import is_shipped as is_own_game
 
 _warned = False
@@ -87,7 +87,7 @@ class Pool:
     def of(cls, game: Game, spec: Any, trust: bool = False) -> Pool:
         """Return ``spec`` as a pool: a Pool, an agent (see `dicegym.agent`), a list of agents, or {agent: weight}.
 
-        Agents that have a compiled twin are played by it (see `dicegym.players.twins`). ``trust`` is as for
+        Agents that have a compiled twin are played by it (see `dicegym.players.batch_players`). ``trust`` is as for
         `dicegym.agent`. The first file that does not ship with the package or the game is told by an
         UntrustedCodeWarning.
 

@@ -18,8 +18,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from dicegym.bots.bot_files import gather, lacking, read
 from dicegym.bots.bot_player import BotPlayer
-from dicegym.bots.files import gather, lacking, read
 from dicegym.bots.scan import BadFileError, text_of
 from dicegym.bots.source import Source, locate, split
 from dicegym.engine.game import Game
@@ -30,9 +30,9 @@ from dicegym.games import game as make_game
 from dicegym.games.parts import INTERFACE, Interface, part
 from dicegym.play.player import Player
 from dicegym.players import model as models
+from dicegym.players.batch_players import twin_numbers, twin_of
 from dicegym.players.given import is_given, name_of, player_of
 from dicegym.players.model_file import ModelFile, shows_as_much
-from dicegym.players.twins import twin_numbers, twin_of
 from dicegym.registry import is_shipped as is_own_game
 from dicegym.shipped import is_shipped, shipped_folder
 
@@ -166,7 +166,7 @@ def agent(
 
 
 def opponent(game: Game, spec: Spec | Any, trust: bool = False) -> Player:
-    """Return the player that ``spec`` names, but its compiled twin (`dicegym.players.twins`) if a name has one.
+    """Return the player that ``spec`` names, but its compiled twin (`dicegym.players.batch_players`) if a name has one.
 
     ``trust`` is as for `agent`, and so is what is raised.
     """

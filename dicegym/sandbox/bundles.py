@@ -8,7 +8,7 @@ import os
 import re
 from pathlib import Path
 
-from dicegym.bots import files
+from dicegym.bots import bot_files
 from dicegym.bots.scan import BadFileError
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
@@ -40,7 +40,7 @@ def bundle(game: Game, entry: Entry) -> Bundle:
     for file in found:
         with contextlib.suppress(OSError, BadFileError):  # what cannot be read here cannot be read there
             size += file.stat().st_size
-            contents[str(file)] = files.read(file, LARGEST_DATA) if size <= LARGEST_DATA else ""
+            contents[str(file)] = bot_files.read(file, LARGEST_DATA) if size <= LARGEST_DATA else ""
     if size > LARGEST_DATA or len(found) > MOST_DATA:
         raise ParameterError(
             f"entry {entry.name!r} cannot be sent to a cluster: what it may read in {one_line(origin.file.parent)} is "

@@ -42,7 +42,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
-from dicegym.bots import files
+from dicegym.bots import bot_files
 from dicegym.bots.answers import LONGEST_FRAME, encode
 from dicegym.bots.calls import Witness, watch_calls
 from dicegym.bots.program import Program
@@ -110,7 +110,7 @@ class Host:
         for name in setup["preload"]:
             with contextlib.suppress(Exception):
                 importlib.import_module(name)
-        files.hold(setup["texts"])
+        bot_files.hold(setup["texts"])
         with contextlib.suppress(Exception):  # a child will say what is wrong with it
             if _is_harmless(lambda: code_of(self.source.file), confinement.limit_alone, self.bounds):
                 code_of(self.source.file)  # now, so that programs of it start sooner

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from dicegym.bots import files
+from dicegym.bots import bot_files
 from dicegym.bots.calls import Witness
 from dicegym.bots.network import NetworkPlayer
 from dicegym.bots.scan import BadFileError
@@ -50,7 +50,7 @@ Seal = tuple[tuple[str, str], ...]
 
 def seal_files(source: Source) -> tuple[Seal, dict[Path, bytes]]:
     """Return what a bot's files are, and their bytes, each read once. Raises BadFileError."""
-    found = files.gather(source.file, source.shared, source.hidden)
+    found = bot_files.gather(source.file, source.shared, source.hidden)
     folder = source.file.parent
     return tuple(
         (os.path.relpath(file, folder), hashlib.sha256(data).hexdigest()) for file, data in found.items()
@@ -161,7 +161,7 @@ def _data(game: Game, source: Source, seal: Seal) -> list[tuple[str, str]]:
 def digest_of(file: Path) -> str:
     """Return the SHA-256 of a file's bytes, hexadecimal; empty if it cannot be read, as loading it says."""
     try:
-        if not files.lacking(file):
+        if not bot_files.lacking(file):
             with open(file, "rb") as opened:
                 return hashlib.file_digest(opened, "sha256").hexdigest()
     except OSError:
@@ -227,7 +227,7 @@ class Job(Protocol):
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Plain values that decide its outcome besides the game, who is asked and the limits (`dicegym.arena.keys`)."""
+        """Plain values that decide its outcome beside game, players and limits (`dicegym.arena.work_keys`)."""
 
     def run(self, context: Context) -> Any:
         """Do it and return plain values. Raises AgentError if an entry fails; ``context.heartbeat`` knows which."""

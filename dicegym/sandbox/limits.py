@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 
-from dicegym.bots.files import LARGEST, MOST_FILES
+from dicegym.bots.bot_files import LARGEST, MOST_FILES
 from dicegym.engine import jit
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError

@@ -7,8 +7,8 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from dicegym.bots import files
-from dicegym.bots.files import leads_out
+from dicegym.bots import bot_files as files
+from dicegym.bots.bot_files import leads_out
 from dicegym.bots.scan import BadFileError
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
@@ -29,7 +29,7 @@ def visible_files(source: Source, entry_files: Iterable[str], files: Iterable[Pa
     Args:
         source: where it is.
         entry_files: what bots' files are called.
-        files: the bot's own, its helpers included, as `dicegym.bots.files.gather` finds them.
+        files: the bot's own, its helpers included, as `dicegym.bots.bot_files.gather` finds them.
 
     Raises:
         BadFileError: what is called like it leads out of its folder.

@@ -31,7 +31,7 @@ from dicegym.errors import AgentError, DicegymError, one_line
 from dicegym.play.drive import play_game
 from dicegym.play.player import Player
 from dicegym.play.printed import Printed
-from dicegym.players import twins
+from dicegym.players import batch_players
 from dicegym.sandbox import jail, scratch
 from dicegym.sandbox.confinement import end_with
 from dicegym.sandbox.heartbeat import Heartbeat
@@ -66,7 +66,7 @@ def rehearse(game: Game, entry: Entry) -> None:
     game.returns(state)
     game.observe(state, 0)  # models look and are told what is legal; bots play by a view
     game.legal(game.new_game()[0])
-    twins.prepare(game)
+    batch_players.prepare(game)
 
 
 class Hosts:

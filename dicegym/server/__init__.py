@@ -3,8 +3,8 @@
 Nothing here knows a game by name. What is said on the wire, and what it means to the rules, is the business of the
 ``protocol.py`` in a game's folder; `dicegym.games.messages.Wire` says what that offers.
 
-From the network inwards: `wire` (JSON objects out of bytes), `connections` (TCP and WebSocket, `limits`), `lobby` (log
-in, wait, sit down and be rated, `access`), `table` (one game), `agents` (the server's own players), `store`
-(rate and store `results`), `server` (start and stop, `settings`), `scoreboard`. `archive` reads the store from outside.
-On the other side of the network is `client`.
+From the network inwards: `wire` (JSON objects out of bytes), `client_connections` (TCP and WebSocket, `client_limits`),
+`lobby` (log in, wait, sit down and be rated, `admission`), `game_table` (one game), `local_agents` (the server's own
+players), `result_store` (rate and store `game_results`), `server` (start and stop, `server_settings`), `scoreboard`.
+`history` reads the store from outside. On the other side of the network is `client`.
 """

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
 from dicegym.engine.seats import seating
-from dicegym.server.access import Secrets, fold_name, name_fault
-from dicegym.server.agents import LocalAgent
-from dicegym.server.limits import LoginBackoff, ThrottledLog
-from dicegym.server.results import GameResult
-from dicegym.server.settings import ServerSettings
-from dicegym.server.table import Client, Seat, Table, find_company
+from dicegym.server.admission import Secrets, fold_name, name_fault
+from dicegym.server.client_limits import LoginBackoff, ThrottledLog
+from dicegym.server.game_results import GameResult
+from dicegym.server.game_table import Client, Seat, Table, find_company
+from dicegym.server.local_agents import LocalAgent
+from dicegym.server.server_settings import ServerSettings
 from dicegym.server.wire import (
     BAD_NAME,
     FULL,
@@ -33,8 +33,8 @@ from dicegym.server.wire import (
 )
 
 if TYPE_CHECKING:
-    from dicegym.server.connections import Connection
-    from dicegym.server.store import ResultStore
+    from dicegym.server.client_connections import Connection
+    from dicegym.server.result_store import ResultStore
 
 WRONG_SECRETS = 3
 """After this number a client is disconnected."""

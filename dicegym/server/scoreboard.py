@@ -18,9 +18,9 @@ from rich.table import Table
 from rich.text import Text
 
 from dicegym.escape import one_line
-from dicegym.server.results import PlayerRating
+from dicegym.server.game_results import PlayerRating
+from dicegym.server.game_table import Table as GameTable
 from dicegym.server.server import Server, stamp
-from dicegym.server.table import Table as GameTable
 
 REFRESH = 0.5
 """Seconds between two pictures."""

@@ -21,18 +21,18 @@ from dicegym.play.player import RandomPlayer
 from dicegym.players.roster import agent_name, is_strangers
 from dicegym.sandbox import jail
 from dicegym.sandbox.limits import warn_of_kernels
-from dicegym.server.access import Origins, Secrets, name_fault
-from dicegym.server.agents import LocalAgent, plays_apart
-from dicegym.server.limits import ThrottledLog, room_for
+from dicegym.server.admission import Origins, Secrets, name_fault
+from dicegym.server.client_limits import ThrottledLog, room_for
+from dicegym.server.game_results import ServerState
 from dicegym.server.lobby import Lobby
-from dicegym.server.results import ServerState
-from dicegym.server.settings import ServerSettings
+from dicegym.server.local_agents import LocalAgent, plays_apart
+from dicegym.server.server_settings import ServerSettings
 from dicegym.server.wire import STOPPED, wire_of
 from dicegym.signals import ENDING
 
 if TYPE_CHECKING:
-    from dicegym.server.connections import Connection, Ports
-    from dicegym.server.store import ResultStore
+    from dicegym.server.client_connections import Connection, Ports
+    from dicegym.server.result_store import ResultStore
 
 T = TypeVar("T")
 Log = Callable[[str], None]
@@ -108,8 +108,8 @@ class Server:
     async def _start(self) -> None:
         settings, parts = self.settings, self._parts
         try:
-            from dicegym.server.connections import Ports
-            from dicegym.server.store import ResultStore
+            from dicegym.server.client_connections import Ports
+            from dicegym.server.result_store import ResultStore
         except ImportError as error:
             raise DependencyError.for_extra(str(error.name).partition(".")[0], "server", "the server") from error
         secrets = None if settings.secrets is None else Secrets.read(settings.secrets)

@@ -9,7 +9,7 @@ import socket
 from collections.abc import Sequence
 
 from dicegym.errors import ParameterError
-from dicegym.server.access import is_loopback
+from dicegym.server.admission import is_loopback
 
 BACKLOG = 512
 TOKEN_BYTES = 16

@@ -9,7 +9,7 @@ import re
 from starlette.requests import Request
 from starlette.types import Message, Receive
 
-from dicegym.web.limits import SMALL_BODY, TooLargeError, TooSlowError
+from dicegym.web.address_limits import SMALL_BODY, TooLargeError, TooSlowError
 from dicegym.web.workers import TooBusyError
 
 SECONDS = 20.0

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from dicegym.arena.store.reading import StoreReader
-from dicegym.arena.store.stored import StoredContest
+from dicegym.arena.store.stored_rows import StoredContest
 from dicegym.errors import ParameterError
 from dicegym.web.address import new_token
-from dicegym.web.limits import AddressLimits
+from dicegym.web.address_limits import AddressLimits
 from dicegym.web.readiness import Readiness
-from dicegym.web.settings import WebSettings
+from dicegym.web.web_settings import WebSettings
 from dicegym.web.workers import WorkerThreads
 
 SECRET_BYTES = 32

@@ -14,8 +14,8 @@ from starlette.responses import JSONResponse, Response
 
 from dicegym.arena.store.opening import BusyError
 from dicegym.errors import DicegymError, UnknownNameError
+from dicegym.web.address_limits import TooOftenError
 from dicegym.web.door import API, faults_in
-from dicegym.web.limits import TooOftenError
 from dicegym.web.pages import page
 
 WRONG, FAILED = 400, 500

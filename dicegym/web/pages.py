@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 import dicegym
-from dicegym.arena.pages.contests import moment
+from dicegym.arena.pages.contest_page import moment
 from dicegym.arena.pages.template import asset, make_environment
 from dicegym.web.context import Web
 from dicegym.web.forms import form_key, with_keys

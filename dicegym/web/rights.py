@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from dicegym.server.access import is_loopback
+from dicegym.server.admission import is_loopback
 from dicegym.web import address
 from dicegym.web.context import Web
 from dicegym.web.door import SEEN
@@ -21,7 +21,7 @@ from dicegym.web.enter.room import EnteringRoom
 from dicegym.web.enter.tokens import SESSION, TokenHolder
 from dicegym.web.forms import sign
 from dicegym.web.pages import web_of
-from dicegym.web.settings import WebSettings
+from dicegym.web.web_settings import WebSettings
 
 FORWARDED = ("x-forwarded-for", "forwarded", "x-real-ip")
 """Headers by which proxies name their clients."""

@@ -18,14 +18,14 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dicegym.errors import DicegymError
-from dicegym.server.access import Origins
-from dicegym.web.access import AccessLog
+from dicegym.server.admission import Origins
+from dicegym.web.access_log import AccessLog
+from dicegym.web.address_limits import TooLargeError
 from dicegym.web.bodies import Bodies, GoneAwayError, replay_body, whole_fields
 from dicegym.web.context import Web
 from dicegym.web.door import API
 from dicegym.web.faults import answer_error, answer_failure
 from dicegym.web.forms import FORM_KEY, HEADER, check_form_key
-from dicegym.web.limits import TooLargeError
 
 POLICY = "; ".join(
     (

@@ -10,14 +10,14 @@ from typing import Any
 
 import uvicorn
 
-from dicegym.server.access import is_loopback
-from dicegym.server.limits import room_for
+from dicegym.server.admission import is_loopback
+from dicegym.server.client_limits import room_for
 from dicegym.signals import on_signals
 from dicegym.web.address import BACKLOG
-from dicegym.web.app import create_app
-from dicegym.web.connections import HEADER_BYTES, KEEP_ALIVE, Guarded
+from dicegym.web.application import create_app
+from dicegym.web.browser_connections import HEADER_BYTES, KEEP_ALIVE, Guarded
 from dicegym.web.rights import is_private
-from dicegym.web.settings import WebSettings
+from dicegym.web.web_settings import WebSettings
 
 GOODBYE = 5
 """Seconds that requests have to end once the server is told to."""

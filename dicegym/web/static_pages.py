@@ -13,18 +13,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import dicegym
-from dicegym.arena.pages.contests import moment, page_title
-from dicegym.arena.pages.contests import write_page as write_contest
-from dicegym.arena.pages.stored import build_page
+from dicegym.arena.pages.contest_page import moment, page_title
+from dicegym.arena.pages.contest_page import write_page as write_contest
+from dicegym.arena.pages.stored_contest import build_page
 from dicegym.arena.pages.template import make_environment
 from dicegym.arena.replay.page import write_page as write_replay
-from dicegym.arena.replay.stored import find_replay
+from dicegym.arena.replay.stored_replays import find_replay
 from dicegym.arena.store.reading import StoreReader
-from dicegym.arena.store.stored import StoredContest
+from dicegym.arena.store.stored_rows import StoredContest
 from dicegym.errors import DicegymError, ParameterError
 from dicegym.files import write_text
 from dicegym.games import loadable
-from dicegym.web.rules.section import card_of
+from dicegym.web.rules.rules_section import card_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -17,8 +17,8 @@ from variants import each_game, one_always, pick
 import dicegym
 from dicegym.analysis import MARKS, Analysis, analyse, valuer
 from dicegym.analysis.valuers import OBVIOUS, TRIVIAL, UNITS, Stake, amount, assess_state, mark_of, threshold
+from dicegym.arena.csv_tables import csv_text
 from dicegym.arena.pages.analysed import page
-from dicegym.arena.sheets import csv_text
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.games.worth import Valuer

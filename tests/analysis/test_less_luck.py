@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dicegym
-from dicegym.analysis.less_luck import FEWEST_FITTED, luck_of, scale_luck
+from dicegym.analysis.variance_reduction import FEWEST_FITTED, luck_of, scale_luck
 from dicegym.arena import compare, contest
 from dicegym.arena.executors import local
 from dicegym.arena.match import play_match

@@ -15,7 +15,7 @@ import dicegym
 from dicegym.analysis import grade
 from dicegym.analysis.model_suite import suite, suite_facts, suite_table
 from dicegym.analysis.valuers import valuer
-from dicegym.arena.pages.suite import page
+from dicegym.arena.pages.suite_page import page
 from dicegym.errors import ParameterError
 from dicegym.players.llm import LlmPlayer
 from dicegym.registry import GAMES

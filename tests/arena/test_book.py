@@ -16,8 +16,8 @@ from dicegym.arena.storage import Settings
 from dicegym.arena.store import book as books
 from dicegym.arena.store.book import Book, StoredOutcomes
 from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.schema import CONTESTS, FIELDS, MATCHES, PLAYS
 from dicegym.arena.store.store import ContestStore
-from dicegym.arena.store.tables import CONTESTS, FIELDS, MATCHES, PLAYS
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.sandbox.jobs import Entry, Failure, entry
 from dicegym.sandbox.limits import Limits

@@ -12,7 +12,7 @@ import pytest
 
 import dicegym
 from dicegym.arena import Comparison, Decision, compare
-from dicegym.arena.compare.pairing import BLOCK, Lineup, Pairs, block_of, pairs_of, scores_of
+from dicegym.arena.compare.game_pairs import BLOCK, Lineup, Pairs, block_of, pairs_of, scores_of
 from dicegym.arena.executors import Executors
 from dicegym.arena.saved_results import result_verdicts
 from dicegym.arena.store.reading import StoreReader

@@ -14,11 +14,11 @@ import dicegym
 from dicegym.arena import Limits, contest
 from dicegym.arena.entries import Disqualified
 from dicegym.arena.formats.round_robin import present_games
-from dicegym.arena.luck import Places
+from dicegym.arena.match_rows import MatchRow
 from dicegym.arena.provenance import DATE_VARIABLE
 from dicegym.arena.report import Report, markdown_text, show
 from dicegym.arena.results import ContestResult, Standing, ranking
-from dicegym.arena.rows import MatchRow
+from dicegym.arena.significance import Places
 from dicegym.columns import plain_table
 from dicegym.engine.game import Game
 from dicegym.play.player import RandomPlayer

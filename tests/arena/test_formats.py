@@ -16,11 +16,11 @@ from made_up import Disorderly, Play, Returns, disorderly
 
 import dicegym
 from dicegym.arena import ContestResult, Named, contest
-from dicegym.arena.contest import FORMATS, format_named
+from dicegym.arena.contest_options import ContestOptions
 from dicegym.arena.entries import entries_of
 from dicegym.arena.formats.settling import fold
 from dicegym.arena.match import Match
-from dicegym.arena.options import ContestOptions
+from dicegym.arena.running import FORMATS, format_named
 from dicegym.engine.dice import named_seed
 from dicegym.errors import DicegymError, ParameterError, UnknownNameError
 from dicegym.registry import GAMES

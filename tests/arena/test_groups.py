@@ -21,7 +21,7 @@ from dicegym.arena.formats.grouping import (
     playoff,
     qualify,
 )
-from dicegym.arena.ratings.places import places_of
+from dicegym.arena.ratings.match_places import places_of
 from dicegym.arena.results import ContestResult
 from dicegym.engine.dice import draw_number, named_seed
 from dicegym.errors import ParameterError

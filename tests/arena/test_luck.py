@@ -12,7 +12,9 @@ import pytest
 import dicegym
 from dicegym.arena import contest
 from dicegym.arena.exact_ranking import CONTESTS, Chances, chances, draw_places
-from dicegym.arena.luck import (
+from dicegym.arena.report import Matrix
+from dicegym.arena.results import ContestResult
+from dicegym.arena.significance import (
     Leads,
     Places,
     find_places,
@@ -22,8 +24,6 @@ from dicegym.arena.luck import (
     student_quantile,
     verdict,
 )
-from dicegym.arena.report import Matrix
-from dicegym.arena.results import ContestResult
 from dicegym.games.parts import solver
 
 

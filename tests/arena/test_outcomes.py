@@ -13,7 +13,7 @@ import sqlalchemy as sa
 import dicegym
 from dicegym.arena.match import Match
 from dicegym.arena.store.outcomes import KnownNumbers, MatchOutcome, add_match, is_whole, matches_between
-from dicegym.arena.store.tables import AGENTS, GAMES, MATCHES, MISPLAYS, RULES, SEATS, TABLES
+from dicegym.arena.store.schema import AGENTS, GAMES, MATCHES, MISPLAYS, RULES, SEATS, TABLES
 from dicegym.sandbox.jobs import Failure, entry
 
 GAME = dicegym.game("hog")

@@ -18,13 +18,13 @@ import pytest
 from browser import browser
 from hypothesis import strategies as st
 
+from dicegym.arena.csv_tables import csv_text
 from dicegym.arena.entries import Disqualified
 from dicegym.arena.incidents import Misplay
-from dicegym.arena.luck import Places
-from dicegym.arena.pages.contests import Bar, ContestPage, Plot, ShownGame, ShownMatch, Tick, html, make_scale
+from dicegym.arena.pages.contest_page import Bar, ContestPage, Plot, ShownGame, ShownMatch, Tick, html, make_scale
 from dicegym.arena.pages.template import SHADES
 from dicegym.arena.report import Matrix, Report, without_options
-from dicegym.arena.sheets import csv_text
+from dicegym.arena.significance import Places
 from dicegym.pictures.charts import ticks_between
 
 EVIL = [

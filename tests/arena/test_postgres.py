@@ -22,14 +22,14 @@ from postgres import Postgres
 
 import dicegym
 from dicegym.arena import Limits, contest
-from dicegym.arena.replay.stored import find_replay
+from dicegym.arena.replay.stored_replays import find_replay
 from dicegym.arena.shards import Shard
 from dicegym.arena.storage import Settings, Storage
 from dicegym.arena.store.book import Book
 from dicegym.arena.store.opening import SCHEMA, engine_at, location_of
 from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.schema import ABOUT, TABLES
 from dicegym.arena.store.store import ContestStore, remove
-from dicegym.arena.store.tables import ABOUT, TABLES
 from dicegym.cli import main
 from dicegym.errors import ParameterError
 

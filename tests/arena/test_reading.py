@@ -19,11 +19,11 @@ from command_line import Run
 
 import dicegym
 from dicegym.arena import contest
-from dicegym.arena.contest import FORMATS
-from dicegym.arena.pages.stored import build_page, write_games
-from dicegym.arena.ratings.places import MatchPlaces, group_matches
+from dicegym.arena.pages.stored_contest import build_page, write_games
+from dicegym.arena.ratings.match_places import MatchPlaces, group_matches
 from dicegym.arena.report import plain_text
 from dicegym.arena.results import ContestResult
+from dicegym.arena.running import FORMATS
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.store import ContestStore, lock_contest, remove
 from dicegym.errors import DamagedFileError, ParameterError, UnknownNameError

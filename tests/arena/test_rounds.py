@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from made_up import Returns, disorderly
 
 from dicegym.arena import ContestResult, MatchRow, contest
-from dicegym.arena.formats import pairing
+from dicegym.arena.formats import swiss_pairing as pairing
 from dicegym.arena.formats.rounds import count_left_behind, shares
 from dicegym.arena.formats.swiss import usual_rounds
 from dicegym.arena.match import Match

@@ -20,18 +20,18 @@ from variants import one_always
 
 import dicegym
 from dicegym.arena import Limits, contest
-from dicegym.arena.keys import key_of
 from dicegym.arena.match import Match
 from dicegym.arena.results import ContestResult
 from dicegym.arena.storage import Settings, Storage, Stored, default_store
 from dicegym.arena.store.book import Book
 from dicegym.arena.store.opening import engine_of
+from dicegym.arena.store.schema import ABOUT
 from dicegym.arena.store.store import ContestStore
-from dicegym.arena.store.tables import ABOUT
+from dicegym.arena.work_keys import key_of
 from dicegym.errors import DamagedFileError, DependencyError, ParameterError, UnknownNameError
 from dicegym.registry import GAMES
 from dicegym.sandbox.jobs import entry
-from dicegym.web.settings import WebSettings
+from dicegym.web.web_settings import WebSettings
 
 SECONDS = 60.0
 ROLLS = "def final_strategy(score, opponent_score):\n    return {}\n"

@@ -9,7 +9,7 @@ import pytest
 
 from dicegym import bench
 from dicegym.bench import AT_A_TIME, FORMS, GOALS, BenchResult, StepRate, goal_of, run_bench
-from dicegym.cli.doctor import FORMS as TOLD
+from dicegym.cli.doctor_command import FORMS as TOLD
 from dicegym.engine.state import State
 from dicegym.envs import multi
 from dicegym.errors import DependencyError, ParameterError, UnknownNameError

@@ -20,7 +20,7 @@ from benchmarks.training import FreeVecEnv
 from benchmarks.training_setup import TrainingSetup
 from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.learning.configuration import read_config
-from dicegym.learning.settings import AlgorithmSettings, NetworkSettings, TrainingSettings
+from dicegym.learning.training_settings import AlgorithmSettings, NetworkSettings, TrainingSettings
 from dicegym.registry import GAMES
 
 pytestmark = pytest.mark.slow

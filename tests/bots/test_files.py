@@ -14,7 +14,7 @@ import dicegym
 from dicegym.arena import Limits, check, contest
 from dicegym.arena.entries import entries_of
 from dicegym.arena.submissions import read_folder
-from dicegym.bots import files, scan
+from dicegym.bots import bot_files, scan
 from dicegym.bots.scan import BadFileError
 from dicegym.bots.source import Source, defines
 from dicegym.errors import AgentError, DicegymError, ParameterError
@@ -185,7 +185,7 @@ def test_what_is_no_file_is_refused_by_its_own_path(make: Callable[[Path], None]
     assert not report.ok
     assert match("a pipe|a device|a socket|circles|nowhere|no file|holds no", report.reason)
     with pytest.raises(BadFileError):
-        files.read(path)
+        bot_files.read(path)
 
 
 @pytest.mark.parametrize("make", [large, signs, chain, brackets, nul], ids=named)
@@ -209,10 +209,10 @@ def test_a_helper_that_leads_out_is_refused(make: Callable[[Path], None], tmp_pa
     bot.write_text("import helper\n" + PLAIN)
     make(bot.parent / "helper.py")
     if make is device:  # which is no file, so there is no such module
-        assert list(files.gather(bot)) == [bot]
+        assert list(bot_files.gather(bot)) == [bot]
     else:
         with pytest.raises(BadFileError, match=r"helper\.py is a link that leads out of the bot's folder"):
-            files.gather(bot)
+            bot_files.gather(bot)
         assert "leads out" in check(str(bot), "hog", LIMITS, isolation="process").reason
 
 
@@ -232,23 +232,23 @@ def test_a_path_that_is_named_may_be_a_link(tmp_path: Path) -> None:
     (real.parent / "own.py").write_text("number = 5\n")
     link = tmp_path / "mine.py"
     link.symlink_to(real)
-    assert [path.name for path in files.gather(link)] == ["mine.py", "own.py"]
+    assert [path.name for path in bot_files.gather(link)] == ["mine.py", "own.py"]
     assert check(str(link), "hog", LIMITS, isolation="process").ok
 
 
 def test_too_much_source_is_refused(tmp_path: Path) -> None:
     bot = tmp_path / "hog.py"
-    names = [f"part{number}" for number in range(files.MOST_FILES + 1)]
+    names = [f"part{number}" for number in range(bot_files.MOST_FILES + 1)]
     for name in names:
         (tmp_path / f"{name}.py").touch()
     bot.write_text(f"import {', '.join(names)}\n")
     with pytest.raises(BadFileError, match="more than 200 files or 12 MiB"):
-        files.gather(bot)
+        bot_files.gather(bot)
     bot.write_text(f"import {', '.join(names[:4])}\n")
     for name in names[:4]:
-        os.truncate(tmp_path / f"{name}.py", files.LARGEST)
+        os.truncate(tmp_path / f"{name}.py", bot_files.LARGEST)
     with pytest.raises(BadFileError, match="more than 200 files or 12 MiB"):
-        files.gather(bot)
+        bot_files.gather(bot)
 
 
 def test_helpers_are_found_without_parsing(tmp_path: Path) -> None:
@@ -268,7 +268,7 @@ def test_helpers_are_found_without_parsing(tmp_path: Path) -> None:
     write("pack/one.py", "import e\nfrom .three import y")
     write("pack/three.py")
     write("e.py", "import bot, c")
-    found = [os.path.relpath(path, tmp_path) for path in files.gather(tmp_path / "bot.py")]
+    found = [os.path.relpath(path, tmp_path) for path in bot_files.gather(tmp_path / "bot.py")]
     assert found == ["bot.py", "a.py", "c.py", "d.py", "e.py", "pack/__init__.py", "pack/one.py", "pack/three.py"]
 
 
@@ -369,10 +369,10 @@ def test_what_changes_after_it_was_entered_does_not_play(name: str, tmp_path: Pa
 def test_what_was_read_is_what_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text("first")
-    monkeypatch.setattr(files, "_held", {})
-    files.hold({os.path.realpath(path): data for path, data in files.gather(bot).items()})
+    monkeypatch.setattr(bot_files, "_held", {})
+    bot_files.hold({os.path.realpath(path): data for path, data in bot_files.gather(bot).items()})
     bot.write_text("second")
-    assert files.read(bot) == b"first"
+    assert bot_files.read(bot) == b"first"
 
 
 def test_what_a_file_says_of_itself() -> None:

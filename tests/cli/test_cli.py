@@ -14,7 +14,7 @@ from command_line import Run
 
 import dicegym
 from dicegym.cli import main
-from dicegym.cli.options import decisions
+from dicegym.cli.shared_options import decisions
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.registry import ENVIRONMENTS
@@ -275,7 +275,7 @@ def test_the_demonstration_refuses_before_it_trains(monkeypatch: pytest.MonkeyPa
 
     from dicegym.errors import ParameterError
     from dicegym.learning import demo
-    from dicegym.learning.settings import TrainingSettings
+    from dicegym.learning.training_settings import TrainingSettings
 
     monkeypatch.setattr(demo.configuration, "read_config", lambda *_: TrainingSettings())
     alone = types.SimpleNamespace(players=1)

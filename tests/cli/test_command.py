@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from dicegym.cli.command import group
 from dicegym.cli.console import NO_FILES, Outputs, check_writable
-from dicegym.cli.options import LimitsGiven
+from dicegym.cli.shared_options import LimitsGiven
 from dicegym.errors import ParameterError
 
 called: list[tuple[Any, ...]] = []

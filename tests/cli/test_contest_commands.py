@@ -9,7 +9,7 @@ from typing import Never
 import pytest
 from command_line import Run
 
-from dicegym.arena.contest import FORMATS
+from dicegym.arena.running import FORMATS
 
 
 def test_tournament_prints_the_report_and_writes_json(run: Run, tmp_path: Path) -> None:

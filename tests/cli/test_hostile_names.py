@@ -110,8 +110,8 @@ def test_files_whose_names_look_alike_are_two_entries(tmp_path: Path) -> None:
 
 def test_what_stands_in_a_servers_database(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("sqlalchemy")
-    from dicegym.server.results import ForcedTurn, GameResult, SeatResult
-    from dicegym.server.store import ResultStore
+    from dicegym.server.game_results import ForcedTurn, GameResult, SeatResult
+    from dicegym.server.result_store import ResultStore
 
     store = ResultStore(tmp_path / "x.sqlite", "yatzy")
     store.begin_run(1)

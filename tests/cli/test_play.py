@@ -119,7 +119,7 @@ def test_the_page_names_the_opponents_of_each_strength() -> None:
 
 
 def test_dice_are_numbers_where_the_output_has_no_letters_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    from dicegym.cli.play import _show
+    from dicegym.cli.play_command import _show
 
     kept = io.BytesIO()
     monkeypatch.setattr("sys.stdout", io.TextIOWrapper(kept, encoding="ascii", write_through=True))
@@ -128,7 +128,7 @@ def test_dice_are_numbers_where_the_output_has_no_letters_for_them(monkeypatch: 
 
 
 def test_strengths_and_agents_are_completed() -> None:
-    from dicegym.cli.play import complete_rival
+    from dicegym.cli.play_command import complete_rival
 
     context = types.SimpleNamespace(params={"game": "hog"})
     assert complete_rival(context, "ha") == ["hard", "ham", "haphazard"]

@@ -109,7 +109,7 @@ def test_other_rules_are_refused_in_words(file: Path, capsys: pytest.CaptureFixt
 def test_contests_keep_their_games(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each game of a match by number or by key, with what went wrong in it, to the returns that are stored."""
     pytest.importorskip("sqlalchemy")
-    from dicegym.arena.replay.stored import find_replay
+    from dicegym.arena.replay.stored_replays import find_replay
     from dicegym.arena.store.reading import StoreReader
 
     def careless(turn: dicegym.Turn) -> int:
@@ -147,8 +147,8 @@ def test_contests_keep_their_games(tmp_path: Path, capsys: pytest.CaptureFixture
 
 def test_matches_without_games_and_short_keys_are_refused() -> None:
     pytest.importorskip("sqlalchemy")
-    from dicegym.arena.replay.stored import find_replay
-    from dicegym.arena.store.stored import StoredMatch
+    from dicegym.arena.replay.stored_replays import find_replay
+    from dicegym.arena.store.stored_rows import StoredMatch
 
     def match(number: int) -> StoredMatch:
         if number > 2000:

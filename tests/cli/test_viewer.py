@@ -15,7 +15,7 @@ import pytest
 import dicegym
 from dicegym.cli import viewer
 from dicegym.cli.console import Terminal
-from dicegym.cli.keys import keys
+from dicegym.cli.single_keys import keys
 from dicegym.cli.viewer import ALL, ViewerPace
 from dicegym.pictures.watched import WatchedMove, moments
 from dicegym.play.player import FunctionPlayer

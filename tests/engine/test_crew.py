@@ -18,8 +18,8 @@ from numba.core.errors import TypingError
 import dicegym
 from dicegym.engine import crew as crew_module
 from dicegym.engine.crew import ASLEEP, Crew
-from dicegym.engine.entries import Task, entry_of
 from dicegym.engine.jit import COMPILED, kernel, loop_kernel
+from dicegym.engine.kernel_entries import Task, entry_of
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="the caller does all parts itself where nothing is compiled")
 EDGES = [0, 4, 9, 12]

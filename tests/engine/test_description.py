@@ -9,8 +9,8 @@ import pytest
 from variants import each_variant, states_of
 
 import dicegym
-from dicegym.engine.forms import Flags, OneHot, Ones, Over
 from dicegym.engine.game import Game
+from dicegym.engine.observation_forms import Flags, OneHot, Ones, Over
 from dicegym.errors import ParameterError
 
 

@@ -20,9 +20,9 @@ from dicegym.errors import ParameterError
 from dicegym.games.parts import SITUATIONS, part
 from dicegym.play.player import FunctionPlayer, RandomPlayer
 from dicegym.play.turn import Turn
+from dicegym.players.batch_players import TwinPlayer, source_hash, twin_numbers
 from dicegym.players.pool import Pool
 from dicegym.players.roster import agents_folder, opponent
-from dicegym.players.twins import TwinPlayer, source_hash, twin_numbers
 from dicegym.registry import ENVIRONMENTS, Environment
 
 each_environment = pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lambda environment: environment.id)

@@ -12,7 +12,7 @@ from variants import VARIANTS
 from dicegym.engine.game import Game
 from dicegym.engine.jit import COMPILED
 from dicegym.envs.vector import BatchEnv
-from dicegym.players.twins import twin_numbers
+from dicegym.players.batch_players import twin_numbers
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="nothing is compiled, so Python itself frees everything")
 

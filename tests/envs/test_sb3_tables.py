@@ -14,7 +14,7 @@ from stable_baselines3.common.monitor import Monitor
 import dicegym
 from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.envs.sb3_tables import MixedTablesVecEnv
-from dicegym.envs.tables import tables_of
+from dicegym.envs.table_sizes import tables_of
 from dicegym.errors import ParameterError
 from dicegym.play.player import RandomPlayer
 from dicegym.registry import GAMES

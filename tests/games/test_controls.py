@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 import dicegym
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
-from dicegym.games.controls import Basket, DiceToggles, Fields, PickOne, PlayForm, Stepper
 from dicegym.games.keyboard import Place
 from dicegym.games.parts import CONTROLS, need, part
+from dicegym.games.web_controls import Basket, DiceToggles, Fields, PickOne, PlayForm, Stepper
 from dicegym.players.human import controls_of, keyboard_of
 from dicegym.registry import GAMES
 

@@ -87,10 +87,12 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Train:
 @pytest.fixture(scope="module")
 def quick_exploiters() -> Iterator[None]:
     """Let rollouts of exploiters be small: those of a game's own training are as long as all of these runs."""
-    from dicegym.learning import best_response
+    from dicegym.learning import approximate_best_response
     from dicegym.learning.configuration import override, read_config
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(best_response, "read_config", lambda game: override(read_config(game), QUICK_EXPLOITERS))
-        patch.setattr(best_response, "LOOK_GAMES", 50)
+        patch.setattr(
+            approximate_best_response, "read_config", lambda game: override(read_config(game), QUICK_EXPLOITERS)
+        )
+        patch.setattr(approximate_best_response, "LOOK_GAMES", 50)
         yield

@@ -14,7 +14,7 @@ def main() -> None:
     from ray.cluster_utils import Cluster
 
     from dicegym.learning.seeds.ray_trainer import ray_backend
-    from dicegym.learning.seeds.training import train_seeds
+    from dicegym.learning.seeds.seeded_training import train_seeds
 
     request = json.loads(sys.argv[1])
     folder = Path(request["folder"])

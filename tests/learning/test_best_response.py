@@ -15,14 +15,14 @@ from pydantic import TypeAdapter
 
 import dicegym
 from dicegym.errors import DamagedFileError, ParameterError
-from dicegym.learning.best_response import _Training, best_response, settings_for
+from dicegym.learning.approximate_best_response import _Training, best_response, settings_for
 from dicegym.learning.card import EXPLOITED_SUFFIX, ITSELF, Exploited, page, read_exploited, write_exploited
 from dicegym.learning.configuration import override
 from dicegym.learning.evaluate import Score
 from dicegym.learning.learner import Interruption, LearnerNetworks
 from dicegym.players import model as models
 from dicegym.players.roster import agents_folder
-from dicegym.players.sb3 import has_critic, weights_of
+from dicegym.players.sb3_models import has_critic, weights_of
 
 SMALL = (
     *("run.games=16", "run.torch_threads=1", "algorithm.n_steps=32", "algorithm.batch_size=128"),

@@ -10,7 +10,7 @@ import pytest
 import dicegym
 from dicegym.cli import main
 from dicegym.games.worth import Bracket
-from dicegym.learning import best_response, card
+from dicegym.learning import approximate_best_response, card
 from dicegym.learning.card import bracket_of, grade_of, read_exploited
 from dicegym.learning.configuration import override, read_config
 
@@ -69,7 +69,7 @@ def test_the_command_trains_a_best_response_for_so_many_decisions(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     quick = ["run.games=16", "algorithm.n_steps=16", "algorithm.batch_size=128"]
-    monkeypatch.setattr(best_response, "read_config", lambda game: override(read_config(game), quick))
+    monkeypatch.setattr(approximate_best_response, "read_config", lambda game: override(read_config(game), quick))
     model = tmp_path / "mine.zip"
     shutil.copy(MODEL, model)
     with pytest.raises(SystemExit) as done:

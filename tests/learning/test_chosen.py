@@ -18,8 +18,8 @@ from small_runs import CHOSEN, SMALL, rows_of, score_of
 import dicegym
 from dicegym.cli import main
 from dicegym.errors import ParameterError, UnknownNameError
-from dicegym.learning import best_response
-from dicegym.learning.best_response import against_exploiter
+from dicegym.learning import approximate_best_response
+from dicegym.learning.approximate_best_response import against_exploiter
 from dicegym.learning.building import new_games, new_model
 from dicegym.learning.card import page
 from dicegym.learning.configuration import from_plain, override
@@ -128,13 +128,13 @@ def test_at_larger_tables_what_is_left_is_each_copy_s_share() -> None:
     settings, player, networks = learner_at(game)
     taken: list[Any] = []
     with pytest.MonkeyPatch.context() as patch:
-        original = best_response.evaluate
+        original = approximate_best_response.evaluate
 
         def measured(*arguments: Any, **more: Any) -> Score:
             taken.append(original(*arguments, **more))
             return taken[-1]
 
-        patch.setattr(best_response, "evaluate", measured)
+        patch.setattr(approximate_best_response, "evaluate", measured)
         left = against_exploiter(settings, player, networks, 5, Interruption(), str)
     assert left.value == pytest.approx((1 - taken[-1].value) / 2)
     assert left.low == pytest.approx((1 - taken[-1].high) / 2)

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-import dicegym.learning.claims as claims_module
+import dicegym.learning.published_values as claims_module
 from dicegym.arena.results import ranking
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.games.hog import original_contest
 from dicegym.games.solved import Claim
-from dicegym.learning.claims import Verdict, claims_of, verify
+from dicegym.learning.published_values import Verdict, claims_of, verify
 from dicegym.registry import GAMES
 
 Run = Callable[..., tuple[int, str, str]]

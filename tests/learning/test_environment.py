@@ -20,7 +20,7 @@ from dicegym.envs.shaping import PotentialReward
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.learning.building import continue_games, games_of, new_games, state_of
 from dicegym.learning.configuration import override
-from dicegym.learning.settings import TrainingSettings
+from dicegym.learning.training_settings import TrainingSettings
 from dicegym.players.pool import Pool
 
 HOOKS = """

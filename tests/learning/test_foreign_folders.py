@@ -23,7 +23,7 @@ from dicegym.learning.run_curves import read_run
 from dicegym.learning.run_state import PROGRAMS_FILE, STATE_FILE
 from dicegym.learning.train import train
 from dicegym.players import trust as seal
-from dicegym.players.archive import npy_bytes
+from dicegym.players.zip_archive import npy_bytes
 
 SMALL = [
     *("run.games=8", "run.steps=256", "run.torch_threads=1", "run.evaluate_every=256", "run.checkpoint_every=128"),

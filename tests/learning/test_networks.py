@@ -20,8 +20,8 @@ from dicegym.errors import ModelError, ParameterError, UnknownNameError
 from dicegym.learning.building import ROLLOUT, new_model
 from dicegym.learning.configuration import override, read_config
 from dicegym.learning.learner import keep_generators
-from dicegym.learning.settings import TrainingSettings
 from dicegym.learning.train import train
+from dicegym.learning.training_settings import TrainingSettings
 from dicegym.players import model as models
 
 OWN = """

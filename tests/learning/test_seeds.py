@@ -24,8 +24,9 @@ from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.learning.configuration import AboutRun, about_run, settings_of, to_plain, write_about
 from dicegym.learning.evaluate import Score
 from dicegym.learning.run_curves import ENOUGH, band_of, common_times, interquartile_mean
-from dicegym.learning.seeds import training
+from dicegym.learning.seeds import seeded_training
 from dicegym.learning.seeds.job import FAILED, FINISHED, STOPPED, SeedProcess, SeedTask, StatusLog
+from dicegym.learning.seeds.seeded_training import Backend, local, train_seeds
 from dicegym.learning.seeds.summary import (
     SEEDS_FILE,
     SeedResult,
@@ -35,7 +36,6 @@ from dicegym.learning.seeds.summary import (
     holds_seeds,
     read_record,
 )
-from dicegym.learning.seeds.training import Backend, local, train_seeds
 from dicegym.shipped import shipped_folder
 from dicegym.signals import SignalInterrupt
 
@@ -102,7 +102,7 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Actor]]:
     """Return a function that trains with actors, two at a time, and returns them in the order of their beginning."""
     monkeypatch.setattr("dicegym.learning.run_curves.models.facts", lambda path: json.loads(path.read_text()))
     monkeypatch.setattr("dicegym.learning.seeds.summary.PICTURE", "picture.svg")
-    monkeypatch.setattr(training, "LOOK_EVERY", 0.001)
+    monkeypatch.setattr(seeded_training, "LOOK_EVERY", 0.001)
 
     def play(folder: Path, scripts: dict[int, Any] | None = None, **how: Any) -> list[Actor]:
         started: list[Actor] = []
@@ -179,8 +179,8 @@ def test_a_signal_is_handed_on_and_what_waits_does_not_begin(stage: Callable[...
 def test_who_does_not_end_is_ended(
     stage: Callable[..., list[Actor]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(training, "PATIENCE", 0.05)
-    monkeypatch.setattr(training, "LAST_PATIENCE", 0.05)
+    monkeypatch.setattr(seeded_training, "PATIENCE", 0.05)
+    monkeypatch.setattr(seeded_training, "LAST_PATIENCE", 0.05)
     stubborn: list[Actor] = []
 
     def hangs(actor: Actor) -> str | None:
@@ -260,7 +260,7 @@ def test_the_command_says_which_best_models_are_below_the_floor(
     found = SeedsSummary(tmp_path, "hog", "win rate", results, None, None, "0.6 against bacon")
     folder_of(tmp_path, 2).mkdir()
     shutil.copy(shipped_folder("agents") / "hog" / "ppo.zip", folder_of(tmp_path, 2) / "best.zip")
-    monkeypatch.setattr(training, "train_seeds", lambda *arguments: found)
+    monkeypatch.setattr(seeded_training, "train_seeds", lambda *arguments: found)
     with pytest.raises(SystemExit, match="0"):
         main(["train", "hog", "--run-dir", str(tmp_path), "--seeds", "2"])
     out = capsys.readouterr().out

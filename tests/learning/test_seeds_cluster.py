@@ -22,8 +22,8 @@ from dicegym.learning.run_folder import alone_in, holder_of
 from dicegym.learning.seeds import ray_trainer
 from dicegym.learning.seeds.job import FINISHED, SeedTask, StatusLog, read_status
 from dicegym.learning.seeds.ray_trainer import RayTrainer, train_on_node
+from dicegym.learning.seeds.seeded_training import train_seeds
 from dicegym.learning.seeds.summary import folder_of
-from dicegym.learning.seeds.training import train_seeds
 from dicegym.players.trust import is_sealed
 
 SMALL = [

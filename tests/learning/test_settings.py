@@ -25,7 +25,7 @@ from dicegym.learning.configuration import (
     write_about,
 )
 from dicegym.learning.preparation import prepare
-from dicegym.learning.settings import AlgorithmSettings, RunSettings, TrainingSettings
+from dicegym.learning.training_settings import AlgorithmSettings, RunSettings, TrainingSettings
 from dicegym.players import model as models
 from dicegym.players.roster import agents_folder
 from dicegym.registry import GAMES

@@ -14,7 +14,7 @@ import numpy as np
 
 from dicegym.engine.jit import kernel
 from dicegym.games.yatzy.rules import BONUS_FROM, SPEC
-from dicegym.games.yatzy.solving.turn import (
+from dicegym.games.yatzy.solving.one_turn import (
     END_BOXES,
     END_POINTS,
     LOWER_SETS,

@@ -20,8 +20,8 @@ import dicegym
 from dicegym.errors import ModelError
 from dicegym.players import model as models
 from dicegym.players.agent_info import describe_agent, game_for
-from dicegym.players.archive import MOST_BYTES, ModelArchive, array_in, npy_bytes, npz_bytes
 from dicegym.players.model_file import MEMBER, NETWORK_MEMBER
+from dicegym.players.zip_archive import MOST_BYTES, ModelArchive, array_in, npy_bytes, npz_bytes
 
 pytest.importorskip("sb3_contrib")
 

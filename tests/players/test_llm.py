@@ -260,7 +260,7 @@ def test_a_language_model_takes_part_in_contests_and_evaluations(tmp_path: Path)
 def test_a_stored_game_tells_every_prompt_and_answer(tmp_path: Path) -> None:
     """The log is the store's companion: a move of a stored game leads to the exchange that it came from."""
     from dicegym.arena import contest
-    from dicegym.arena.replay.stored import find_replay
+    from dicegym.arena.replay.stored_replays import find_replay
     from dicegym.arena.store.reading import StoreReader
 
     store, log = tmp_path / "arena.sqlite", str(tmp_path / "answers.sqlite")  # named, as processes may be older

@@ -366,7 +366,7 @@ def test_a_network_that_is_not_plain_plays_through_torch_and_says_why_it_cannot_
     sb3 = pytest.importorskip("stable_baselines3")
     from dicegym.bots.export import export_source
     from dicegym.envs.sb3 import SB3VecEnv
-    from dicegym.players import sb3 as files_of_sb3
+    from dicegym.players import sb3_models as files_of_sb3
 
     class Residual(sb3.common.torch_layers.BaseFeaturesExtractor):
         def __init__(self, space: Any) -> None:

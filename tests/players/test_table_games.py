@@ -11,8 +11,8 @@ import dicegym
 from dicegym.arena import match
 from dicegym.arena.match import play_match
 from dicegym.engine.game import Game
-from dicegym.players import twins
-from dicegym.players.twins import TabledPlayer, situations
+from dicegym.players import batch_players
+from dicegym.players.batch_players import TabledPlayer, situations
 from dicegym.registry import GAMES
 from dicegym.sandbox.heartbeat import PLAYING, Heartbeat
 
@@ -35,7 +35,7 @@ def players(game: Game, illegal: int = 0) -> list[TabledPlayer]:
 @pytest.mark.parametrize("game", NUMBERED, ids=repr)
 @pytest.mark.parametrize("illegal", [0, 500])
 def test_they_are_the_games_of_a_referee(game: Game, illegal: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(twins, "AT_ONCE", 16)
+    monkeypatch.setattr(batch_players, "AT_ONCE", 16)
     who = players(game, illegal)
     found = play_match(game, who, 3, 40)
     monkeypatch.setattr(match, "tables_alone", lambda game, players: False)
@@ -59,7 +59,7 @@ def test_what_is_kept_of_a_game_plays_it_again(game: Game) -> None:
 def test_it_is_known_who_plays_while_they_are_played() -> None:
     game = NUMBERED[0]
     told: list[tuple[int, int]] = []
-    for _ in twins.play_tables(game, players(game), 0, 3, lambda *who: told.append(who)):
+    for _ in batch_players.play_tables(game, players(game), 0, 3, lambda *who: told.append(who)):
         pass
     assert {number for number, _ in told} <= {0, 1, 2}
     assert {player for _, player in told} == {0, 1}
@@ -72,9 +72,9 @@ def test_it_is_known_who_plays_while_they_are_played() -> None:
 def test_whoever_is_no_table_is_asked() -> None:
     game = NUMBERED[0]
     who = players(game)
-    assert twins.tables_alone(game, who)
+    assert batch_players.tables_alone(game, who)
     mixed: list[Any] = [who[0], dicegym.agent(game, game.spec.baseline)]
-    assert not twins.tables_alone(game, mixed)
+    assert not batch_players.tables_alone(game, mixed)
 
 
 @pytest.mark.parametrize("lowest", [-1, 0])

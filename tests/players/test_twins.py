@@ -15,18 +15,18 @@ from variants import VARIANTS, forget, pick, states_of
 
 import dicegym
 from dicegym import games
-from dicegym.bots.files import gather
+from dicegym.bots.bot_files import gather
 from dicegym.engine import loops
 from dicegym.engine.dice import draw_number
 from dicegym.engine.game import Game
 from dicegym.engine.jit import COMPILED
-from dicegym.engine.twins import list_twins, twin
+from dicegym.engine.twin_kernels import list_twins, twin
 from dicegym.games.parts import SITUATIONS, part
 from dicegym.play.player import Player, sit_down
 from dicegym.play.turn import Turn
+from dicegym.players.batch_players import source_hash, twin_numbers
 from dicegym.players.pool import Pool
 from dicegym.players.roster import agents_folder
-from dicegym.players.twins import source_hash, twin_numbers
 from dicegym.registry import GAMES
 
 GAMES_PLAYED, DECISIONS = (9, 300) if COMPILED else (2, 25)

@@ -14,7 +14,7 @@ import dicegym
 from dicegym.analysis.grades import grade
 from dicegym.analysis.valuers import valuer
 from dicegym.arena import contest
-from dicegym.cli.options import parameters_of
+from dicegym.cli.shared_options import parameters_of
 from dicegym.games.hog import exact as hog
 from dicegym.games.parts import DUEL, VALUES, need, part, tabulate_player
 from dicegym.players import model as models

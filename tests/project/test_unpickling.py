@@ -31,7 +31,7 @@ WORDS = re.compile(
 
 PLACES = {
     "dicegym/players/trust.py": "the door, which --trust alone opens",
-    "dicegym/engine/entries.py": "what Numba has pickled into compiled code of this process",
+    "dicegym/engine/kernel_entries.py": "what Numba has pickled into compiled code of this process",
     "dicegym/engine/kernel_cache.py": "compiled kernels of this user's own folder, with a hash",
     "dicegym/checks/facts.py": "a copy of a game that it has just pickled",
     "dicegym/games/solved.py": "np.load with allow_pickle=False: arrays alone, of the user's tables",
@@ -93,7 +93,7 @@ def test_the_door_is_opened_by_name() -> None:
     }
     assert callers == {
         "dicegym/players/trust.py",
-        "dicegym/players/sb3.py",
+        "dicegym/players/sb3_models.py",
         "dicegym/learning/run_state.py",
     }
 

@@ -174,7 +174,7 @@ def test_a_bot_on_the_server_cannot_change_compiled_kernels(tmp_path: Path) -> N
     planted = Path(jit.CACHE_FOLDER, "planted.nbc")
     bot.write_text(f"open({str(planted)!r}, 'wb')")
     from dicegym.sandbox.jail import Isolation
-    from dicegym.server.agents import LocalAgent
+    from dicegym.server.local_agents import LocalAgent
 
     agent = LocalAgent("mine", str(bot), dicegym.game("yatzy"), 30.0, print, Isolation.PROCESS)
 
@@ -199,7 +199,7 @@ def test_a_server_warns_where_kernels_are_not_protected(
 ) -> None:
     pytest.importorskip("websockets")
     from dicegym.server.server import Server
-    from dicegym.server.settings import ServerSettings
+    from dicegym.server.server_settings import ServerSettings
 
     monkeypatch.setattr(landlock, "version", lambda: known)
     bot = tmp_path / "mine.py"

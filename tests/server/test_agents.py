@@ -21,7 +21,7 @@ from talk import Bot, eventually, run, serving
 
 from dicegym.players.roster import is_strangers
 from dicegym.sandbox import jail, landlock, seccomp
-from dicegym.server import agents
+from dicegym.server import local_agents
 
 GOOD = """
 def command(standing):
@@ -51,7 +51,7 @@ BAD = {
 async def test_bad_agents_cost_themselves_what_the_rules_say_and_nobody_else_anything(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(agents, "MOST_FAILURES", 1)
+    monkeypatch.setattr(local_agents, "MOST_FAILURES", 1)
     files = [bot_file(tmp_path, name, first) for name, (first, _) in BAD.items()]
     async with serving(tmp_path, agents=tuple(files), answer=0.8, games=len(BAD), gather=1) as server:
         bot = await Bot.named(server, "anna")

@@ -22,11 +22,11 @@ import sqlalchemy as sa
 from talk import Bot, run, serving
 
 from dicegym.arena.store.opening import SCHEMA
-from dicegym.arena.store.tables import TABLES
-from dicegym.server.archive import Archive, in_use
-from dicegym.server.results import ForcedTurn, GameResult, SeatResult, ServerState
+from dicegym.arena.store.schema import TABLES
+from dicegym.server.game_results import ForcedTurn, GameResult, SeatResult, ServerState
+from dicegym.server.history import Archive, in_use
+from dicegym.server.result_store import ResultStore, engine_of
 from dicegym.server.server import Server
-from dicegym.server.store import ResultStore, engine_of
 
 STATE = ServerState(7, ("127.0.0.1:5000",), 2, ("thrifty",), 1, 0, 0, False)
 
@@ -216,8 +216,8 @@ def test_a_store_is_read_and_not_changed(
 def test_a_server_that_was_killed_is_told_so(tmp_path: Path) -> None:
     path = tmp_path / "results.sqlite"
     code = (
-        "import os, sys; from pathlib import Path; from dicegym.server.store import ResultStore; "
-        "from dicegym.server.results import ServerState; store = ResultStore(Path(sys.argv[1]), 'yatzy'); "
+        "import os, sys; from pathlib import Path; from dicegym.server.result_store import ResultStore; "
+        "from dicegym.server.game_results import ServerState; store = ResultStore(Path(sys.argv[1]), 'yatzy'); "
         "store.begin_run(1); "
         "store.write_state(ServerState(os.getpid(), ('here:1',), 2, (), 0, 0, 0, True)); os._exit(9)"
     )

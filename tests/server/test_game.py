@@ -21,7 +21,7 @@ pytest.importorskip("websockets")
 from talk import Bot, WebBot, both, eventually, first_box, game_of_two, own_scores, run, serving
 
 from benchmarks.server_load import measure
-from dicegym.server.store import ResultStore
+from dicegym.server.result_store import ResultStore
 
 
 @run

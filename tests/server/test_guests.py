@@ -13,11 +13,11 @@ pytest.importorskip("websockets")
 from talk import Bot, both, eventually, first_box, run, serving
 
 from dicegym.errors import ParameterError
-from dicegym.server.access import Secrets, fold_name, name_fault
-from dicegym.server.archive import Archive
-from dicegym.server.results import PlayerRating
+from dicegym.server.admission import Secrets, fold_name, name_fault
+from dicegym.server.game_results import PlayerRating
+from dicegym.server.history import Archive
+from dicegym.server.result_store import ResultStore
 from dicegym.server.server import Server
-from dicegym.server.store import ResultStore
 
 
 async def silent(bot: Bot) -> None:

@@ -17,10 +17,10 @@ from dicegym.errors import ParameterError, ReplayError, UnknownNameError
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
 from dicegym.arena import contest
-from dicegym.arena.replay.stored import find_replay, game_id
+from dicegym.arena.replay.stored_replays import find_replay, game_id
 from dicegym.arena.store.reading import StoreReader
-from dicegym.server.results import GameResult, SeatResult
-from dicegym.server.store import ResultStore
+from dicegym.server.game_results import GameResult, SeatResult
+from dicegym.server.result_store import ResultStore
 from dicegym.server.wire import wire_of
 
 

@@ -12,12 +12,12 @@ from talk import run
 import dicegym
 from dicegym.errors import ParameterError
 from dicegym.server import lobby as lobby_module
-from dicegym.server.access import Origins, Secrets, origin_of
-from dicegym.server.connections import Connection
-from dicegym.server.limits import LoginBackoff, ThrottledLog, TokenBucket, room_for
+from dicegym.server.admission import Origins, Secrets, origin_of
+from dicegym.server.client_connections import Connection
+from dicegym.server.client_limits import LoginBackoff, ThrottledLog, TokenBucket, room_for
+from dicegym.server.game_results import PlayerRating
 from dicegym.server.lobby import Lobby
-from dicegym.server.results import PlayerRating
-from dicegym.server.settings import ServerSettings
+from dicegym.server.server_settings import ServerSettings
 
 
 class Clock:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from dicegym.errors import ParameterError
-from dicegym.server.access import Secrets, name_fault
-from dicegym.server.table import find_company
+from dicegym.server.admission import Secrets, name_fault
+from dicegym.server.game_table import find_company
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")

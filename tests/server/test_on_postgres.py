@@ -24,9 +24,9 @@ from talk import both, eventually, first_box, run, serving
 
 from dicegym.arena import contest
 from dicegym.arena.store.reading import StoreReader
-from dicegym.server.archive import Archive
-from dicegym.server.results import ForcedTurn, GameResult, PlayerRating, SeatResult
-from dicegym.server.store import ResultStore
+from dicegym.server.game_results import ForcedTurn, GameResult, PlayerRating, SeatResult
+from dicegym.server.history import Archive
+from dicegym.server.result_store import ResultStore
 
 
 def game(number: int, first: str = "anna") -> GameResult:
@@ -72,8 +72,8 @@ def test_results_and_ratings_come_back(url: str, tmp_path: Path) -> None:
 WRITER = """
 import sys
 from sqlalchemy.exc import OperationalError
-from dicegym.server.results import GameResult, SeatResult
-from dicegym.server.store import ResultStore
+from dicegym.server.game_results import GameResult, SeatResult
+from dicegym.server.result_store import ResultStore
 store = ResultStore(sys.argv[1], "yatzy")
 store.begin_run(1)
 for number in range(10**6):
@@ -123,7 +123,7 @@ async def test_games_go_on_while_the_database_is_out_of_reach(
     postgres: Postgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("dicegym.server.store.LONGEST_TROUBLE", 0.3)
+    monkeypatch.setattr("dicegym.server.result_store.LONGEST_TROUBLE", 0.3)
     url = postgres.database()
     name = url.rpartition("/")[2]
     async with serving(tmp_path, store=url) as server:
@@ -156,7 +156,7 @@ async def test_a_server_stops_when_the_database_stays_away(
     postgres: Postgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("dicegym.server.store.LONGEST_TROUBLE", 0.3)
+    monkeypatch.setattr("dicegym.server.result_store.LONGEST_TROUBLE", 0.3)
     url = postgres.database()
     name = url.rpartition("/")[2]
     async with serving(tmp_path, store=url) as server:

@@ -25,9 +25,9 @@ pytest.importorskip("websockets")
 from rich.console import Console
 from talk import Bot, both, eventually, first_box, run, serving
 
-from dicegym.server.results import PlayerRating
+from dicegym.server.game_results import PlayerRating
+from dicegym.server.result_store import ResultStore
 from dicegym.server.scoreboard import Scoreboard, Speed, picture
-from dicegym.server.store import ResultStore
 from dicegym.signals import ENDING
 
 

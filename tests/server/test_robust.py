@@ -14,7 +14,7 @@ pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
 from talk import PATIENCE, Bot, WebBot, both, eventually, first_box, game_of_two, run, serving, settings
 
-from dicegym.server import connections
+from dicegym.server import client_connections
 from dicegym.server.server import Server
 
 BOUNDLESS = {"rate": 1 << 30}
@@ -103,7 +103,7 @@ async def test_a_silent_guest_gets_a_name_and_a_seat(tmp_path: Path) -> None:
 async def test_one_that_never_reads_is_dropped_and_stalls_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "MOST_UNREAD", 1 << 14)
+    monkeypatch.setattr(client_connections, "MOST_UNREAD", 1 << 14)
     async with serving(tmp_path, **BOUNDLESS) as server:
         raw = socket.socket()
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
@@ -133,7 +133,7 @@ async def seen(server: Server) -> Any:
 
 @run
 async def test_a_websocket_that_never_reads_is_dropped_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "MOST_UNREAD", 1 << 14)
+    monkeypatch.setattr(client_connections, "MOST_UNREAD", 1 << 14)
     async with serving(tmp_path, **BOUNDLESS) as server:
         bot = await WebBot.connect(server, max_queue=1)
         (link,) = await seen(server)
@@ -180,10 +180,10 @@ async def test_a_client_that_sends_much_at_once_is_read_a_little_at_a_time(tmp_p
     """Between two portions others have their turn, and nothing more is taken from the network."""
     seen = []
 
-    def enter(connection: connections.Connection) -> None:
+    def enter(connection: client_connections.Connection) -> None:
         connection.hear = seen.append
 
-    ports = connections.Ports(enter)
+    ports = client_connections.Ports(enter)
     await ports.take(tcp=0)
     await ports.accept()
     _, writer = await asyncio.open_connection("127.0.0.1", ports.numbers["tcp"])
@@ -192,7 +192,9 @@ async def test_a_client_that_sends_much_at_once_is_read_a_little_at_a_time(tmp_p
     while len(seen) < 100:
         await asyncio.sleep(0)
         counts.append(len(seen))
-    assert max(after - before for before, after in zip([0, *counts], counts, strict=False)) <= connections.IN_A_ROW
+    assert (
+        max(after - before for before, after in zip([0, *counts], counts, strict=False)) <= client_connections.IN_A_ROW
+    )
     writer.close()
     await ports.close()
 
@@ -237,7 +239,7 @@ async def test_binary_and_oversized_frames(tmp_path: Path) -> None:
         assert (await mover.until("ERROR"))["code"] == "bad-json"
         await mover.connection.send([json.dumps(first_box(standings[0]))[:9], json.dumps(first_box(standings[0]))[9:]])
         await other.my_turn()
-        await other.send("x" * (connections.LARGEST_FRAME + 1))
+        await other.send("x" * (client_connections.LARGEST_FRAME + 1))
         while await other.receive():
             pass
         assert other.connection.close_code == 1009

@@ -18,9 +18,9 @@ import dicegym
 from dicegym.errors import ParameterError, UnknownNameError
 
 pytest.importorskip("sqlalchemy")
-from dicegym.server.archive import Archive
-from dicegym.server.results import ForcedTurn, GameResult, PlayerRating, SeatResult
-from dicegym.server.store import ResultStore
+from dicegym.server.game_results import ForcedTurn, GameResult, PlayerRating, SeatResult
+from dicegym.server.history import Archive
+from dicegym.server.result_store import ResultStore
 
 
 def result(number: int, *, first: str = "anna", second: Any = "bob", after: Any = (1216.0, 1184.0)) -> Any:
@@ -94,9 +94,9 @@ def test_every_commit_reaches_the_disk(path: Path) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from dicegym.server.archive import Archive
-from dicegym.server.results import GameResult, SeatResult
-from dicegym.server.store import ResultStore
+from dicegym.server.history import Archive
+from dicegym.server.game_results import GameResult, SeatResult
+from dicegym.server.result_store import ResultStore
 store = ResultStore(Path(sys.argv[1]), "yatzy")
 store.begin_run(1)
 for number in range(10**6):

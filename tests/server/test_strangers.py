@@ -21,9 +21,9 @@ from websockets.exceptions import InvalidStatus
 
 from benchmarks import server_flood
 from dicegym.errors import ParameterError
-from dicegym.server import connections, limits, lobby
+from dicegym.server import client_connections, client_limits, lobby
 from dicegym.server.client import address, open_channel
-from dicegym.server.limits import LoginBackoff, room_for
+from dicegym.server.client_limits import LoginBackoff, room_for
 from dicegym.server.server import Server
 
 SECRETS = "anna:correct horse\nbob:battery staple\n"
@@ -145,7 +145,7 @@ async def test_what_is_no_client_is_told_so(tmp_path: Path, data: bytes) -> None
 
 @run
 async def test_a_stranger_that_stays_is_gone_in_a_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "CLOSING", 0.1)
+    monkeypatch.setattr(client_connections, "CLOSING", 0.1)
     async with serving(tmp_path) as server:
         bot = await Bot.connect(server)
         await bot.send(b"GET / HTTP/1.1\r\n\r\n")
@@ -232,7 +232,7 @@ async def test_a_handshake_that_does_not_end_is_given_up(tmp_path: Path) -> None
 
 @run
 async def test_handshakes_that_do_not_end_keep_nobody_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "HANDSHAKES", 5)
+    monkeypatch.setattr(client_connections, "HANDSHAKES", 5)
     async with serving(tmp_path) as server:
         begun = [await asyncio.open_connection("127.0.0.1", server.ports["ws"]) for _ in range(8)]
         assert (await WebBot.named(server, "anna")).name == "anna"
@@ -314,7 +314,7 @@ def test_a_flood_costs_the_others_no_more_than_milliseconds(kind: str) -> None:
 
 @run
 async def test_who_keeps_flooding_is_slowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "REFILL", 0.02)
+    monkeypatch.setattr(client_connections, "REFILL", 0.02)
     async with serving(tmp_path, rate=12_800) as server:
         flooder = await Bot.named(server, "flooder")
 
@@ -330,14 +330,14 @@ async def test_who_keeps_flooding_is_slowed(tmp_path: Path, monkeypatch: pytest.
             answers += bool(await flooder.receive())
         spent = time.perf_counter() - began
         flooding.cancel()
-        assert answers < 20 * (limits.AT_ONCE + spent) + connections.IN_A_ROW * 4
+        assert answers < 20 * (client_limits.AT_ONCE + spent) + client_connections.IN_A_ROW * 4
         flooder.vanish()
         await eventually(lambda: not server.lobby.clients)
 
 
 @run
 async def test_a_websocket_that_keeps_pinging_is_slowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "REFILL", 0.02)
+    monkeypatch.setattr(client_connections, "REFILL", 0.02)
     async with serving(tmp_path, rate=6_400) as server:
         bot = await WebBot.named(server, "pinger")
         pongs = []

@@ -25,10 +25,10 @@ pytest.importorskip("websockets")
 from talk import Bot, both, eventually, first_box, run, serving
 
 from dicegym.arena.store.opening import trouble_of
-from dicegym.server import store as store_module
-from dicegym.server.archive import Archive
-from dicegym.server.results import ForcedTurn, GameResult, SeatResult, ServerState
-from dicegym.server.store import ResultStore
+from dicegym.server import result_store as store_module
+from dicegym.server.game_results import ForcedTurn, GameResult, SeatResult, ServerState
+from dicegym.server.history import Archive
+from dicegym.server.result_store import ResultStore
 
 
 def game(number: int) -> GameResult:
@@ -195,8 +195,8 @@ LOOK = """
 import sys
 from pathlib import Path
 from dicegym.errors import ParameterError
-from dicegym.server.archive import Archive
-from dicegym.server.store import ResultStore
+from dicegym.server.history import Archive
+from dicegym.server.result_store import ResultStore
 for path in map(Path, sys.argv[1:]):
     with Archive(path) as archive:
         print(archive.status().games, "games")
@@ -219,8 +219,8 @@ FULL = """
 import asyncio, resource, sys
 from pathlib import Path
 from dicegym.errors import ParameterError
-from dicegym.server.store import ResultStore
-from dicegym.server.results import GameResult, SeatResult
+from dicegym.server.result_store import ResultStore
+from dicegym.server.game_results import GameResult, SeatResult
 path = Path(sys.argv[1])
 lines = []
 store = ResultStore(path, "yatzy", lines.append)

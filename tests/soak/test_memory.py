@@ -24,8 +24,8 @@ from web_pages import Visitor
 from web_stores import held_store
 
 from dicegym.arena import contest
-from dicegym.web.app import create_app
-from dicegym.web.settings import WebSettings
+from dicegym.web.application import create_app
+from dicegym.web.web_settings import WebSettings
 
 pytestmark = [
     pytest.mark.slow,

@@ -15,11 +15,11 @@ from starlette.testclient import TestClient
 from web_pages import Visitor
 
 from dicegym.web.address import listen
-from dicegym.web.app import create_app
-from dicegym.web.connections import Guarded
+from dicegym.web.application import create_app
+from dicegym.web.browser_connections import Guarded
 from dicegym.web.context import Web
 from dicegym.web.serving import PageServer
-from dicegym.web.settings import WebSettings
+from dicegym.web.web_settings import WebSettings
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -15,7 +15,7 @@ from variants import one_always
 from web_pages import LARGEST, barriers, too_wide
 
 from dicegym.registry import GAMES
-from dicegym.web.app import SECTIONS
+from dicegym.web.application import SECTIONS
 
 if TYPE_CHECKING:
     from conftest import Running

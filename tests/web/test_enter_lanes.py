@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from dicegym.web.enter import operations, runner
+from dicegym.web.enter import enter_operations, runner
 from dicegym.web.enter.bots import VersionState
 from dicegym.web.enter.runner import Runner
-from dicegym.web.enter.tables import SubmissionStore
-from dicegym.web.settings import WebSettings
+from dicegym.web.enter.submission_tables import SubmissionStore
+from dicegym.web.web_settings import WebSettings
 
 LANES, MANY, SECONDS = 3, 7, 30.0
 
@@ -67,11 +67,11 @@ def test_as_many_are_checked_at_once_as_there_are_processors(tmp_path: Path, mon
 
 @pytest.mark.parametrize("name", ["my-bot_2.py", "team.zip"])
 def test_a_plain_file_name_is_kept(name: str) -> None:
-    assert operations._PLAIN_NAME.fullmatch(name)
+    assert enter_operations._PLAIN_NAME.fullmatch(name)
 
 
 @pytest.mark.parametrize(
     "name", ["", ".py", "../a.py", 'a".py', "a b.py", "a.exe", "a\n.py", "\u0430.py", "x" * 99 + ".py"]
 )
 def test_another_one_is_not(name: str) -> None:
-    assert not operations._PLAIN_NAME.fullmatch(name)
+    assert not enter_operations._PLAIN_NAME.fullmatch(name)

@@ -11,10 +11,10 @@ from starlette.testclient import TestClient
 from web_pages import barriers, too_wide
 
 from dicegym.sandbox import jail
-from dicegym.web.enter.contests import WebContests
+from dicegym.web.enter.course_contests import WebContests
 from dicegym.web.enter.plans import ContestPlan
 from dicegym.web.enter.room import FOLDER, EnteringRoom
-from dicegym.web.enter.tables import SubmissionStore
+from dicegym.web.enter.submission_tables import SubmissionStore
 from dicegym.web.enter.tokens import Tokens
 
 if TYPE_CHECKING:

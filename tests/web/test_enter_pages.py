@@ -16,10 +16,10 @@ from starlette.testclient import TestClient
 from web_pages import Visitor
 
 from dicegym.sandbox import jail
-from dicegym.web.app import create_app
+from dicegym.web.application import create_app
 from dicegym.web.enter import bots as limits
 from dicegym.web.enter.bots import VersionState
-from dicegym.web.enter.operations import ROOM
+from dicegym.web.enter.enter_operations import ROOM
 from dicegym.web.enter.plans import ContestPlan
 from dicegym.web.enter.room import EnteringRoom
 from dicegym.web.enter.runner import Runner
@@ -28,7 +28,7 @@ from dicegym.web.enter.uploads import LARGEST_UPLOAD
 if TYPE_CHECKING:
     from httpx2 import Response
 
-    from dicegym.web.settings import WebSettings
+    from dicegym.web.web_settings import WebSettings
 
 BOT = b"def final_strategy(score, opponent_score):\n    return 5\n"
 HOSTILE = (

@@ -13,9 +13,9 @@ from command_line import Run
 import dicegym
 from dicegym.errors import DamagedFileError, ParameterError, UnknownNameError
 from dicegym.web.enter.bots import Bots
-from dicegym.web.enter.contests import WebContests
+from dicegym.web.enter.course_contests import WebContests
 from dicegym.web.enter.plans import ContestPlan
-from dicegym.web.enter.tables import NAME, SubmissionStore
+from dicegym.web.enter.submission_tables import NAME, SubmissionStore
 from dicegym.web.enter.tokens import Tokens, moment_of
 from dicegym.web.enter.uploads import Upload
 

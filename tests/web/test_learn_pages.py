@@ -33,10 +33,10 @@ from dicegym.learning.run_folder import (
 )
 from dicegym.shipped import shipped_folder
 from dicegym.web.context import Web
-from dicegym.web.learn import places
+from dicegym.web.learn import run_folders
 from dicegym.web.learn.events import read_scalars
-from dicegym.web.learn.places import Trainings, model_of
-from dicegym.web.settings import WebSettings
+from dicegym.web.learn.run_folders import Trainings, model_of
+from dicegym.web.web_settings import WebSettings
 
 if TYPE_CHECKING:
     from conftest import Running
@@ -51,7 +51,7 @@ WRITTEN = (SETTINGS_FILE, CURVE_FILE, EVALUATIONS_FILE, PACE_FILE, LEAGUE_FILE, 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Folders are searched whenever somebody asks."""
-    monkeypatch.setattr(places, "FRESH", 0.001)
+    monkeypatch.setattr(run_folders, "FRESH", 0.001)
 
 
 def training(folder: Path, seed: int = 1, finished: bool = True, running: bool = False, steps: int = 1000) -> Path:

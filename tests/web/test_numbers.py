@@ -13,10 +13,10 @@ from starlette.testclient import TestClient
 from web_pages import Visitor
 from web_stores import held_store
 
-from dicegym.web.app import SECTIONS, create_app
+from dicegym.web.application import SECTIONS, create_app
 from dicegym.web.enter.room import EnteringRoom
 from dicegym.web.numbers import LARGEST, NumberConvertor
-from dicegym.web.settings import WebSettings
+from dicegym.web.web_settings import WebSettings
 
 LOCAL = ("127.0.0.1", 50000)
 SIZES = (str(LARGEST), str(1 << 63), str(1 << 64), "9" * 40, "9" * 5000)

@@ -12,9 +12,9 @@ from command_line import Run
 from web_pages import Visitor
 
 from dicegym.errors import DamagedFileError, ParameterError
-from dicegym.web.app import create_app
+from dicegym.web.application import create_app
 from dicegym.web.backup import back_up
-from dicegym.web.settings import WebSettings
+from dicegym.web.web_settings import WebSettings
 
 
 def test_what_pages_keep_is_copied_while_they_run(settings: WebSettings, tmp_path: Path, run: Run) -> None:

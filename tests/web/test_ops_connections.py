@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from dicegym.web.connections import Guarded
-from dicegym.web.settings import WebSettings
+from dicegym.web.browser_connections import Guarded
+from dicegym.web.web_settings import WebSettings
 
 from .conftest import Running
 

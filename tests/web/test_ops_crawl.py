@@ -20,9 +20,9 @@ from web_pages import LARGEST, Visitor, barriers, too_wide
 from benchmarks.visitors import Forms
 from dicegym import arena
 from dicegym.web import static_files
-from dicegym.web.app import create_app
+from dicegym.web.application import create_app
 from dicegym.web.security import COOKIE
-from dicegym.web.settings import WebSettings
+from dicegym.web.web_settings import WebSettings
 
 from .conftest import Running
 from .test_learn_pages import training

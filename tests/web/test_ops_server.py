@@ -12,10 +12,10 @@ from starlette.testclient import TestClient
 from web_pages import Visitor, barriers, too_wide
 
 from dicegym.arena.store.reading import StoreReader
-from dicegym.web.app import create_app
+from dicegym.web.application import create_app
 from dicegym.web.rights import operator_address
-from dicegym.web.server.boards import list_served
-from dicegym.web.settings import WebSettings
+from dicegym.web.server.server_boards import list_served
+from dicegym.web.web_settings import WebSettings
 
 if TYPE_CHECKING:
     from conftest import Running

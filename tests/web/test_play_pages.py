@@ -24,14 +24,14 @@ from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 from dicegym.players import human
 from dicegym.players.roster import AGENTS_VARIABLE, agent_names
-from dicegym.web.app import create_app
+from dicegym.web.application import create_app
 from dicegym.web.play import hall as halls
 from dicegym.web.play.advice import next_best
 from dicegym.web.play.hall import OF_A_VISITOR, PlayHall
-from dicegym.web.play.seating import Guests, list_rivals
-from dicegym.web.play.sheets import read_sheet
-from dicegym.web.play.tables import PlayedTable
-from dicegym.web.settings import WebSettings
+from dicegym.web.play.person_table import PlayedTable
+from dicegym.web.play.rivals import Guests, list_rivals
+from dicegym.web.play.saved_games import read_sheet
+from dicegym.web.web_settings import WebSettings
 
 LONGEST = 1500
 """Moves after which a game is given up."""

@@ -14,7 +14,7 @@ import pytest
 from command_line import Run
 from web_pages import barriers, too_wide
 
-from dicegym.arena.contest import contest
+from dicegym.arena.running import contest
 from dicegym.arena.store.store import ContestStore
 from dicegym.errors import ParameterError
 from dicegym.web.static_pages import POLICY, Written, export

@@ -20,7 +20,7 @@ from web_stores import ENTRIES, HOSTILE, ended, held_store, multiplied, renamed,
 from dicegym.arena import contest
 from dicegym.arena.replay import from_json
 from dicegym.arena.replay.page import page_data
-from dicegym.arena.replay.stored import find_replay
+from dicegym.arena.replay.stored_replays import find_replay
 from dicegym.arena.shards import Shard
 from dicegym.arena.storage import Storage
 from dicegym.arena.store.reading import StoreReader
@@ -28,13 +28,13 @@ from dicegym.arena.store.store import ContestStore, lock_contest
 from dicegym.escape import harmless
 from dicegym.learning.curves import CURVE
 from dicegym.players.model import facts
-from dicegym.web.app import create_app
+from dicegym.web.application import create_app
 from dicegym.web.enter.plans import ContestPlan
 from dicegym.web.enter.room import EnteringRoom
 from dicegym.web.enter.runner import Runner
-from dicegym.web.settings import WebSettings
-from dicegym.web.watch import agents, boards
-from dicegym.web.watch.boards import Board, compute_board
+from dicegym.web.watch import agent_pages, contest_boards
+from dicegym.web.watch.contest_boards import Board, compute_board
+from dicegym.web.web_settings import WebSettings
 
 if TYPE_CHECKING:
     from conftest import Running
@@ -254,8 +254,10 @@ def test_a_models_page_shows_how_it_was_learned(watching: TestClient, monkeypatc
     section = page.partition("How it was learned")[2].partition("</section>")[0]
     for word in ("<polyline", "exact win rate", "against always_roll(5)"):
         assert word in section
-    monkeypatch.setattr(agents, "facts", lambda path: {k: v for k, v in facts(path).items() if k not in LEARNING})
-    monkeypatch.setattr(agents, "_learned", agents._learned.__wrapped__)  # what was found before is not asked again
+    monkeypatch.setattr(agent_pages, "facts", lambda path: {k: v for k, v in facts(path).items() if k not in LEARNING})
+    monkeypatch.setattr(
+        agent_pages, "_learned", agent_pages._learned.__wrapped__
+    )  # what was found before is not asked again
     without = watching.get("/watch/agents/hog/agent?name=taught").text
     assert "How it was learned" not in without
     assert "Its card" in without
@@ -350,7 +352,7 @@ def test_a_page_does_not_wait_for_ratings(watching: TestClient, monkeypatch: pyt
         asked.wait(PATIENCE)
         return compute_board(*arguments)
 
-    monkeypatch.setattr("dicegym.web.watch.boards.compute_board", slow)
+    monkeypatch.setattr("dicegym.web.watch.contest_boards.compute_board", slow)
     assert "being computed" in watching.get("/watch/contests/1").text
     assert "being computed" in watching.get("/watch/agents/hog/agent?name=ham").text
     asked.set()
@@ -427,8 +429,8 @@ def test_a_game_is_stepped_through_by_keys_and_kept_in_the_address(
 
 
 def test_a_ranking_is_shown_before_its_ratings(watching: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    go, fitted = threading.Event(), boards.fit
-    monkeypatch.setattr(boards, "fit", lambda places: go.wait(30) and fitted(places))
+    go, fitted = threading.Event(), contest_boards.fit
+    monkeypatch.setattr(contest_boards, "fit", lambda places: go.wait(30) and fitted(places))
     asked = Visitor(create_app(watching.app.state.web.settings))  # type: ignore[attr-defined]  # Starlette's own
     with asked:
         page = asked.get("/watch/contests/1").text
@@ -440,7 +442,7 @@ def test_a_ranking_is_shown_before_its_ratings(watching: TestClient, monkeypatch
 
 
 def test_a_matrix_has_the_best_entries_alone(watching: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dicegym.arena.pages.contests.MOST_NAMES", 2)
+    monkeypatch.setattr("dicegym.arena.pages.contest_page.MOST_NAMES", 2)
     page = shown_when_computed(watching, word="95 % interval")
     matrix = page.partition('class="heat"')[2].partition("</table>")[0]
     assert "the best 2 of 3" in page

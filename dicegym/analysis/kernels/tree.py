@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.kernels.playing_on import UNIFORM, policy_action
+from dicegym.analysis.kernels.rollout_kernels import UNIFORM, policy_action
 from dicegym.engine.dice import HOST_SEAT, draw, mix, turn_stream
 from dicegym.engine.flags import how_many, place_of
 from dicegym.engine.jit import loop_kernel

@@ -10,19 +10,19 @@ from typing import Any
 
 import numpy as np
 
+from dicegym.arena.adjusted_results import LuckLedger
 from dicegym.arena.compare.comparison import FORMAT, Comparison, Decision
 from dicegym.arena.compare.estimate import Stopped, cautious_variance, difference, need_scipy, size_fixed_test
-from dicegym.arena.compare.pairing import BLOCK, SCORES, Lineup, Pairs, block_of, join_pairs, pairs_of, scores_of
+from dicegym.arena.compare.game_pairs import BLOCK, SCORES, Lineup, Pairs, block_of, join_pairs, pairs_of, scores_of
 from dicegym.arena.compare.sequential import Claims, NormalTest, SequentialTest, margin_of
 from dicegym.arena.director import Director, check_table
 from dicegym.arena.entries import AgentSpec, Named
 from dicegym.arena.executors import Executors
 from dicegym.arena.incidents import MisplayLog, misplay_counts
 from dicegym.arena.kept import run_contest
-from dicegym.arena.less_luck import LuckLedger
 from dicegym.arena.match import Match
+from dicegym.arena.match_rows import PlayedMatch, answers_of, read_outcome
 from dicegym.arena.results import Standing
-from dicegym.arena.rows import PlayedMatch, answers_of, read_outcome
 from dicegym.arena.storage import Settings, Storage, storage_of
 from dicegym.engine.game import Game
 from dicegym.engine.validate import MOST, whole_number
@@ -97,8 +97,8 @@ def compare(
         games: the most that are played; with more of them the same comparison continues.
         score: what a game is worth: "win", 1 for the first place, shared if that is; or "place", the share of the
             others that are left behind, which tells more at large tables.
-        less_luck: take luck out of each game (`dicegym.analysis.less_luck`): so the test decides sooner. Pairs are then
-            worth any number, and the test is that of normal distributions.
+        less_luck: take luck out of each game (`dicegym.analysis.variance_reduction`): so the test decides sooner. Pairs
+        are then worth any number, and the test is that of normal distributions.
         isolation: how untrusted bots are kept apart; see `dicegym.arena.contest`.
         executors: make what does the work, instead of ``workers`` processes of this machine; see
             `dicegym.arena.executors`.

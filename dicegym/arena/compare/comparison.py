@@ -9,7 +9,7 @@ from typing import Any
 
 from dicegym.arena.compare.estimate import LEVEL, Interval
 from dicegym.arena.compare.sequential import Claims, elo_of
-from dicegym.arena.ratings.places import MatchPlaces
+from dicegym.arena.ratings.match_places import MatchPlaces
 from dicegym.arena.report import Report, ReportTable, percent
 from dicegym.arena.results import ContestResult
 
@@ -43,7 +43,7 @@ class Comparison(ContestResult):
         second: name of the candidate: is it better than the first?
         others: the others at the table; empty: the two met each other.
         players: seats at a table.
-        score: what a game was worth, see `dicegym.arena.compare.pairing.scores_of`.
+        score: what a game was worth, see `dicegym.arena.compare.game_pairs.scores_of`.
         claims: what was tested.
         elo: whether the margins were given as Elo, which means something where two meet each other.
         decision: what came out.

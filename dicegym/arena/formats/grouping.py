@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from dicegym.arena.ratings.places import places_of
+from dicegym.arena.ratings.match_places import places_of
 from dicegym.columns import write_count
 from dicegym.engine.dice import named_seed
 from dicegym.engine.seats import permutation

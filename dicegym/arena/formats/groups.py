@@ -14,11 +14,11 @@ import numpy as np
 from dicegym.arena.director import Director, Format
 from dicegym.arena.formats.grouping import MOST_GAMES, Decided, Qualified, Session, Tally, playoff, qualify
 from dicegym.arena.formats.settling import settle, table_for
-from dicegym.arena.luck import Places, leads_of_games
 from dicegym.arena.match import Match
+from dicegym.arena.match_rows import PlayedMatch
 from dicegym.arena.report import ReportTable
 from dicegym.arena.results import Columns, ContestResult, Presentation, Standing, present, ranking
-from dicegym.arena.rows import PlayedMatch
+from dicegym.arena.significance import Places, leads_of_games
 from dicegym.columns import write_count
 from dicegym.engine.dice import named_seed
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from dicegym.arena.contest_options import ContestOptions
 from dicegym.arena.director import Director, Format
 from dicegym.arena.entries import AgentSpec
 from dicegym.arena.formats.settling import settle, table_for
-from dicegym.arena.luck import Places, leads_of_shares, verdict
 from dicegym.arena.match import Match
-from dicegym.arena.options import ContestOptions
 from dicegym.arena.results import ContestResult, Presentation, Standing, ranking, ranking_table
+from dicegym.arena.significance import Places, leads_of_shares, verdict
 from dicegym.columns import write_count
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError

@@ -19,10 +19,10 @@ from dicegym.arena.exact_ranking import (
     rank_exactly,
 )
 from dicegym.arena.formats.settling import settle
-from dicegym.arena.luck import leads_of_results, leads_of_shares
 from dicegym.arena.match import Match
+from dicegym.arena.match_rows import MatchRow
 from dicegym.arena.results import Columns, ContestResult, Presentation, Standing, present, ranking, tabulate_won_games
-from dicegym.arena.rows import MatchRow
+from dicegym.arena.significance import leads_of_results, leads_of_shares
 from dicegym.columns import write_count
 
 GRAIN = 12

@@ -12,7 +12,7 @@ from dicegym.arena.director import Director
 from dicegym.arena.formats.grouping import shuffle_names
 from dicegym.arena.formats.settling import settle, table_for
 from dicegym.arena.match import Match
-from dicegym.arena.rows import MatchRow, PlayedMatch
+from dicegym.arena.match_rows import MatchRow, PlayedMatch
 
 GRAIN = 9
 """Digits to which points are rounded, so that a tie is one although floats are added in another order."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from dicegym.arena.director import Director
 from dicegym.arena.match import Match
-from dicegym.arena.rows import PlayedMatch, read_outcome
+from dicegym.arena.match_rows import PlayedMatch, read_outcome
 from dicegym.engine.game import Game
 from dicegym.sandbox.hosts import MOST
 from dicegym.sandbox.jobs import Failure

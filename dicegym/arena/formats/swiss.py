@@ -1,7 +1,7 @@
 """The Swiss tournament: in each round entries of about equal points meet, and no two meet twice.
 
-It tells a large field apart in few rounds. Pairs are made as `dicegym.arena.formats.pairing` says. At larger tables
-neighbours in the ranking sit together, unless they have met.
+It tells a large field apart in few rounds. Pairs are made as `dicegym.arena.formats.swiss_pairing` says. At larger
+tables neighbours in the ranking sit together, unless they have met.
 
 Ranked are points (a win is 1, a draw 1/2; at larger tables the share of the others left behind), then Buchholz: the sum
 of the opponents' points, at larger tables the mean of a table's, where a bye counts as an opponent with one's own
@@ -14,10 +14,10 @@ import math
 from collections.abc import Sequence
 from itertools import combinations
 
+from dicegym.arena.contest_options import ContestOptions
 from dicegym.arena.director import Director, Format
-from dicegym.arena.formats import pairing
+from dicegym.arena.formats import swiss_pairing
 from dicegym.arena.formats.rounds import GRAIN, Rounds
-from dicegym.arena.options import ContestOptions
 from dicegym.arena.results import Columns, ContestResult, Presentation, Standing, present, ranking
 from dicegym.columns import write_count
 from dicegym.engine.game import Game
@@ -56,15 +56,15 @@ def _play_round(rounds: Rounds, title: str) -> None:
     order = sorted(rounds.names, key=lambda name: (-accounts[name].points, start[name]))
     points = {name: accounts[name].points for name in order}
     of_two = rounds.director.game.players == 2
-    seats = pairing.sizes(len(order), rounds.director.game.players, rounds.fewest)
+    seats = swiss_pairing.sizes(len(order), rounds.director.game.players, rounds.fewest)
     left_over = len(order) % 2 if of_two else len(order) - sum(seats)
-    free = pairing.byes(order, left_over, {name: accounts[name].byes for name in order})
+    free = swiss_pairing.byes(order, left_over, {name: accounts[name].byes for name in order})
     playing = [name for name in order if name not in free]
     tables: Sequence[tuple[str, ...]]
     tables = (
-        pairing.pairs(playing, points, rounds.count_meetings)
+        swiss_pairing.pairs(playing, points, rounds.count_meetings)
         if of_two
-        else pairing.tables(playing, seats, rounds.count_meetings)
+        else swiss_pairing.tables(playing, seats, rounds.count_meetings)
     )
     for one, other in tables if of_two else ():
         if rounds.count_meetings(one, other):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from dicegym.analysis import Analysis, PricedDecision
 from dicegym.analysis.valuers import MARKS, UNITS, amount
-from dicegym.arena.pages.contests import Tick
+from dicegym.arena.pages.contest_page import Tick
 from dicegym.arena.pages.template import render
 from dicegym.columns import is_number
 from dicegym.files import write_text

@@ -1,12 +1,12 @@
 """How strong players are, as numbers: by all games of a contest at once (`fit`), or after each game (`elo`).
 
-`dicegym.arena.ratings.shown` makes tables and sentences of them.
+`dicegym.arena.ratings.rating_tables` makes tables and sentences of them.
 """
 
 from __future__ import annotations
 
 from dicegym.arena.ratings.fitting import Rating, Ratings, fit
-from dicegym.arena.ratings.places import MatchPlaces, match_places, places_of
+from dicegym.arena.ratings.match_places import MatchPlaces, match_places, places_of
 
 __all__ = [
     "MatchPlaces",

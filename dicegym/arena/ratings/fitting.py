@@ -26,9 +26,9 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.arena.luck import CONFIDENCE, Places
-from dicegym.arena.ratings.model import HALF, Choices, Likelihood, Summit, Weighting, choices
-from dicegym.arena.ratings.places import MatchPlaces, group_matches
+from dicegym.arena.ratings.match_places import MatchPlaces, group_matches
+from dicegym.arena.ratings.rating_model import HALF, Choices, Likelihood, Summit, Weighting, choices
+from dicegym.arena.significance import CONFIDENCE, Places
 from dicegym.engine.validate import seed_number, whole_number
 from dicegym.errors import DependencyError, ParameterError, unknown_name
 
@@ -139,8 +139,8 @@ def fit(matches: Iterable[MatchPlaces], *, replicates: int = REPLICATES, seed: i
     """Rate the entries of matches by all their games at once.
 
     The model is Plackett-Luce's, which is Bradley-Terry's in games of two, with draws by Davidson
-    (`dicegym.arena.ratings.model` has the sources); intervals come from a bootstrap over matches. The order of matches,
-    and of entries in them, makes no difference.
+    (`dicegym.arena.ratings.rating_model` has the sources); intervals come from a bootstrap over matches. The order of
+    matches, and of entries in them, makes no difference.
 
     Args:
         matches: the games, of any number of players; see `dicegym.arena.ratings.match_places`.

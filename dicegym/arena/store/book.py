@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from dicegym.arena.keys import key_of, write_limits
 from dicegym.arena.match import Match
 from dicegym.arena.provenance import EntryRecord, package_version
 from dicegym.arena.results import ContestResult
@@ -19,8 +18,7 @@ from dicegym.arena.shards import WHOLE, Shard
 from dicegym.arena.storage import Settings, Stored
 from dicegym.arena.store.opening import in_words, make_damage_error
 from dicegym.arena.store.outcomes import KnownNumbers, add_match, is_whole, matches_between
-from dicegym.arena.store.store import ContestStore, add, lock_contest, now_in_words, number_of_rules
-from dicegym.arena.store.tables import (
+from dicegym.arena.store.schema import (
     AGENTS,
     CONTESTS,
     EXAMINATIONS,
@@ -29,6 +27,8 @@ from dicegym.arena.store.tables import (
     PLAYS,
     STANDINGS,
 )
+from dicegym.arena.store.store import ContestStore, add, lock_contest, now_in_words, number_of_rules
+from dicegym.arena.work_keys import key_of, write_limits
 from dicegym.errors import ParameterError
 from dicegym.play.seeds import draw_seed
 from dicegym.sandbox.jobs import Entry, Failure, Job

@@ -11,8 +11,8 @@ import sqlalchemy as sa
 
 from dicegym.arena.store.opening import location_of
 from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.schema import AGENTS, GAMES, MATCHES, MISPLAYS, RULES, SEATS, rows_by_match, those
 from dicegym.arena.store.store import ContestStore, add
-from dicegym.arena.store.tables import AGENTS, GAMES, MATCHES, MISPLAYS, RULES, SEATS, rows_by_match, those
 from dicegym.arena.store.verifying import refuse_wrong, verdicts
 from dicegym.errors import ParameterError
 from dicegym.games.parts import Progress

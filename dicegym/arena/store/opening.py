@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 import sqlalchemy as sa
 
 from dicegym.arena.provenance import package_version
-from dicegym.arena.store.tables import ABOUT, TABLES, NonsenseError
+from dicegym.arena.store.schema import ABOUT, TABLES, NonsenseError
 from dicegym.errors import DamagedFileError, DependencyError, DicegymError, ParameterError, one_line
 
 SCHEMA = "6"

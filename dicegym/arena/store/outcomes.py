@@ -9,9 +9,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from dicegym.arena.match import Match
-from dicegym.arena.ratings.places import match_places
+from dicegym.arena.ratings.match_places import match_places
+from dicegym.arena.store.schema import AGENTS, GAMES, MATCHES, MISPLAYS, SEATS, rows_by_match, whole_numbers
 from dicegym.arena.store.store import number_of_rules
-from dicegym.arena.store.tables import AGENTS, GAMES, MATCHES, MISPLAYS, SEATS, rows_by_match, whole_numbers
 from dicegym.engine.game import Game
 from dicegym.sandbox.jobs import Entry, Failure
 

@@ -1,6 +1,6 @@
 """A reader of stores: contests while they run and afterwards, and servers' games.
 
-Nothing is ever written to it. `StoreReader` answers in plain values (`dicegym.arena.store.stored`).
+Nothing is ever written to it. `StoreReader` answers in plain values (`dicegym.arena.store.stored_rows`).
 """
 
 from __future__ import annotations
@@ -15,25 +15,10 @@ from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
-from dicegym.arena.ratings.places import MatchPlaces
+from dicegym.arena.ratings.match_places import MatchPlaces
 from dicegym.arena.report import Report
 from dicegym.arena.store.opening import Database, is_new, location_of
-from dicegym.arena.store.store import LOCKS_OF_CONTEST, lock_files
-from dicegym.arena.store.stored import (
-    EntryFigures,
-    ServedGame,
-    StoredContest,
-    StoredEntry,
-    StoredMatch,
-    StoredMisplay,
-    StoredServer,
-    WholeMatch,
-    agents_in,
-    game_from,
-    match_from,
-    rules_from,
-)
-from dicegym.arena.store.tables import (
+from dicegym.arena.store.schema import (
     AGENTS,
     CONTESTS,
     FIELDS,
@@ -53,6 +38,21 @@ from dicegym.arena.store.tables import (
     rows_by_match,
     those,
     whole_numbers,
+)
+from dicegym.arena.store.store import LOCKS_OF_CONTEST, lock_files
+from dicegym.arena.store.stored_rows import (
+    EntryFigures,
+    ServedGame,
+    StoredContest,
+    StoredEntry,
+    StoredMatch,
+    StoredMisplay,
+    StoredServer,
+    WholeMatch,
+    agents_in,
+    game_from,
+    match_from,
+    rules_from,
 )
 from dicegym.errors import ParameterError, UnknownNameError, unknown_name
 

@@ -20,7 +20,6 @@ import sqlalchemy as sa
 from filelock import FileLock, Timeout
 from sqlalchemy.dialects import postgresql, sqlite
 
-from dicegym.arena.keys import rules_of
 from dicegym.arena.provenance import package_version
 from dicegym.arena.shards import WHOLE, Shard
 from dicegym.arena.storage import DEFAULT, make_default_folder
@@ -33,7 +32,7 @@ from dicegym.arena.store.opening import (
     location_of,
     wait_while_locked,
 )
-from dicegym.arena.store.tables import (
+from dicegym.arena.store.schema import (
     AGENTS,
     CONTESTS,
     EXAMINATIONS,
@@ -46,6 +45,7 @@ from dicegym.arena.store.tables import (
     SEATS,
     STANDINGS,
 )
+from dicegym.arena.work_keys import rules_of
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 

@@ -13,12 +13,10 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from dicegym.arena.keys import VERSION, digest, write_limits
 from dicegym.arena.match import MOST_INCIDENTS
-from dicegym.arena.ratings.places import match_places
+from dicegym.arena.ratings.match_places import match_places
 from dicegym.arena.store.opening import call_store
-from dicegym.arena.store.stored import PlayedGame, StoredRules, agents_in, game_from, rules_from
-from dicegym.arena.store.tables import (
+from dicegym.arena.store.schema import (
     CONTESTS,
     GAMES,
     MATCHES,
@@ -30,6 +28,8 @@ from dicegym.arena.store.tables import (
     rows_by_match,
     those,
 )
+from dicegym.arena.store.stored_rows import PlayedGame, StoredRules, agents_in, game_from, rules_from
+from dicegym.arena.work_keys import VERSION, digest, write_limits
 from dicegym.columns import write_count
 from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
@@ -143,7 +143,7 @@ def game_of_rules(rules: StoredRules) -> Game | None:
 
 
 def _has_key(match: Any, game: Game, who: Sequence[Any], known: Iterable[Any]) -> bool:
-    """Return whether a match has the key that `dicegym.arena.keys.key_of` gives it by some limits that are known."""
+    """Return whether a match has the key that `dicegym.arena.work_keys.key_of` gives it by some known limits."""
     rules = [game.name, game.players, dict(game.parameters), game.fingerprint]
     return any(
         match.key

@@ -13,8 +13,8 @@ from dicegym.errors import ParameterError
 from dicegym.games.bidding.table import FACES, MOST_QUANTITY, ODDS, bid_index, counting, odds_row
 from dicegym.games.bidding.text import FACE_NAMES, SHOWN_BIDS, bid_text, dice_text, face_plural
 from dicegym.games.bidding.view import View, bid_of, faces_of
-from dicegym.games.controls import BoardSeat, Fields, FilledForm, GameBoard, Option, PickOne, PlayForm, Stepper
 from dicegym.games.keyboard import Place, dice, list_names, name_winners, number_of, percent, unread, winners
+from dicegym.games.web_controls import BoardSeat, Fields, FilledForm, GameBoard, Option, PickOne, PlayForm, Stepper
 
 SEATS = 3
 OPEN: frozenset[str] = frozenset()
@@ -301,7 +301,7 @@ class BidControls(NamedTuple):
         return lines
 
     def forms(self, place: Place, state: Any) -> list[PlayForm]:
-        """Return the forms of a bid and of a challenge; see `dicegym.games.controls.Controls`."""
+        """Return the forms of a bid and of a challenge; see `dicegym.games.web_controls.Controls`."""
         view: Any = place.game.view(state, place.seat)
         found = self._bid_form(state, view)
         if view.bids:

@@ -27,8 +27,8 @@ from dicegym.games.bidding.twins import DRAWS, MOST_WAYS
 from dicegym.games.parts import CHANCE, need
 from dicegym.games.worth import Meter
 from dicegym.play.player import Player, draws_openly
+from dicegym.players.batch_players import TwinPlayer
 from dicegym.players.roster import opponent
-from dicegym.players.twins import TwinPlayer
 
 POINTS, POINTS_DRAWN = 20_000, 1500
 """Public points of a hand that are thought of beforehand: all there are between bots that draw nothing, which are some

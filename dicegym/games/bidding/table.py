@@ -21,8 +21,8 @@ import numpy as np
 
 from dicegym.engine.dice import die, draw, turn_stream
 from dicegym.engine.features import Features
-from dicegym.engine.forms import Flags, Form, OneHot, Ones, Over
 from dicegym.engine.jit import kernel
+from dicegym.engine.observation_forms import Flags, Form, OneHot, Ones, Over
 from dicegym.engine.spec import Parameter
 
 FACES = 6

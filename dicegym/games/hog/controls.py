@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from dicegym.errors import ParameterError
-from dicegym.games.controls import BoardSeat, Fields, FilledForm, GameBoard, Option, PickOne, PlayForm
 from dicegym.games.hog.rules import (
     EXCHANGE,
     FIRST_NUMBER,
@@ -21,6 +20,7 @@ from dicegym.games.hog.rules import (
     swaps,
 )
 from dicegym.games.keyboard import NUMBER_WORDS, Place, count, dice, name_winners, number_of, percent, unread, winners
+from dicegym.games.web_controls import BoardSeat, Fields, FilledForm, GameBoard, Option, PickOne, PlayForm
 
 OPPONENTS = {"easy": "bacon", "normal": "swap", "hard": "best_by_scores"}
 SEATS = 2
@@ -210,7 +210,7 @@ _BACON, _EXCHANGE = 0, -1
 
 
 def forms(place: Place, state: Any) -> list[PlayForm]:
-    """Return one form: how many dice to roll, or what to do instead; see `dicegym.games.controls.Controls`."""
+    """Return one form: how many dice to roll, or what to do instead; see `dicegym.games.web_controls.Controls`."""
     options = [
         Option(str(number), count(number, "die", "dice"), _note(place, state, number)) for number in DICE_NUMBERS
     ]

@@ -89,9 +89,9 @@ import numpy as np
 
 from dicegym.engine.dice import die, turn_stream
 from dicegym.engine.features import Features, With
-from dicegym.engine.forms import Flags, OneHot, Over
 from dicegym.engine.jit import kernel
 from dicegym.engine.loops import Kernels
+from dicegym.engine.observation_forms import Flags, OneHot, Over
 from dicegym.engine.spec import GameSpec, Parameter, record
 
 MOST_DICE = 10

@@ -16,7 +16,7 @@ import numpy as np
 from dicegym.engine.dice import bot_stream, draw
 from dicegym.engine.game import Game
 from dicegym.engine.jit import kernel
-from dicegym.engine.twins import twin
+from dicegym.engine.twin_kernels import twin
 from dicegym.games.hog.rules import EXCHANGE, FIRST_NUMBER, N_ACTIONS, free_bacon, swaps
 
 EVERYBODYS_GOAL = 100

@@ -17,8 +17,8 @@ from dicegym.arena.formats.one_table import one_table
 from dicegym.arena.report import show
 from dicegym.cli.command import group
 from dicegym.cli.console import NO_FILES, Outputs, out
-from dicegym.cli.options import Seed
-from dicegym.cli.play import play as play_at_keyboard
+from dicegym.cli.play_command import play as play_at_keyboard
+from dicegym.cli.shared_options import Seed
 from dicegym.cli.watch import watch
 from dicegym.errors import ParameterError
 from dicegym.escape import one_line

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from dicegym.engine.jit import kernel, loop_kernel
-from dicegym.engine.twins import twin
+from dicegym.engine.twin_kernels import twin
 from dicegym.games.bidding import table
 from dicegym.games.bidding import twins as shared
 from dicegym.games.liarsdice_spot_on.rules import GAIN_ONE, LIAR, LOSE_TWO, N_CHALLENGES, WILD, least, worth

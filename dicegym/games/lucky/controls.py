@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import Any
 
 from dicegym.errors import ParameterError
-from dicegym.games.controls import Basket, BoardSeat, Fields, FilledForm, GameBoard, Item, PlayForm, Stepper
 from dicegym.games.keyboard import Place, count, dice, list_names, name_winners, number_of, unread, winners
 from dicegym.games.lucky.catalogue import (
     DONE,
@@ -24,6 +23,7 @@ from dicegym.games.lucky.catalogue import (
 from dicegym.games.lucky.rules import AT
 from dicegym.games.lucky.scoring import MOST, roll
 from dicegym.games.lucky.text import EFFECTS, SHOWN
+from dicegym.games.web_controls import Basket, BoardSeat, Fields, FilledForm, GameBoard, Item, PlayForm, Stepper
 
 OPPONENTS = {"easy": "cheapest", "normal": "compound", "hard": "strategist"}
 SEATS = 4
@@ -311,7 +311,7 @@ _DICE, _ROUNDS = "die", "rounds"
 
 
 def forms(place: Place, state: Any) -> list[PlayForm]:
-    """Return the forms of an order, of none, and of none for some rounds; see `dicegym.games.controls.Controls`."""
+    """Return the forms of an order, of none, and of none for some rounds; see `dicegym.games.web_controls.Controls`."""
     seat = place.seat
     ordered = state["order"][seat]
     left = (state["shop"] - ordered).tolist()

@@ -116,9 +116,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.engine.features import Features
-from dicegym.engine.forms import Over
 from dicegym.engine.jit import kernel
 from dicegym.engine.loops import Kernels
+from dicegym.engine.observation_forms import Over
 from dicegym.engine.spec import GameSpec, JointAction, Parameter, reader, record
 from dicegym.games.lucky.catalogue import (
     AGAIN,

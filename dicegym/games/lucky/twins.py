@@ -15,7 +15,7 @@ import numpy as np
 
 from dicegym.engine.dice import bot_stream, draw
 from dicegym.engine.jit import kernel
-from dicegym.engine.twins import twin
+from dicegym.engine.twin_kernels import twin
 from dicegym.games.lucky.catalogue import (
     AGAIN,
     ALL_AGAIN,

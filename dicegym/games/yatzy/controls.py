@@ -8,18 +8,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from dicegym.errors import ParameterError
-from dicegym.games.controls import (
-    BoardSeat,
-    CardRow,
-    DiceToggles,
-    Fields,
-    FilledForm,
-    GameBoard,
-    Option,
-    PickOne,
-    PlayForm,
-    ScoreCard,
-)
 from dicegym.games.keyboard import (
     NUMBER_WORDS,
     Place,
@@ -30,6 +18,18 @@ from dicegym.games.keyboard import (
     number_of,
     unread,
     winners,
+)
+from dicegym.games.web_controls import (
+    BoardSeat,
+    CardRow,
+    DiceToggles,
+    Fields,
+    FilledForm,
+    GameBoard,
+    Option,
+    PickOne,
+    PlayForm,
+    ScoreCard,
 )
 from dicegym.games.yatzy.rules import (
     BONUS,
@@ -411,7 +411,7 @@ def board(place: Place, state: Any) -> GameBoard:
 
 
 def forms(place: Place, state: Any) -> list[PlayForm]:
-    """Return the forms of another roll and of a box; see `dicegym.games.controls.Controls`."""
+    """Return the forms of another roll and of a box; see `dicegym.games.web_controls.Controls`."""
     left = int(state["rolls_left"])
     shown = []
     if left:

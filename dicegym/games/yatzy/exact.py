@@ -17,7 +17,7 @@ from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
 from dicegym.games.parts import Z_95, Estimate, Progress, plays_with
 from dicegym.games.yatzy.rules import SPEC
-from dicegym.games.yatzy.solving import alone, distributions, worth
+from dicegym.games.yatzy.solving import alone, box_worth, distributions
 from dicegym.games.yatzy.tables import BOXES
 from dicegym.games.yatzy.view import record_of
 from dicegym.play.drive import join_table
@@ -81,7 +81,7 @@ class OptimalPlayer(SolvedPlayer):
 
     def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """Return an action for each row, of equal ones the first; see `Player.act_rows`."""
-        worths = worth.action_values(worth.points_by(alone.values()), states[rows], seats)
+        worths = box_worth.action_values(box_worth.points_by(alone.values()), states[rows], seats)
         found: np.ndarray = np.nanargmax(worths, axis=1)
         return found
 
@@ -108,7 +108,7 @@ def mean_return(
     keys = np.full(games, seed % (1 << 64), np.uint64)
     loops.begin_rows(states, rows, game.blank, keys, rows.astype(np.uint64))
     acts = [] if player.pure else [join_table(game, {0: player}, int(key))[0] for key in states["key"]]
-    costs, known = np.zeros(games), worth.points_by(alone.values(progress))
+    costs, known = np.zeros(games), box_worth.points_by(alone.values(progress))
     while len(rows):  # no game is driven alone: what a decision costs is told, and played, for all rows in one call
         if player.pure:
             actions = player.act_rows(game, states, rows, np.zeros(len(rows), np.int64))
@@ -117,7 +117,7 @@ def mean_return(
             actions = np.fromiter(chosen, np.int64, len(rows))
         before = states.copy()
         loops.step_rows(states, rows, actions, np.zeros(len(rows), np.int64))
-        worth.add_costs(known, before, rows, actions, states, costs)
+        box_worth.add_costs(known, before, rows, actions, states, costs)
         rows = rows[~states["over"][rows]]
         if progress is not None:
             progress(int(np.count_nonzero(states["scores"][:, 0] >= 0)), games * BOXES, "boxes filled")

@@ -113,9 +113,9 @@ import numpy as np
 
 from dicegym.engine.dice import die, turn_stream
 from dicegym.engine.features import Features
-from dicegym.engine.forms import Flags, OneHot, Ones, Over
 from dicegym.engine.jit import kernel
 from dicegym.engine.loops import Kernels
+from dicegym.engine.observation_forms import Flags, OneHot, Ones, Over
 from dicegym.engine.spec import GameSpec, record
 from dicegym.games.yatzy.tables import (
     BEST,

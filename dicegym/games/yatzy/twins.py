@@ -21,7 +21,7 @@ import numpy as np
 
 from dicegym.engine.dice import bot_stream, draw
 from dicegym.engine.jit import kernel
-from dicegym.engine.twins import twin
+from dicegym.engine.twin_kernels import twin
 from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, PAR, ROLL_PLACES, SCORE_PLACES
 from dicegym.games.yatzy.tables import (
     BEST,

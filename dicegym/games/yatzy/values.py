@@ -14,7 +14,7 @@ from dicegym.games.solved import Claim, Solution
 from dicegym.games.worth import ActionValues, Meter, Progress, ValueKind, ValueSource, ValueUnit
 from dicegym.games.yatzy.exact import SolvedPlayer, optimum
 from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, SPEC
-from dicegym.games.yatzy.solving import alone, distributions, worth
+from dicegym.games.yatzy.solving import alone, box_worth, distributions
 from dicegym.play.player import Player
 
 
@@ -49,8 +49,8 @@ class AloneValuer:
         self.game = game
         self._known = self._find(progress)
 
-    def _find(self, progress: Progress | None) -> worth.Known:
-        return worth.points_by(alone.values(progress))
+    def _find(self, progress: Progress | None) -> box_worth.Known:
+        return box_worth.points_by(alone.values(progress))
 
     def _so_far(self, states: np.ndarray) -> np.ndarray:
         """Return what is added to values, by state and seat: the points so far, the bonus included."""
@@ -65,7 +65,7 @@ class AloneValuer:
     def values_rows(self, states: np.ndarray) -> np.ndarray:
         """Return `value` of every state for every seat: float64[states, players]."""
         out = np.empty((len(states), self.game.players))
-        worth.value_rows(self._known, states, out)
+        box_worth.value_rows(self._known, states, out)
         return self._so_far(states) + out
 
     def action_values(self, state: Any) -> ActionValues:
@@ -76,7 +76,7 @@ class AloneValuer:
     def action_values_rows(self, states: np.ndarray) -> ActionValues:
         """Return `action_values` of every state, none of which is over: arrays of float64[states, n_actions]."""
         seats = states["player"].astype(np.int64)
-        values = self._so_far(states) + worth.action_values(self._known, states, seats)
+        values = self._so_far(states) + box_worth.action_values(self._known, states, seats)
         return ActionValues(values, np.where(np.isnan(values), np.nan, 0.0))
 
     def action_value(self, state: Any, action: int) -> float:
@@ -87,7 +87,7 @@ class AloneValuer:
         before = np.atleast_1d(state)
         after, costs = before.copy(), np.zeros(1)
         self.game.step(after[0], action)
-        worth.add_costs(self._known, before, np.arange(1), np.array([action]), after, costs)
+        box_worth.add_costs(self._known, before, np.arange(1), np.array([action]), after, costs)
         return self.value(state, int(state["player"])) - float(costs[0])
 
     def policy(self, state: Any) -> np.ndarray:
@@ -110,8 +110,8 @@ class WinningValuer(AloneValuer):
     unit: ValueUnit = "win rate"
     sure = "exact if everybody goes on for the most points once this turn is over"
 
-    def _find(self, progress: Progress | None) -> worth.Known:
-        return worth.shares_by(distributions.distributions(progress))
+    def _find(self, progress: Progress | None) -> box_worth.Known:
+        return box_worth.shares_by(distributions.distributions(progress))
 
     def _so_far(self, states: np.ndarray) -> np.ndarray:
         return np.zeros((1, 1))
@@ -125,31 +125,31 @@ class WinningPlayer(SolvedPlayer):
     def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """Return an action for each row; see `Player.act_rows`."""
         out = np.empty(len(rows), np.int64)
-        worth.choose_rows(worth.shares_by(distributions.distributions()), states, rows, seats, out)
+        box_worth.choose_rows(box_worth.shares_by(distributions.distributions()), states, rows, seats, out)
         return out
 
 
 def meter(game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Meter | None:
     """Return a meter for games of Yatzy; who plays does not matter to it. See `dicegym.games.worth.Luck`."""
     points = game.players == 1
-    known = worth.points_by(alone.values()) if points else worth.shares_by(distributions.distributions())
+    known = box_worth.points_by(alone.values()) if points else box_worth.shares_by(distributions.distributions())
     return RollMeter(known, len(seats), game.players)
 
 
 class RollMeter:
     """Adds up what rolls brought, in points or in shares of the first place; see `dicegym.games.worth.Meter`."""
 
-    def __init__(self, known: worth.Known, games: int, players: int) -> None:
+    def __init__(self, known: box_worth.Known, games: int, players: int) -> None:
         self.luck = np.zeros((games, players))
         self._known = known
 
     def begin(self, states: np.ndarray, rows: np.ndarray) -> None:
         """Note that games have begun; see `Meter.begin`."""
-        worth.begin_rows(self._known, states, rows, self.luck)
+        box_worth.begin_rows(self._known, states, rows, self.luck)
 
     def add(self, before: np.ndarray, rows: np.ndarray, actions: np.ndarray, after: np.ndarray) -> None:
         """Note that actions were played; see `Meter.add`."""
-        worth.add_rows(self._known, before, rows, actions, after, self.luck)
+        box_worth.add_rows(self._known, before, rows, actions, after, self.luck)
 
 
 SETTINGS: Sequence[Mapping[str, int]] = ({"players": distributions.KEPT_FOR.players},)

@@ -23,7 +23,7 @@ from dicegym.errors import ParameterError
 from dicegym.learning.fast_ppo.engine import Engine, Weights, one_thread
 from dicegym.learning.fast_ppo.environments import KEY, as_vec_env, masks_of, split_masks, with_masks
 from dicegym.learning.fast_ppo.layout import why_not
-from dicegym.learning.fast_ppo.rollouts import KeptRolloutBuffer
+from dicegym.learning.fast_ppo.rollout_buffer import KeptRolloutBuffer
 
 Self = TypeVar("Self", bound="FastMaskablePPO")
 SMALLEST = 1e-30

@@ -12,12 +12,12 @@ import torch
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 
 from dicegym.engine.crew import Crew
-from dicegym.engine.entries import Task
+from dicegym.engine.kernel_entries import Task
 from dicegym.learning.fast_ppo import passes
 from dicegym.learning.fast_ppo.kernels import choose_gains
 from dicegym.learning.fast_ppo.layout import CHUNK, FlatParameters, Layout
 from dicegym.learning.fast_ppo.passes import Losses, Sorting
-from dicegym.learning.fast_ppo.rollouts import KeptRolloutBuffer, inputs_of, is_sparse, rows_of
+from dicegym.learning.fast_ppo.rollout_buffer import KeptRolloutBuffer, inputs_of, is_sparse, rows_of
 from dicegym.learning.fast_ppo.vectors import ROWS, aligned, padded
 
 LEAST = 64

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dicegym.engine.entries import entry_of
+from dicegym.engine.kernel_entries import entry_of
 from dicegym.learning.fast_ppo.kernels import (
     ZERO,
     adam,
@@ -333,7 +333,7 @@ class Orders(NamedTuple):
 
 @fast_kernel
 def do_part(job, part, _end, _now, plan, memory, inputs, sorting, losses, orders):
-    """Do a part of a job: its number stands where other kernels are told of rows (`dicegym.engine.entries`)."""
+    """Do a part of a job: its number stands where other kernels are told of rows (`dicegym.engine.kernel_entries`)."""
     low, high = orders.bounds[part], orders.bounds[part + 1]
     if job == ACT:
         _act(part, low, high, plan, memory, inputs, losses.masks, orders)
@@ -394,5 +394,5 @@ def _say(part, low, high, plan, memory, inputs, losses, orders):
 
 @fast_kernel
 def prepare(place, arguments):
-    """See `dicegym.engine.entries`."""
+    """See `dicegym.engine.kernel_entries`."""
     return entry_of(do_part, place, arguments)

@@ -16,7 +16,7 @@ from dicegym.arena.ray_executor import Cluster, ClusterLog, connect, prepare_pro
 from dicegym.errors import DependencyError, DicegymError
 from dicegym.learning.run_folder import SETTINGS_FILE, LockHolder, alone_in, holder_of
 from dicegym.learning.seeds.job import END_NOW, LIBRARY_THREADS, SeedTask, StatusLog, train_seed
-from dicegym.learning.seeds.training import Backend
+from dicegym.learning.seeds.seeded_training import Backend
 
 LOCK_SECONDS = 120.0
 """How long a training waits for the folder of a lost node: a server of files gives its lock back after a while."""
@@ -76,7 +76,7 @@ class RayTrainer:
 
 @contextlib.contextmanager
 def ray_backend(address: str | None = None, told: ClusterLog = lambda line: None) -> Iterator[Backend]:
-    """Connect to a cluster, and yield what `dicegym.learning.seeds.training.train_seeds` takes as backend.
+    """Connect to a cluster, and yield what `dicegym.learning.seeds.seeded_training.train_seeds` takes as backend.
 
     Arguments and errors are those of `dicegym.arena.ray_executor.connect`.
     """

@@ -35,7 +35,7 @@ from dicegym.learning.run_curves import (
 )
 from dicegym.learning.run_folder import CURVE_FILE
 from dicegym.learning.seeds.job import FINISHED
-from dicegym.learning.settings import SeedNumber
+from dicegym.learning.training_settings import SeedNumber
 from dicegym.players import model as models
 from dicegym.players.trust import TRUST, is_sealed, write_seal
 

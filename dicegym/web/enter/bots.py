@@ -17,8 +17,17 @@ import sqlalchemy as sa
 
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError
-from dicegym.server.access import fold_name
-from dicegym.web.enter.tables import BOTS, PARTS_TAKEN, UPLOADS, VERSIONS, WEB_CONTESTS, SubmissionStore, now, number_of
+from dicegym.server.admission import fold_name
+from dicegym.web.enter.submission_tables import (
+    BOTS,
+    PARTS_TAKEN,
+    UPLOADS,
+    VERSIONS,
+    WEB_CONTESTS,
+    SubmissionStore,
+    now,
+    number_of,
+)
 from dicegym.web.enter.tokens import TokenHolder, check_name
 from dicegym.web.enter.uploads import Upload, unpack
 

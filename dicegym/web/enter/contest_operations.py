@@ -9,15 +9,15 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
-from dicegym.arena.contest import FORMATS, format_named
+from dicegym.arena.running import FORMATS, format_named
 from dicegym.errors import DicegymError, ParameterError
 from dicegym.games import game as make_game
 from dicegym.players.roster import agent_names
 from dicegym.registry import GAMES
 from dicegym.web.door import PathNumber, text_in
-from dicegym.web.enter.contests import OpenContest
-from dicegym.web.enter.grades import GradeRow, as_csv, grade_rows
-from dicegym.web.enter.operations import DOOR, need_sure, room_of
+from dicegym.web.enter.course_contests import OpenContest
+from dicegym.web.enter.course_grades import GradeRow, as_csv, grade_rows
+from dicegym.web.enter.enter_operations import DOOR, need_sure, room_of
 from dicegym.web.enter.plans import ContestPlan
 from dicegym.web.pages import page, web_of
 from dicegym.web.rights import holder_of, is_operator, need_operator

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from dicegym.arena.contest import settle_choices
-from dicegym.arena.options import ContestOptions
+from dicegym.arena.contest_options import ContestOptions
+from dicegym.arena.running import settle_choices
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, unknown_name
 from dicegym.games import game as make_game
@@ -26,7 +26,7 @@ class ContestPlan:
 
     Attributes:
         game: its name.
-        format: a key of `dicegym.arena.contest.FORMATS`; None: the game's own.
+        format: a key of `dicegym.arena.running.FORMATS`; None: the game's own.
         games: of a match; None: the contest's own number.
         seeds: how often each match is played.
         rounds: of formats in rounds.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dicegym.sandbox import jail
 from dicegym.web.context import Web
 from dicegym.web.enter.bots import Bots
-from dicegym.web.enter.contests import WebContests
+from dicegym.web.enter.course_contests import WebContests
 from dicegym.web.enter.runner import Runner
-from dicegym.web.enter.tables import SubmissionStore
+from dicegym.web.enter.submission_tables import SubmissionStore
 from dicegym.web.enter.tokens import Tokens
 
 FOLDER = "entering"

@@ -24,10 +24,10 @@ from dicegym.engine.threads import cores
 from dicegym.errors import one_line
 from dicegym.sandbox import jail
 from dicegym.web.enter.bots import Bots, BotVersion, HandedIn, VersionState
-from dicegym.web.enter.contests import OpenContest, WebContests
-from dicegym.web.enter.tables import SubmissionStore, now
+from dicegym.web.enter.course_contests import OpenContest, WebContests
+from dicegym.web.enter.submission_tables import SubmissionStore, now
 from dicegym.web.enter.uploads import bot_in
-from dicegym.web.settings import WebSettings
+from dicegym.web.web_settings import WebSettings
 
 LOOK = 1.0
 """Seconds between two looks at whether something is to be done: commands put it there too."""

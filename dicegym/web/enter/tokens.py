@@ -12,8 +12,8 @@ import sqlalchemy as sa
 
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.escape import harmless
-from dicegym.server.access import fold_name
-from dicegym.web.enter.tables import SESSIONS, TOKENS, SubmissionStore, now
+from dicegym.server.admission import fold_name
+from dicegym.web.enter.submission_tables import SESSIONS, TOKENS, SubmissionStore, now
 
 BYTES = 16
 """Of randomness in a token: it cannot be guessed, so a plain SHA-256 of it is enough to keep it by."""

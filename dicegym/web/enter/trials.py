@@ -10,7 +10,7 @@ from typing import Any
 
 from dicegym.arena.check import check
 from dicegym.arena.check_report import CheckReport
-from dicegym.arena.contest import contest
+from dicegym.arena.running import contest
 from dicegym.arena.storage import Storage
 from dicegym.arena.store.reading import StoreReader
 from dicegym.engine.game import Game

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dicegym.arena.submissions import read_folder
-from dicegym.bots import files
+from dicegym.bots import bot_files
 from dicegym.engine.game import Game
 from dicegym.errors import ModelError, ParameterError, one_line
-from dicegym.players.archive import ModelArchive
 from dicegym.players.model_file import MEMBER
+from dicegym.players.zip_archive import ModelArchive
 
 LARGEST_UPLOAD = 8 << 20
 """Bytes that may be sent: models that ship have less than two million."""
@@ -62,8 +62,10 @@ def unpack(upload: Upload, folder: Path) -> int:
 
 def _text(called: str, data: bytes) -> bytes:
     """Return the bytes of a Python file. Raises ParameterError for anything else."""
-    if len(data) > files.LARGEST:
-        raise ParameterError(f"{called} has {len(data):,} bytes, and {files.LARGEST:,} are the most for a Python file")
+    if len(data) > bot_files.LARGEST:
+        raise ParameterError(
+            f"{called} has {len(data):,} bytes, and {bot_files.LARGEST:,} are the most for a Python file"
+        )
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

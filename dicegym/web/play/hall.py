@@ -22,9 +22,9 @@ from dicegym.players.sitting import Warn, draw_seat, usual_rivals, usual_seats
 from dicegym.web.context import Web, remove_oldest
 from dicegym.web.forms import sign
 from dicegym.web.play.advice import Advice
-from dicegym.web.play.seating import Guests, make_table, rival_of
-from dicegym.web.play.sheets import ID, TableSheet, read_sheet, share_game
-from dicegym.web.play.tables import PlayedTable
+from dicegym.web.play.person_table import PlayedTable
+from dicegym.web.play.rivals import Guests, make_table, rival_of
+from dicegym.web.play.saved_games import ID, TableSheet, read_sheet, share_game
 
 OF_A_VISITOR = 20
 """Games in a visitor's list; of more, those are put away that are over, then those left alone for longest."""

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from dicegym.players.human import legal_names
-from dicegym.web.play.tables import PlayedTable
+from dicegym.web.play.person_table import PlayedTable
 
 
 class NewGame(BaseModel):

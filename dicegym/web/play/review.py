@@ -13,7 +13,7 @@ from dicegym.games.worth import ValueUnit
 from dicegym.pictures.charts import Axis, ChartLine, ChartLink, chart, swatch
 from dicegym.pictures.drawing import draw
 from dicegym.web.play.advice import Advice
-from dicegym.web.play.tables import PlayedTable
+from dicegym.web.play.person_table import PlayedTable
 from dicegym.web.workers import Answer
 
 LINES = 4

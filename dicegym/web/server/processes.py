@@ -10,13 +10,13 @@ import threading
 from typing import Any, NamedTuple
 
 from dicegym.errors import ParameterError
-from dicegym.server.settings import ServerSettings
+from dicegym.server.server_settings import ServerSettings
 
 STOPPING = 20.0
 """Seconds that a server has to store what is finished; then it is ended."""
 LONGEST = 1 << 20
 """Bytes of a line that it says."""
-COMMAND = (sys.executable, "-P", "-m", "dicegym.web.server.child")
+COMMAND = (sys.executable, "-P", "-m", "dicegym.web.server.server_child")
 
 
 class ProcessState(NamedTuple):
@@ -24,7 +24,7 @@ class ProcessState(NamedTuple):
 
     running: bool
     board: dict[str, Any] | None
-    """What the page shows of it, as `dicegym.web.server.child` says it; None before it does."""
+    """What the page shows of it, as `dicegym.web.server.server_child` says it; None before it does."""
     error: str
     """Why it could not run."""
 

@@ -25,13 +25,13 @@ from dicegym.play.player import Player
 from dicegym.play.seeds import draw_seed
 from dicegym.web.context import Web, remove_oldest
 from dicegym.web.door import QueryNumber
-from dicegym.web.learn.places import model_of
+from dicegym.web.learn.run_folders import model_of
 from dicegym.web.pages import page, web_of
-from dicegym.web.play.seating import Guests, list_rivals, rival_of
+from dicegym.web.play.rivals import Guests, list_rivals, rival_of
 from dicegym.web.watch.analyses import Analyses
+from dicegym.web.watch.listed_rows import DOOR, list_titles, title_of
+from dicegym.web.watch.replay_view import PageLink, replay_page
 from dicegym.web.watch.replays import analysis_page
-from dicegym.web.watch.rows import DOOR, list_titles, title_of
-from dicegym.web.watch.shown import PageLink, replay_page
 
 MOST_KEPT = 1_000
 """Games in the folder; the oldest go."""

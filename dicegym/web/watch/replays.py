@@ -10,17 +10,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from dicegym.arena.replay import Replay, to_json
-from dicegym.arena.replay.stored import SERVER, find_replay
+from dicegym.arena.replay.stored_replays import SERVER, find_replay
 from dicegym.arena.store.reading import StoreReader
-from dicegym.arena.store.stored import PlayedGame, StoredMatch
+from dicegym.arena.store.stored_rows import PlayedGame, StoredMatch
 from dicegym.errors import ParameterError
 from dicegym.pictures.watched import tell_apart
 from dicegym.web.context import Web
 from dicegym.web.door import PathNumber, QueryNumber, for_programs
 from dicegym.web.pages import page, web_of
 from dicegym.web.watch.analyses import Analyses
-from dicegym.web.watch.rows import DOOR, ListedMatch, RowObject, check_store, title_of
-from dicegym.web.watch.shown import PageLink, moments_before, replay_page
+from dicegym.web.watch.listed_rows import DOOR, ListedMatch, RowObject, check_store, title_of
+from dicegym.web.watch.replay_view import PageLink, moments_before, replay_page
 
 GAMES_PAGE = 100
 """Games of a match that a page lists."""

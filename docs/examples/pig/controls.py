@@ -6,8 +6,8 @@ from typing import Any
 
 from pig.rules import HOLD, ROLL
 
-from dicegym.games.controls import Fields, FilledForm, Option, PickOne, PlayForm
 from dicegym.games.keyboard import Place
+from dicegym.games.web_controls import Fields, FilledForm, Option, PickOne, PlayForm
 
 FORM, FIELD = "turn", "choice"
 

@@ -9,7 +9,7 @@ import numpy as np
 from pig.rules import HOLD, ROLL
 
 from dicegym.engine.jit import kernel
-from dicegym.engine.twins import twin
+from dicegym.engine.twin_kernels import twin
 
 
 @twin("hold_at_20", file="74c9a81acfb69bf5")

@@ -17,11 +17,11 @@ from calls import counted
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dicegym.arena.luck import Places
 from dicegym.arena.ratings import MatchPlaces, Ratings, fit
 from dicegym.arena.ratings.fitting import MEAN, SCALE, best_fit, draws
-from dicegym.arena.ratings.model import Likelihood, Weighting, choices
-from dicegym.arena.ratings.places import group_matches
+from dicegym.arena.ratings.match_places import group_matches
+from dicegym.arena.ratings.rating_model import Likelihood, Weighting, choices
+from dicegym.arena.significance import Places
 from dicegym.errors import DependencyError, ParameterError, UnknownNameError
 
 NAMES = "abcdefg"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dicegym.arena.ratings import MatchPlaces, match_places, places_of
-from dicegym.arena.ratings.places import group_matches
+from dicegym.arena.ratings.match_places import group_matches
 from dicegym.errors import ParameterError
 
 

@@ -6,11 +6,18 @@ import math
 
 import pytest
 
-from dicegym.arena.luck import Places
 from dicegym.arena.ratings import MatchPlaces, fit
 from dicegym.arena.ratings.fitting import Rating
-from dicegym.arena.ratings.places import count_ahead
-from dicegym.arena.ratings.shown import FARTHEST, build_won_matrix, clip_bounds, interval, rating_table, rating_words
+from dicegym.arena.ratings.match_places import count_ahead
+from dicegym.arena.ratings.rating_tables import (
+    FARTHEST,
+    build_won_matrix,
+    clip_bounds,
+    interval,
+    rating_table,
+    rating_words,
+)
+from dicegym.arena.significance import Places
 
 
 def won(name: str, other: str, wins: int, losses: int, draws: int = 0) -> MatchPlaces:

@@ -13,7 +13,7 @@ from oracles.liarsdice_values import opener_wins
 
 import dicegym
 from dicegym import arena
-from dicegym.arena.keys import rules_of
+from dicegym.arena.work_keys import rules_of
 from dicegym.engine.game import Game
 from dicegym.errors import ModelError, ParameterError
 from dicegym.games.bidding import chance
@@ -22,8 +22,8 @@ from dicegym.games.bidding.values import exploitability, sources
 from dicegym.games.keyboard import Place
 from dicegym.games.parts import CONTROLS, DUEL, KEYBOARD, SOLUTIONS, list_solved_settings, need, solver
 from dicegym.games.worth import SearchTime
+from dicegym.players.batch_players import TwinPlayer, twin_numbers
 from dicegym.players.roster import opponent
-from dicegym.players.twins import TwinPlayer, twin_numbers
 
 NAMES = ("liarsdice", "liarsdice_spot_on")
 IDS = {"liarsdice": "dicegym/LiarsDice-v0", "liarsdice_spot_on": "dicegym/LiarsDiceSpotOn-v0"}

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dicegym
-from dicegym.analysis.less_luck import Watched
+from dicegym.analysis.variance_reduction import Watched
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
 from dicegym.games.bidding import luck

@@ -13,7 +13,7 @@ from scipy.optimize import linprog
 
 import dicegym
 from dicegym.errors import DamagedFileError, ParameterError
-from dicegym.games.bidding.solving import keeping, learner, solution
+from dicegym.games.bidding.solving import hand_learner, keeping, solution
 from dicegym.games.bidding.solving.equilibrium import (
     HandGroup,
     Solver,
@@ -24,8 +24,8 @@ from dicegym.games.bidding.solving.equilibrium import (
     worths,
 )
 from dicegym.games.bidding.solving.hand import NOT_ALLOWED, Hand, assemble, tabulate
+from dicegym.games.bidding.solving.hand_learner import Learner, Strategy
 from dicegym.games.bidding.solving.hand_rules import Start, rolls
-from dicegym.games.bidding.solving.learner import Learner, Strategy
 from dicegym.games.bidding.solving.solution import EquilibriumSolution
 from dicegym.games.bidding.solving.table_values import EquilibriumValues
 from dicegym.games.parts import SOLUTIONS, need
@@ -252,8 +252,8 @@ def test_threads_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor does where a tree is cut."""
     tables = []
     for threads, largest, small in ((1, 1 << 14, 1 << 16), (3, 1 << 14, 1 << 10), (2, 1 << 8, 1 << 10)):
-        monkeypatch.setattr(learner, "LARGEST_PIECE", largest)
-        monkeypatch.setattr(learner, "SMALL_TREE", small)
+        monkeypatch.setattr(hand_learner, "LARGEST_PIECE", largest)
+        monkeypatch.setattr(hand_learner, "SMALL_TREE", small)
         solver = Solver(ONE_DIE[0], threads)
         for _ in range(6):
             solver.step()

@@ -20,7 +20,7 @@ import dicegym
 from dicegym import games
 from dicegym.engine.dice import draw_number
 from dicegym.engine.game import Game
-from dicegym.engine.twins import list_twins
+from dicegym.engine.twin_kernels import list_twins
 from dicegym.games.bidding.twins import EVEN_NEED, MOST_ANSWERS
 from dicegym.play.turn import Act, Turn
 from dicegym.players.roster import agent

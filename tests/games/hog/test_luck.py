@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dicegym
-from dicegym.analysis.less_luck import luck_of
+from dicegym.analysis.variance_reduction import luck_of
 from dicegym.engine.game import Game
 from dicegym.games.hog import exact
 from dicegym.games.hog.rules import N_ACTIONS

@@ -16,7 +16,8 @@ from dicegym.engine import loops
 from dicegym.errors import ParameterError
 from dicegym.games.parts import solitaire, solver
 from dicegym.games.yatzy import exact as yatzy
-from dicegym.games.yatzy.solving import alone, turn, worth
+from dicegym.games.yatzy.solving import alone, box_worth
+from dicegym.games.yatzy.solving import one_turn as turn
 from dicegym.learning.evaluate import evaluate
 from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
 
@@ -101,7 +102,7 @@ def played(player: Player, boxes: tuple[str, ...], n: int) -> tuple[np.ndarray, 
     while len(rows):
         actions, before = player.act_rows(GAME, states, rows, np.zeros(len(rows), np.int64)), states.copy()
         loops.step_rows(states, rows, actions, np.zeros(len(rows), np.int64))
-        worth.add_costs(worth.points_by(alone.values()), before, rows, actions, states, costs)
+        box_worth.add_costs(box_worth.points_by(alone.values()), before, rows, actions, states, costs)
         rows = rows[~states["over"][rows]]
     return states["totals"][:, 0], costs
 
@@ -132,8 +133,8 @@ def test_what_choices_cost_explains_the_difference(few_boxes: tuple[str, ...]) -
 
 def action_values(state: Any) -> np.ndarray:
     """Return what each action is worth, the points so far aside."""
-    known = worth.points_by(alone.values())
-    found: np.ndarray = worth.action_values(known, np.atleast_1d(state), np.zeros(1, np.int64))[0]
+    known = box_worth.points_by(alone.values())
+    found: np.ndarray = box_worth.action_values(known, np.atleast_1d(state), np.zeros(1, np.int64))[0]
     return found
 
 

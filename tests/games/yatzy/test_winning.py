@@ -21,7 +21,7 @@ from dicegym.errors import DamagedFileError
 from dicegym.games.parts import LUCK, need
 from dicegym.games.yatzy.exact import OptimalPlayer
 from dicegym.games.yatzy.rules import SERVER_TURN, bonus
-from dicegym.games.yatzy.solving import alone, distributions, turn
+from dicegym.games.yatzy.solving import alone, distributions, one_turn
 from dicegym.games.yatzy.tables import DICE, FACES, KEEPS, SETS, hand_of
 from dicegym.games.yatzy.values import WinningPlayer
 from dicegym.play.player import Player
@@ -103,18 +103,18 @@ def play(game: Game, players: list[Player], states: np.ndarray) -> tuple[np.ndar
 
 def test_positions_are_numbered_without_gaps() -> None:
     numbers = [
-        turn.position_of(filled, upper)
+        one_turn.position_of(filled, upper)
         for n in range(16)
-        for filled, upper in zip(*turn.level(n, CLOSED & 31), strict=True)
+        for filled, upper in zip(*one_turn.level(n, CLOSED & 31), strict=True)
     ]
     assert len(set(numbers)) == len(numbers)
-    everything = sum(len(turn.level(n)[0]) for n in range(16))
-    assert everything == turn.POSITIONS == 1_430_528
+    everything = sum(len(one_turn.level(n)[0]) for n in range(16))
+    assert everything == one_turn.POSITIONS == 1_430_528
 
 
 def row_of(small: Small, filled: int, upper: int) -> np.ndarray:
-    row = np.zeros(turn.TOTALS)
-    distributions.add_row(small[1], turn.position_of(filled, upper), 0, 1.0, row)
+    row = np.zeros(one_turn.TOTALS)
+    distributions.add_row(small[1], one_turn.position_of(filled, upper), 0, 1.0, row)
     return row
 
 
@@ -122,7 +122,7 @@ def test_distributions_have_the_means_of_the_exact_values(
     small: Small,
 ) -> None:
     for n in range(len(OPEN) + 1):
-        for filled, upper in zip(*turn.level(15 - n, CLOSED), strict=True):
+        for filled, upper in zip(*one_turn.level(15 - n, CLOSED), strict=True):
             row = row_of(small, int(filled), int(upper))
             assert row.sum() == pytest.approx(1, abs=1e-12)
             assert row @ np.arange(len(row)) == pytest.approx(small[0][filled, upper], abs=2e-3)
@@ -275,7 +275,7 @@ def winner() -> ModuleType:
 
 def test_the_winner_computes_the_last_boxes_exactly(small: Small, winner: ModuleType) -> None:
     for n in range(12, 15):
-        filled, sums = turn.level(n, CLOSED)
+        filled, sums = one_turn.level(n, CLOSED)
         for k in range(0, len(filled), 9):
             known = row_of(small, int(filled[k]), int(sums[k]))
             assert winner.to_come(int(filled[k]), int(sums[k])).cumsum() == pytest.approx(known.cumsum(), abs=1e-4)
@@ -286,7 +286,7 @@ def test_the_winner_knows_means_by_heart(winner: ModuleType) -> None:
     values, rng = alone_module_values(), np.random.default_rng(1)
     errors = []
     for n in range(12):
-        filled, sums = turn.level(n)
+        filled, sums = one_turn.level(n)
         for k in rng.integers(0, len(filled), 12):
             mean, _, bonus, _ = winner.summary(int(filled[k]), int(sums[k]))
             errors.append(mean + 50 * bonus - values[filled[k], sums[k]])
@@ -307,13 +307,13 @@ def test_the_winner_shares_the_first_place_as_the_values_do(small: Small, winner
 
 def test_the_summary_is_as_exact_as_it_says(small: Small) -> None:
     """Moments by the sweep are those of the distributions."""
-    moments = np.zeros((turn.POSITIONS, 2, 3))
+    moments = np.zeros((one_turn.POSITIONS, 2, 3))
     moments[:, 0, 0] = 1.0
     for n in range(14, 10, -1):
-        winner_table.add_level(small[0], *turn.level(n, CLOSED), moments)
-    filled, sums = turn.level(11, CLOSED)
+        winner_table.add_level(small[0], *one_turn.level(n, CLOSED), moments)
+    filled, sums = one_turn.level(11, CLOSED)
     for k in range(0, len(filled), 7):
-        row, found = row_of(small, int(filled[k]), int(sums[k])), moments[turn.position_of(filled[k], sums[k])]
+        row, found = row_of(small, int(filled[k]), int(sums[k])), moments[one_turn.position_of(filled[k], sums[k])]
         with_bonus = found[:, 1].sum() + 50 * found[1, 0]
         assert found[:, 0].sum() == pytest.approx(1)
         assert with_bonus == pytest.approx(row @ np.arange(len(row)), abs=2e-3)

@@ -19,8 +19,8 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.games.bidding.solving.hand import Hand, tabulate
+from dicegym.games.bidding.solving.hand_learner import Learner, Strategy
 from dicegym.games.bidding.solving.hand_rules import Dice, Start
-from dicegym.games.bidding.solving.learner import Learner, Strategy
 
 CLOSE = 1e-9
 """Where values that depend on each other are taken to stand: they change by less in a round."""

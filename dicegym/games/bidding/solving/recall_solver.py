@@ -6,7 +6,7 @@ they are, and once backwards, with what they are worth; here for all pairs of ro
 and with regrets that never fall below 0 (CFR+: Tammelin, "Solving large imperfect information games using CFR+", 2014).
 
 Several histories lead to one state, so how probable it is with a pair of rolls is no product of one player's part and
-the other's, as it is where all bids are remembered (`dicegym.games.bidding.solving.sweeps`): it is a matrix.
+the other's, as it is where all bids are remembered (`dicegym.games.bidding.solving.regret_sweeps`): it is a matrix.
 """
 
 from __future__ import annotations

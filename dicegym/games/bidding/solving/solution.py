@@ -21,8 +21,8 @@ from dicegym.games.bidding.solving.equilibrium import (
     worths,
 )
 from dicegym.games.bidding.solving.hand import tabulate
+from dicegym.games.bidding.solving.hand_learner import Strategy
 from dicegym.games.bidding.solving.hand_rules import Dice
-from dicegym.games.bidding.solving.learner import Strategy
 from dicegym.games.bidding.solving.table_values import EquilibriumValues
 from dicegym.games.solved import report_damage, report_unsolved, tables_folder
 from dicegym.games.worth import Progress

@@ -12,9 +12,9 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.bidding.solving.equilibrium import Worth, ending_values, groups_of, worths
 from dicegym.games.bidding.solving.hand import NOT_ALLOWED
+from dicegym.games.bidding.solving.hand_learner import Stakes, Strategy, stakes
 from dicegym.games.bidding.solving.hand_rules import BidPath, Dice, faces_of, number_of_roll
 from dicegym.games.bidding.solving.hand_values import HandValues, Spot
-from dicegym.games.bidding.solving.learner import Stakes, Strategy, stakes
 from dicegym.games.bidding.table import SEATS
 
 

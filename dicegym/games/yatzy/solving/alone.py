@@ -1,4 +1,4 @@
-"""Yatzy for one, solved by one sweep over all positions; see `dicegym.games.yatzy.solving.turn`.
+"""Yatzy for one, solved by one sweep over all positions; see `dicegym.games.yatzy.solving.one_turn`.
 
 Backward induction: the value of a position is the mean over the first roll of the best that its turn can lead to, which
 is points plus the value of a position with one box more filled (Verhoeff and Scheffers, "Optimal solitaire Yahtzee
@@ -25,7 +25,7 @@ from dicegym.engine.jit import kernel
 from dicegym.engine.threads import cores
 from dicegym.games.worth import Progress
 from dicegym.games.yatzy.rules import BONUS_FROM
-from dicegym.games.yatzy.solving.turn import (
+from dicegym.games.yatzy.solving.one_turn import (
     ALL_FILLED,
     END_BOXES,
     END_HANDS,

@@ -32,7 +32,7 @@ from dicegym.games.solved import report_damage, tables_folder
 from dicegym.games.worth import Progress
 from dicegym.games.yatzy.rules import SPEC
 from dicegym.games.yatzy.solving import alone
-from dicegym.games.yatzy.solving.turn import (
+from dicegym.games.yatzy.solving.one_turn import (
     ALL_FILLED,
     END_BOXES,
     END_POINTS,

@@ -1,0 +1,145 @@
+"""What luck did in the games of a contest: each result less its luck, by entry.
+
+The actions of a match say how its games went, so its luck is worked out from them once it has been played
+(`dicegym.analysis.variance_reduction.luck_of`); what is stored of a match stays as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dicegym.analysis.variance_reduction import NO_SPREAD, check_meter, luck_of, scale_luck
+from dicegym.arena.match import Match
+from dicegym.arena.match_rows import MatchRow
+from dicegym.bots.source import Source
+from dicegym.engine.game import Game
+from dicegym.errors import UnknownNameError
+from dicegym.games.parts import Z_95
+from dicegym.games.worth import first_place_shares
+from dicegym.play.player import Player
+from dicegym.players import batch_players
+from dicegym.players.roster import load, opponent, resolve
+from dicegym.sandbox.jobs import Entry, Failure
+
+
+@dataclass(frozen=True)
+class LuckRow:
+    """What luck did for an entry, in the mean of its games.
+
+    Attributes:
+        name: the entry.
+        games: how many it played.
+        share: its share of the games won, a shared first place shared out.
+        luck: what of that was luck.
+        less_luck: ``share`` less ``luck``: the same in the long run, and surer.
+        half: half the width of its 95 % interval.
+        saved: how many times as many games would tell as much if luck were left in; None: more than can be told.
+    """
+
+    name: str
+    games: int
+    share: float
+    luck: float
+    less_luck: float
+    half: float
+    saved: float | None
+
+
+class MatchLuck(NamedTuple):
+    """What luck did in the games of one match: two float64[games, players]."""
+
+    shares: np.ndarray
+    """What each player got of each game."""
+    luck: np.ndarray
+    """What of that was luck."""
+
+    @property
+    def left(self) -> np.ndarray:
+        """Shares less luck: float64[games, players]."""
+        found: np.ndarray = self.shares - self.luck
+        return found
+
+
+class LuckLedger:
+    """Works out what luck did in matches, and keeps it.
+
+    Args:
+        game: what is played, at tables of this size or others.
+
+    Raises ParameterError if luck cannot be told in this game.
+    """
+
+    def __init__(self, game: Game) -> None:
+        check_meter(game)
+        self._found: dict[tuple[object, ...], MatchLuck] = {}
+        self._players: dict[tuple[Game, Entry], Player | None] = {}
+
+    def note(self, match: Match, outcome: Any) -> None:
+        """Work out a match that has been played: a failure, or a `MatchResult` as plain values."""
+        if not isinstance(outcome, Failure):
+            names = tuple(entry.name for entry in match.entries)
+            self._found[match.seed, names] = self.luck_of_match(match, outcome)
+
+    def luck_of_match(self, match: Match, outcome: Mapping[str, Any]) -> MatchLuck:
+        """Return what luck did in a match."""
+        game, seats = match.game, np.asarray(outcome["seats"], np.int64).reshape(-1, match.game.players)
+        players = [self._player(game, entry) for entry in match.entries]
+        by_seat = luck_of(game, players, seats, match.seed, range(len(seats)), outcome["actions"])
+        luck = np.empty_like(by_seat)
+        np.put_along_axis(luck, seats, by_seat, axis=1)
+        returns = np.asarray(outcome["returns"], np.float64).reshape(-1, game.players)
+        shares = first_place_shares(returns)
+        return MatchLuck(shares, scale_luck(shares, luck))
+
+    def _player(self, game: Game, entry: Entry) -> Player | None:
+        """Return the player of an entry, if it may be asked in this process."""
+        if (game, entry) not in self._players:
+            self._players[game, entry] = player_of(game, entry)
+        return self._players[game, entry]
+
+    def of(self, row: MatchRow) -> MatchLuck:
+        """Return what luck did in a match that counts."""
+        return self._found[row.seed, row.entries]
+
+    def rows(self, matches: Iterable[MatchRow], names: Sequence[str]) -> tuple[LuckRow, ...]:
+        """Return what luck did for each of ``names`` in ``matches``, the best first by what is left."""
+        own: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {name: [] for name in names}
+        for row in matches:
+            found = self.of(row)
+            for column, name in enumerate(row.entries):
+                if name in own:
+                    own[name].append((found.shares[:, column], found.luck[:, column]))
+        rows = [_row(name, parts) for name, parts in own.items() if parts]
+        return tuple(sorted(rows, key=lambda row: (-row.less_luck, row.name)))
+
+
+def _row(name: str, parts: Sequence[tuple[np.ndarray, np.ndarray]]) -> LuckRow:
+    shares, luck = (np.concatenate(one) for one in zip(*parts, strict=True))
+    games = len(shares)
+    left = shares - luck
+    # Opponents are not drawn: games vary about the mean of their match, where a match has several.
+    spread = sum(((part - drawn).var() if len(part) > 1 else left.var()) * len(part) for part, drawn in parts) / games
+    raw = sum((part.var() if len(part) > 1 else shares.var()) * len(part) for part, _ in parts) / games
+    half = Z_95 * float(spread / max(1, games - len(parts))) ** 0.5
+    saved = float(raw / spread) if spread > NO_SPREAD**2 else None
+    return LuckRow(name, games, float(shares.mean()), float(luck.mean()), float(left.mean()), half, saved)
+
+
+def player_of(game: Game, entry: Entry) -> Player | None:
+    """Return the player of an entry, its compiled twin if there is one; None for a stranger's bot or a costly one."""
+    if not entry.trusted:
+        return None
+    if isinstance(entry.origin, Source):
+        for name in batch_players.twin_numbers(game):
+            try:
+                if resolve(game, name) == entry.origin:
+                    return opponent(game, name)
+            except UnknownNameError:
+                continue
+        return load(game, entry.origin, entry.name)
+    player = entry.load(game, 0)
+    return None if player.costly else player

@@ -1,0 +1,255 @@
+"""A contest as one page of HTML: the ranking with its intervals, then each against each, then the rest.
+
+The rest waits behind a click. A page needs no network, runs no script but its own, and takes names of others for text:
+`dicegym.arena.pages.template` says how. Intervals are drawn at shares of the plot's width, so a plot is as wide as
+there is room for, on paper and on a phone, and its letters keep their size.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from dicegym.arena.pages.template import render
+from dicegym.arena.ratings import MatchPlaces, Rating, Ratings, fit
+from dicegym.arena.ratings.rating_tables import build_won_matrix, clip_bounds, interval
+from dicegym.arena.report import Matrix, Report, ReportTable, without_options
+from dicegym.arena.results import ContestResult
+from dicegym.arena.significance import CONFIDENCE
+from dicegym.columns import write_count
+from dicegym.files import write_text
+from dicegym.pictures.charts import ticks_between
+
+MOST_MATCHES = 5_000
+"""Matches that a page lists."""
+MOST_NAMES = 40
+"""Entries of which a page shows who did what against whom: cells grow with their square."""
+MARGIN = 4.0
+"""Per cent of a plot's width that stay free on either side, so that no mark and no number is cut."""
+PLACES, NAMES = ("Ranking", "Place"), ("Entry", "Player")
+"""Titles of the columns of a ranking that hold places and names."""
+
+
+class ShownGame(NamedTuple):
+    """A game that can be read on the page."""
+
+    heading: str
+    """The players, their seats, and the result."""
+    text: str
+    """Move by move."""
+
+
+class ShownMatch(NamedTuple):
+    """A row of the list of matches."""
+
+    id: str
+    """What the store calls it; empty if it is in none."""
+    entries: Sequence[str]
+    scores: Sequence[str]
+    """What each entry got, in words."""
+    best: Sequence[bool]
+    """Whether each entry won the match."""
+    games: int
+    faults: int
+    command: str = ""
+    """What shows its games; empty if nothing does."""
+    replays: Sequence[ShownGame] = ()
+
+
+class Bar(NamedTuple):
+    """One row of a plot; ``low``, ``value`` and ``high`` are shares of its width from the left, in per cent."""
+
+    cells: Sequence[str]
+    """Place, entry, rating, and its interval in words."""
+    low: str
+    value: str
+    high: str
+    words: str
+    """The same for readers who hear the page."""
+
+
+class Tick(NamedTuple):
+    """A number on an axis, and where."""
+
+    at: str
+    text: str
+
+
+class Plot(NamedTuple):
+    """The ranking as a table with a picture of the interval in each row."""
+
+    note: str
+    """A sentence below the heading: what the bars mean."""
+    ticks: Sequence[Tick]
+    bars: Sequence[Bar]
+
+
+class ContestPage(NamedTuple):
+    """What there is to show on a page."""
+
+    title: str
+    report: Report
+    plot: Plot | None = None
+    """The ranking with its intervals; None: too little is played."""
+    matches: Sequence[ShownMatch] = ()
+    left_out: str = ""
+    """A sentence on what was left out, so that the page does not get too large."""
+    back: str = ""
+    """Address of the page that leads here, if one does."""
+
+    @property
+    def first(self) -> list[ReportTable | Matrix]:
+        """The tables below the plot: the ranking where there is none, and a matrix."""
+        found = [] if self.plot else list(self.report.tables[:1])
+        return found + [table for table in self.report.tables if isinstance(table, Matrix) and table not in found][:1]
+
+    @property
+    def more(self) -> list[ReportTable | Matrix]:
+        """The other tables, which wait behind a click."""
+        return [table for table in self.report.tables if table not in self.first]
+
+
+def page_of_result(result: ContestResult) -> ContestPage:
+    """Return the page of a contest that is not stored: its games cannot be seen again."""
+    rows = result.matches[-MOST_MATCHES:]
+    matches = [
+        ShownMatch(
+            "",
+            row.entries,
+            tuple(map(str, row.wins)),
+            winners(row.wins),
+            row.games,
+            sum(row.faults),
+        )
+        for row in rows
+    ]
+    page = contest_page(
+        page_title(result.title, result.format), result.report(), result.match_places(), matches, len(result.matches)
+    )
+    date = [("date", moment(result.provenance.date))] if result.provenance else []
+    return page._replace(report=page.report._replace(facts=[*page.report.facts, *date]))
+
+
+def contest_page(
+    title: str,
+    report: Report,
+    played: Iterable[MatchPlaces],
+    matches: Sequence[ShownMatch],
+    total: int,
+    ratings: Ratings | None = None,
+) -> ContestPage:
+    """Return a page of what is known of a contest.
+
+    Args:
+        title: of the page.
+        report: what its format says of it.
+        played: what ratings are computed from.
+        matches: those that are to be listed.
+        total: how many there are.
+        ratings: as `dicegym.arena.ratings.fit` found them (default: found here).
+    """
+    found = list(played)
+    plot, names = None, dict(_places(report))
+    tables = [table for table in report.tables if not isinstance(table, Matrix) or len(table.names) <= MOST_NAMES]
+    if found:
+        ratings = fit(found) if ratings is None else ratings
+        names = names or {row.name: str(row.place) for row in ratings.rows}
+        plot = ranking_plot(ratings, names)
+        # A format's own matrix without colours says the same as the one that is made here.
+        tables = [table for table in tables if not isinstance(table, Matrix) or table.shades]
+        best = [row.name for row in _in_order(ratings, names)][:MOST_NAMES]
+        matrix = build_won_matrix(found, best)
+        of = f": the best {len(best)} of {len(ratings.rows)}" if len(best) < len(ratings.rows) else ""
+        tables.append(matrix._replace(heading=matrix.heading + of))
+    left = (
+        f"The newest {len(matches):,} of {write_count(total, 'match')}; `dicegym arena show ID -o FILE.json` has all."
+    )
+    return ContestPage(
+        title,
+        report._replace(tables=tables, words=list(dict.fromkeys(without_options(report.words)))),
+        plot,
+        matches,
+        left if total > len(matches) else "",
+    )
+
+
+def _places(report: Report) -> list[tuple[str, str]]:
+    """Return name and place of each entry in the order of a report's ranking; nothing if it has none."""
+    if not report.tables or isinstance(report.tables[0], Matrix):
+        return []
+    _, titles, rows = report.tables[0]
+    name = next((at for at, title in enumerate(titles) if title in NAMES), None)
+    if name is None:
+        return []
+    place = next((at for at, title in enumerate(titles) if title in PLACES), None)
+    return [(row[name], str(number) if place is None else row[place]) for number, row in enumerate(rows, 1)]
+
+
+def _in_order(ratings: Ratings, names: Iterable[str]) -> list[Rating]:
+    """Return the ratings in the order of ``names``, and the others after them."""
+    order = {name: number for number, name in enumerate(names)}
+    return sorted(ratings.rows, key=lambda row: order.get(row.name, len(order)))
+
+
+def ranking_plot(ratings: Ratings, places: Mapping[str, str]) -> Plot:
+    """Return the ranking as a plot of ratings with their intervals; ``places``: of each entry, in its order."""
+    at, ticks = make_scale(value for row in ratings.rows for value in (row.rating, *clip_bounds(row)))
+    bars = []
+    for row in _in_order(ratings, places):
+        low, high = map(at, clip_bounds(row))
+        cells = places.get(row.name, "-"), row.name, f"{row.rating:.0f}", interval(row)
+        bars.append(Bar(cells, low, at(row.rating), high, f"{row.name}: {row.rating:.0f}, {interval(row)}"))
+    note = (
+        "Entries stand in the order of the contest. Ratings are on the Elo scale, by all games at once: in "
+        f"{100 * CONFIDENCE:.0f} of 100 contests the interval holds what endless games would give."
+    )
+    return Plot(note, ticks, bars)
+
+
+def make_scale(values: Iterable[float]) -> tuple[Callable[[float], str], list[Tick]]:
+    """Return a function that places a value on an axis with room for all ``values``, and the axis's ticks.
+
+    Places are per cent of the axis's length; infinite values are at its ends.
+    """
+    known = [value for value in values if math.isfinite(value)]
+    low, high = min(known), max(known)
+    if low == high:
+        low, high = low - 1, high + 1
+
+    def at(value: float) -> str:
+        if math.isinf(value):
+            return "100.00%" if value > 0 else "0.00%"
+        return f"{MARGIN + (100 - 2 * MARGIN) * (value - low) / (high - low):.2f}%"
+
+    return at, [Tick(at(value), f"{value:,.10g}") for value in ticks_between(low, high)]
+
+
+def page_title(game: str, form: str) -> str:
+    """Return what a page is called."""
+    return f"{game}: {form.replace('_', ' ')}" if form else game
+
+
+def moment(text: str) -> str:
+    """Return a time as ISO 8601 has it to the minute, in words."""
+    return f"{text[:16].replace('T', ' ')} UTC"
+
+
+def winners(wins: Sequence[int]) -> tuple[bool, ...]:
+    """Return of each entry whether it alone won most games."""
+    best = max(wins, default=0)
+    return tuple(won == best and wins.count(best) == 1 for won in wins)
+
+
+def html(page: ContestPage) -> str:
+    """Return the page as the text of an HTML file.
+
+    Raises DependencyError if Jinja2 is not installed.
+    """
+    return render("page.html", ("page.css", "parts.css"), "tables.js", page=page)
+
+
+def write_page(page: ContestPage, path: str | Path) -> None:
+    """Write a page to a file. Raises OSError as `open` does, and DependencyError if Jinja2 is not installed."""
+    write_text(path, html(page))

@@ -1,0 +1,433 @@
+"""The model of ratings: choices among the entries left, and the strengths that make what was seen most likely.
+
+A game is a row of choices: the first of all, the first of those that were left, and so on to the last that were told
+apart. Entries that share the last place, below others, are taken for entries that the game did not tell apart: a game
+that names a winner alone says nothing of the order of the losers.
+
+Plackett-Luce: of the entries that are left in a game, one comes next with a probability proportional to its strength.
+In games of two this is Bradley-Terry's model, and where such games are drawn it is Davidson's: a draw has d times the
+square root of the product of both strengths. In larger games those who come together are taken to have come one by one
+in an unknown order, by Efron's approximation: the k-th of t is chosen from all others and (t - k + 1) / t of each of
+those t. So each counts as having come in that place, with all those behind it beaten.
+
+Sources: R. L. Plackett, "The Analysis of Permutations", Applied Statistics 24 (1975); R. R. Davidson, "On Extending the
+Bradley-Terry Model to Accommodate Ties in Paired Comparison Experiments", Journal of the American Statistical
+Association 65 (1970); B. Efron, "The Efficiency of Cox's Likelihood Function for Censored Data", ibid. 72 (1977): Cox's
+likelihood of the next failure is Plackett's. (A tie of Davidson and Luce, arXiv:1909.07123, shares one choice among
+those who tie; with places 1 2 3 2 4 5 6 7 that puts the third above both seconds, as updates after each game do.)
+
+Logarithms of strengths and of d are the parameters of exponential families: the logarithm of the likelihood is
+concave, its gradient is what was seen less what was to be expected, and Newton's method finds its summit.
+
+Besides its games each entry has won half a game and lost half a game against an imagined entry of average strength,
+and draws have half a draw and half a game that was none. So an entry that never lost has a finite strength, and fields
+that never met have one scale. Source: H. L. Turner, J. van Etten, D. Firth, I. Kosmidis, "Modelling rankings in R: the
+PlackettLuce package", Computational Statistics 35 (2020), whose imagined entry counts as much.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dicegym.arena.ratings.match_places import MatchPlaces
+from dicegym.errors import DependencyError
+
+HALF = 0.5
+"""Of a game that is added on either side."""
+LONGEST_STEP = 3.0
+"""By how much a parameter may change in one step."""
+MOST_STEPS = 60
+"""Newton's method needs about 5, and 20 where hardly anything but the added games is known."""
+
+
+# --- games as choices -----------------------------------------------------------------------------------------------
+
+
+class Stage(NamedTuple):
+    """The choice among those that were left in a game."""
+
+    left: tuple[int, ...]
+    chosen: tuple[int, ...]
+    duel: bool
+    """Whether it is a whole game of two."""
+
+    @property
+    def drawn(self) -> bool:
+        """Whether it is a drawn game of two."""
+        return self.duel and self.chosen == self.left
+
+
+class Row(NamedTuple):
+    """A kind of choice."""
+
+    left: tuple[int, ...]
+    """The entries that it is between."""
+    duel: bool = False
+    """Whether it may be a draw."""
+    together: tuple[int, ...] = ()
+    """Those that came together, if there are any ..."""
+    gone: int = 0
+    """... and how many of them are taken to be gone."""
+
+
+class Shape(NamedTuple):
+    """All kinds of choices from ``k`` entries with the same outcomes."""
+
+    where: np.ndarray
+    """int64[rows, k], or k + 1 where there may be a draw: the parameters of a choice."""
+    outcomes: np.ndarray
+    """float64[outcomes, k or k + 1]: of each outcome 1 for who is chosen; of a draw a half for both, and 1."""
+    offset: np.ndarray
+    """float64[rows, outcomes]: logarithms of further weights of outcomes."""
+
+    @property
+    def single(self) -> bool:
+        """Whether the outcomes are that one entry is chosen, one outcome for each."""
+        return bool(np.array_equal(self.outcomes, np.eye(len(self.outcomes))))
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The choices of matches. Parameters are the strengths of ``names`` in order, then that of draws if there are any.
+
+    A *unit* is what a bootstrap draws: a match, or one of its games. A *row* is a kind of choice.
+
+    Attributes:
+        names: of the entries.
+        draws: whether a game of two was drawn.
+        shapes: the rows, shape by shape.
+        taken: sparse float64[units, rows], how often each choice was made in a unit.
+        seen: sparse float64[units, parameters], the sum of the statistics of what was chosen.
+        times: float64[units], how many equal units there are.
+        units_of: float64[entries], the units of each entry.
+        games_of: int64[entries], its games.
+        matches_of: int64[entries], its matches.
+        ahead: float64[entries, entries], games in which row was ahead of column.
+        level: float64[entries, entries], games in which both shared a place that is told apart from others, or drew.
+    """
+
+    names: tuple[str, ...]
+    draws: bool
+    shapes: tuple[Shape, ...]
+    taken: Any
+    seen: Any
+    times: np.ndarray
+    units_of: np.ndarray
+    games_of: np.ndarray
+    matches_of: np.ndarray
+    ahead: np.ndarray
+    level: np.ndarray
+
+    @property
+    def parameters(self) -> int:
+        """How many parameters there are."""
+        return len(self.names) + self.draws
+
+
+@lru_cache(1 << 16)
+def stages(places: tuple[int, ...]) -> tuple[Stage, ...]:
+    """Return the choices of a game by positions, from places that count from 0 without gaps."""
+    found, left = [], tuple(range(len(places)))
+    for place in range(max(places) + 1):
+        chosen = tuple([i for i in left if places[i] == place])
+        if place == 0 or chosen != left:
+            found.append(Stage(left, chosen, len(places) == 2))
+        left = tuple([i for i in left if places[i] != place])
+    return tuple(found)
+
+
+def choices(matches: Sequence[MatchPlaces], fewest: int) -> Choices:
+    """Return the choices of matches.
+
+    Args:
+        matches: as `dicegym.arena.ratings.match_places.group_matches` returns them.
+        fewest: the games of an entry that has fewer matches are units by themselves.
+
+    Raises:
+        DependencyError: SciPy is not installed.
+    """
+    names = tuple(sorted({name for match in matches for name in match.entries}))
+    number = {name: i for i, name in enumerate(names)}
+    n = len(names)
+    matches_of, games_of, units_of = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n)
+    for match in matches:
+        who = [number[name] for name in match.entries]
+        matches_of[who] += match.times
+        games_of[who] += match.times * sum(times for _, times in match.places)
+    units = _units(matches, number, matches_of, fewest)
+    for (players, _), times in units.items():
+        units_of[list(players)] += times
+    found, held = _stages(units)
+    draws = any(stage.drawn for stage in found)
+    shapes, taken = _shapes(found, draws, n)
+    left = _matrix([(i, one, 1) for i, stage in enumerate(found) for one in stage.left], len(found), n)
+    chosen = _matrix([(i, one, 1) for i, stage in enumerate(found) for one in stage.chosen], len(found), n)
+    weight = [HALF if stage.drawn else 1 for stage in found]
+    statistics = [(i, one, weight[i]) for i, stage in enumerate(found) for one in stage.chosen]
+    statistics += [(i, n, 1) for i, stage in enumerate(found) if stage.drawn]
+    times_of = np.array(list(units.values()), dtype=float)
+    counted = (chosen * (times_of @ held)[:, None]).T.tocsr()
+    level = (counted @ chosen).toarray()
+    np.fill_diagonal(level, 0)
+    seen, ahead = held @ _matrix(statistics, len(found), n + draws), (counted @ (left - chosen)).toarray()
+    return Choices(names, draws, shapes, held @ taken, seen, times_of, units_of, games_of, matches_of, ahead, level)
+
+
+Unit = tuple[tuple[int, ...], tuple[tuple[tuple[int, ...], int], ...]]
+"""The players, and the places of the games."""
+
+
+def _units(
+    matches: Sequence[MatchPlaces], number: Mapping[str, int], matches_of: np.ndarray, fewest: int
+) -> dict[Unit, int]:
+    """Return what a bootstrap draws, and how many there are of each."""
+    units: dict[Unit, int] = defaultdict(int)
+    for match in matches:
+        who = tuple(number[name] for name in match.entries)
+        if min(matches_of[i] for i in who) >= fewest:
+            units[who, match.places] += match.times
+        else:
+            for places, times in match.places:
+                units[who, ((places, 1),)] += match.times * times
+    return units
+
+
+def _stages(units: Mapping[Unit, int]) -> tuple[list[Stage], Any]:
+    """Return the choices that there were, and how often in each unit: sparse float64[units, choices]."""
+    numbers: dict[Stage, int] = {}
+    known: dict[tuple[tuple[int, ...], tuple[int, ...]], list[int]] = {}
+    held = []
+    for unit, (who, places) in enumerate(units):
+        for game, times in places:
+            if (who, game) not in known:
+                own = [
+                    Stage(tuple([who[i] for i in left]), tuple([who[i] for i in chosen]), duel)
+                    for left, chosen, duel in stages(game)
+                ]
+                known[who, game] = [numbers.setdefault(stage, len(numbers)) for stage in own]
+            held += [(unit, stage, times) for stage in known[who, game]]
+    return list(numbers), _matrix(held, len(units), len(numbers))
+
+
+def _shapes(found: Sequence[Stage], draws: bool, n: int) -> tuple[tuple[Shape, ...], Any]:
+    """Return the rows of choices, shape by shape, and how often each is made in each: sparse float64[choices, rows]."""
+    forms: dict[tuple[int, bool, bool], dict[Row, int]] = defaultdict(dict)
+    made = []
+    for i, stage in enumerate(found):
+        for row in _rows(stage, draws):
+            form = len(row.left), row.duel, bool(row.together)
+            made.append((i, form, forms[form].setdefault(row, len(forms[form]))))
+    sizes = [len(alike) for alike in forms.values()]
+    first = dict(zip(forms, np.cumsum([0, *sizes]).tolist(), strict=False))
+    taken = _matrix([(i, first[form] + number, 1) for i, form, number in made], len(found), sum(sizes))
+    return tuple(_shape(list(alike), n) for alike in forms.values()), taken
+
+
+def _rows(stage: Stage, draws: bool) -> Iterator[Row]:
+    """Yield the choices of a stage: one, or one after the other for entries that came together."""
+    if len(stage.chosen) == 1 or stage.drawn:
+        yield Row(stage.left, draws and stage.duel)
+    else:
+        for gone in range(len(stage.chosen)):
+            # If everybody is equal it makes no difference how many are gone.
+            some = bool(gone) and stage.chosen != stage.left
+            yield Row(stage.left, False, stage.chosen if some else (), gone if some else 0)
+
+
+def _shape(rows: Sequence[Row], n: int) -> Shape:
+    """Return the shape of alike rows."""
+    k, duel = len(rows[0].left), rows[0].duel
+    where = np.array([row.left + ((n,) if duel else ()) for row in rows], np.int64)
+    outcomes = np.array([[1, 0, 0], [0, 1, 0], [HALF, HALF, 1]]) if duel else np.eye(k)
+    offset = np.zeros((len(rows), len(outcomes)))
+    for i, row in enumerate(rows):
+        for one in row.together:
+            offset[i, row.left.index(one)] = np.log(1 - row.gone / len(row.together))
+    return Shape(where, outcomes, offset)
+
+
+def _matrix(cells: Iterable[tuple[int, int, float]], rows: int, columns: int) -> Any:
+    """Return the sums of (row, column, value): sparse float64[rows, columns]."""
+    found = np.array(list(cells), float).reshape(-1, 3)
+    where = tuple(found[:, :2].T.astype(np.int64))
+    return sparse_matrices().csr_array((found[:, 2], where), shape=(rows, columns))
+
+
+def sparse_matrices() -> Any:
+    """Return `scipy.sparse`. Raises DependencyError where SciPy is not installed."""
+    try:
+        from scipy import sparse
+    except ImportError as error:
+        raise DependencyError.for_extra("SciPy", "arena", "a rating of all games at once") from error
+    return sparse
+
+
+# --- likelihood -----------------------------------------------------------------------------------------------------
+
+
+class Weighting(NamedTuple):
+    """How often everything counts, for several weightings of the games at once."""
+
+    seen: np.ndarray
+    """float64[weightings, parameters]: the sums of what was chosen."""
+    taken: np.ndarray
+    """float64[weightings, rows]: how often there was each choice."""
+    added: np.ndarray
+    """float64[weightings, 2, parameters]: what is added for and against each parameter."""
+
+    def of(self, which: np.ndarray) -> Weighting:
+        """Return some of the weightings."""
+        return Weighting(self.seen[which], self.taken[which], self.added[which])
+
+
+class Summit(NamedTuple):
+    """Where the likelihood of each weighting is highest."""
+
+    parameters: np.ndarray
+    """float64[weightings, parameters]."""
+    curvature: np.ndarray
+    """float64[weightings, parameters, parameters]: minus the second derivatives there."""
+
+
+class Likelihood:
+    """The likelihood of games, for many weightings of them at once."""
+
+    def __init__(self, choices: Choices) -> None:
+        m = choices.parameters
+        self.choices = choices
+        self.middle = np.zeros(m)
+        """float64[parameters]: where the games that are added are in balance."""
+        if choices.draws:
+            self.middle[-1] = np.log(2)  # a draw of two equals is as likely as one that is not played
+        self._parts: list[tuple[slice, Shape, Any, Any]] = []
+        at = 0
+        for shape in choices.shapes:
+            both = shape.where[:, :, None] * m + shape.where[:, None, :]
+            rows = slice(at, at + len(shape.where))
+            self._parts.append((rows, shape, _gather(shape.where, m), _gather(both, m * m)))
+            at = rows.stop
+
+    @property
+    def size(self) -> int:
+        """How many numbers one look at the likelihood of one weighting takes, about."""
+        return sum(
+            shape.where.shape[0] * (len(shape.outcomes) + shape.where.shape[1] ** 2) for shape in self.choices.shapes
+        )
+
+    def chances(self, shape: Shape, parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the logarithm of the sum of all outcomes' weights, and their chances.
+
+        Returns:
+            float64[weightings, rows] and float64[weightings, rows, outcomes].
+        """
+        logits = parameters[:, shape.where]
+        if not shape.single:
+            logits = logits @ shape.outcomes.T
+        logits += shape.offset
+        top = logits.max(axis=-1, keepdims=True)
+        logits -= top
+        np.exp(logits, out=logits)
+        total = logits.sum(axis=-1, keepdims=True)
+        logits /= total
+        return (np.log(total) + top)[..., 0], logits
+
+    def expect_statistics(self, parameters: np.ndarray) -> Any:
+        """Return what each row is expected to add to the statistics: sparse float64[rows, parameters]."""
+        sparse, found = sparse_matrices(), []
+        for shape in self.choices.shapes:
+            mean, _ = _moments(shape, self.chances(shape, parameters[None])[1])
+            rows, k = shape.where.shape
+            where = (mean.ravel(), shape.where.ravel(), np.arange(rows + 1) * k)
+            found.append(sparse.csr_array(where, shape=(rows, len(parameters))))
+        return sparse.vstack(found)
+
+    def look(self, parameters: np.ndarray, games: Weighting) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the logarithm of the likelihood, its gradient, and minus its second derivatives.
+
+        Args:
+            parameters: float64[weightings, parameters].
+            games: how often everything counts.
+        """
+        b, m = parameters.shape
+        value = (games.seen * parameters).sum(axis=1)
+        gradient = games.seen.copy()
+        curvature = np.zeros((b, m * m))
+        for rows, shape, first, second in self._parts:
+            total, chance = self.chances(shape, parameters)
+            count = games.taken[:, rows]
+            value -= (count * total).sum(axis=1)
+            mean, square = _moments(shape, chance)
+            square *= count[..., None, None]
+            curvature += square.reshape(b, -1) @ second
+            mean *= count[..., None]
+            gradient -= mean.reshape(b, -1) @ first
+        own, won, lost = parameters - self.middle, games.added[:, 0], games.added[:, 1]
+        up = 1 / (1 + np.exp(-own))
+        value -= (won * np.logaddexp(0, -own) + lost * np.logaddexp(0, own)).sum(axis=1)
+        gradient += won - (won + lost) * up
+        curvature[:, :: m + 1] += (won + lost) * up * (1 - up)
+        return value, gradient, curvature.reshape(b, m, m)
+
+    def summit(self, games: Weighting, start: np.ndarray | None = None, near: float = 1e-9) -> Summit:
+        """Return the summit for each weighting: Newton's method, with shorter steps where one leads down.
+
+        Args:
+            games: how often everything counts.
+            start: float64[weightings, parameters]; default: all entries equal.
+            near: ends with a step shorter than this.
+        """
+        b, m = games.seen.shape
+        found = np.tile(self.middle, (b, 1)) if start is None else start.copy()
+        curvature = np.empty((b, m, m))
+        value, gradient, curve = self.look(found, games)
+        going = np.arange(b)
+        step = np.zeros((b, m))
+        for _ in range(MOST_STEPS):
+            step[going] = np.linalg.solve(curve, gradient[..., None])[..., 0]
+            longest = np.abs(step[going]).max(axis=1, initial=0.0)
+            curvature[going] = curve
+            step[going] *= np.minimum(1.0, LONGEST_STEP / np.maximum(longest, 1e-300))[:, None]
+            found[going] += step[going]
+            keep = longest > near
+            going, value = going[keep], value[keep]
+            if not len(going):
+                break
+            after, gradient, curve = self.look(found[going], games.of(going))
+            for _ in range(MOST_STEPS):
+                worse = after < value - 1e-9 * np.abs(value)
+                if not worse.any():
+                    break
+                back = going[worse]
+                step[back] /= 2
+                found[back] -= step[back]
+                after[worse], gradient[worse], curve[worse] = self.look(found[back], games.of(back))
+            value = after
+        return Summit(found, curvature)
+
+
+def _moments(shape: Shape, chance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the means of the statistic of choices, and their covariances, by the chances of their outcomes.
+
+    Returns:
+        float64[weightings, rows, k] and float64[weightings, rows, k, k], where k counts parameters.
+    """
+    if shape.single:
+        square = -chance[..., :, None] * chance[..., None, :]
+        np.einsum("...ii->...i", square)[...] += chance
+        return chance, square
+    mean = chance @ shape.outcomes
+    square = np.einsum("...o,oi,oj->...ij", chance, shape.outcomes, shape.outcomes)
+    square -= mean[..., :, None] * mean[..., None, :]
+    return mean, square
+
+
+def _gather(where: np.ndarray, n: int) -> Any:
+    """Return the matrix that adds up numbers by where they belong: float64[numbers, n]."""
+    ones = np.ones(where.size)
+    return sparse_matrices().csr_array((ones, where.ravel(), np.arange(where.size + 1)), shape=(where.size, n))

@@ -1,0 +1,76 @@
+"""Ratings as tables, matrices and sentences of a report."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from dicegym.arena.ratings.fitting import FEWEST_MATCHES, Rating, Ratings
+from dicegym.arena.ratings.match_places import MatchPlaces, count_ahead
+from dicegym.arena.report import Matrix, ReportTable
+from dicegym.arena.significance import CONFIDENCE, list_names, verdict
+
+FARTHEST = 1500.0
+"""Largest distance in points between a rating and a bound that is shown: it means 5,600 wins for each loss."""
+
+
+def clip_bounds(row: Rating) -> tuple[float, float]:
+    """Return the bounds of a rating as they are shown: infinite where they say nothing."""
+    low = row.low if row.rating - row.low <= FARTHEST else -math.inf
+    return low, row.high if row.high - row.rating <= FARTHEST else math.inf
+
+
+def interval(row: Rating) -> str:
+    """Return the interval of a rating in words: ``1480 to 1535``, ``1809 or more``, ``unknown``."""
+    low, high = clip_bounds(row)
+    if math.isinf(low) and math.isinf(high):
+        return "unknown"
+    if math.isinf(high):
+        return f"{low:.0f} or more"
+    if math.isinf(low):
+        return f"{high:.0f} or less"
+    return f"{low:.0f} to {high:.0f}"
+
+
+def rating_table(ratings: Ratings) -> ReportTable:
+    """Return the ranking by ratings: place, rating with its interval, places that an entry may deserve, games."""
+    titles = ["place", "entry", "rating", f"{100 * CONFIDENCE:.0f}% interval", "could be", "games"]
+    rows = [
+        [str(row.place), row.name, f"{row.rating:.0f}", interval(row), str(row.could_be), str(row.games)]
+        for row in ratings.rows
+    ]
+    return "ratings, by all games at once", titles, rows
+
+
+def rating_words(ratings: Ratings) -> list[str]:
+    """Return what ratings are worth, in sentences."""
+    rows = ratings.rows
+    said = verdict([row.name for row in rows], [row.could_be for row in rows]) if ratings.replicates else ""
+    sentences = [f"By ratings: {said}"] if said else []  # a report says the same of its own ranking, and may differ
+    if len(ratings.fields) > 1:
+        groups = "; ".join(list_names(field) for field in ratings.fields)
+        sentences.append(f"These have never met, directly or through others, and cannot be compared: {groups}.")
+    if top := [row.name for row in rows if math.isinf(row.high) and math.isfinite(row.low)]:
+        sentences.append(
+            f"Nothing bounds the rating of {list_names(top)} from above: nobody of the others was ever ahead."
+        )
+    if bottom := [row.name for row in rows if math.isinf(row.low) and math.isfinite(row.high)]:
+        sentences.append(
+            f"Nothing bounds the rating of {list_names(bottom)} from below: ahead of nobody of the others."
+        )
+    if ratings.replicates and any(row.matches < FEWEST_MATCHES for row in rows):
+        sentences.append(
+            f"Of entries with fewer than {FEWEST_MATCHES} matches the games, not the matches, say how far luck goes."
+        )
+    return sentences
+
+
+def build_won_matrix(matches: Iterable[MatchPlaces], names: Sequence[str]) -> Matrix:
+    """Return in how many games the row was ahead of the column, of those in which their places differ, in colours."""
+    won = count_ahead(matches, names)
+    games = won + won.T
+    cells, shades = [], []
+    for ahead, played in zip(won.tolist(), games.tolist(), strict=True):
+        cells.append([f"{100 * a / n:.0f}%" if n else "" for a, n in zip(ahead, played, strict=True)])
+        shades.append([2 * a / n - 1 if n else None for a, n in zip(ahead, played, strict=True)])
+    return Matrix("Games in which the row was ahead of the column, of those that tell them apart", names, cells, shades)

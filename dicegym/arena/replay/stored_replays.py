@@ -1,0 +1,162 @@
+"""From an id to a replay: a game of a match, or one of a game server. Needs the extra ``arena``."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dicegym.arena.replay.replay import Replay, ReplayIncident
+from dicegym.arena.store.opening import MOST_SAID
+from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.stored_rows import PlayedGame, StoredMatch, WholeMatch
+from dicegym.errors import DamagedFileError, ParameterError, ReplayError, UnknownNameError, one_line
+from dicegym.games.parts import WIRE, part
+
+SERVER = "server:"
+"""What the name of a server's game begins with."""
+FORMS = "give MATCH or MATCH.GAME, such as 12, 12.3 or 3fa2c1.1: the number of a match or the beginning of its key"
+SHORTEST_KEY = 4
+"""Digits of a key that a match may be called by, at least."""
+LARGEST_NUMBER = 1 << 62
+
+
+class GameId(NamedTuple):
+    """What a stored game is called."""
+
+    match: str
+    """The number of its match in the store, or the beginning of its key; `SERVER`: it is a game server's."""
+    game: int
+    """Its number in the match, from 1; of a server's game its number in the store."""
+
+
+def game_id(text: str) -> GameId:
+    """Return what ``MATCH``, ``MATCH.GAME`` or ``server:NUMBER`` names. Raises ParameterError for another text."""
+    if text.startswith(SERVER):
+        if not re.fullmatch(r"[1-9][0-9]{0,17}", text.removeprefix(SERVER), re.ASCII):
+            raise ParameterError(
+                f"{one_line(text)!r} names no game of a server: give server:NUMBER, such as server:12, with a number "
+                "that `dicegym server games` shows"
+            )
+        return GameId(SERVER, int(text.removeprefix(SERVER)))
+    found = re.fullmatch(r"([0-9a-f]{1,64})(?:\.([1-9][0-9]{0,8}))?", text.strip().lower(), re.ASCII)
+    if found is None:
+        raise ParameterError(f"{one_line(text)!r} names no game: {FORMS}")
+    return GameId(found[1], int(found[2] or 1))
+
+
+def find_replay(reader: StoreReader, wanted: str) -> Replay:
+    """Return a game of a store.
+
+    Args:
+        reader: of the store.
+        wanted: see `game_id`.
+
+    Raises:
+        ParameterError: ``wanted`` names no game, or several; what is stored of it is nonsense.
+        UnknownNameError: there is no such match or game in it.
+        ReplayError: a server's game is not played again as it was.
+    """
+    asked = game_id(wanted)
+    if asked.match == SERVER:
+        with _nonsense_in_words(wanted):
+            return _served_replay(reader, asked.game, wanted)
+    match = _match(reader, asked.match)
+    if match.failed is not None:
+        raise ParameterError(f"match {match.id} has no games to see, as {match.failed} ended it: {match.reason}")
+    with _nonsense_in_words(f"{match.id}.{asked.game}"):
+        (whole,) = reader.whole([match])
+        game = next((one for one in whole.games if one.number == asked.game - 1), None)
+        if game is None:
+            there = f"give {match.id}.1 to {match.id}.{len(whole.games)}"
+            raise UnknownNameError(f"match {match.id} has no game {asked.game}: {there}")
+        return replay_from(whole, game)
+
+
+@contextlib.contextmanager
+def _nonsense_in_words(called: str) -> Iterator[None]:
+    """Make a ParameterError of what cannot be a game."""
+    try:
+        yield
+    except (DamagedFileError, ReplayError, UnknownNameError):
+        raise
+    except (ParameterError, ValueError, TypeError, LookupError, RecursionError) as error:
+        why = one_line(error, MOST_SAID)
+        raise ParameterError(f"what is stored of game {called} is nonsense ({why}): see another one") from None
+
+
+def replay_from(whole: WholeMatch, game: PlayedGame) -> Replay:
+    """Return a game of a match."""
+    match, rules = whole.match, whole.rules
+    return Replay(
+        rules.game,
+        rules.players,
+        rules.parameters,
+        match.seed,
+        game.number,
+        tuple(match.entries[player] for player in game.seats),
+        game.actions,
+        tuple(float(game.returns[player]) for player in game.seats),
+        tuple(
+            ReplayIncident(game.seats.index(match.entries.index(one.name)), one.turn, one.reason)
+            for one in whole.misplays
+            if one.game == game.number + 1
+        ),
+        rules.described,
+        f"{match.id}.{game.number + 1}",
+    )
+
+
+def _match(reader: StoreReader, called: str) -> StoredMatch:
+    """Return a match by its number, or by the beginning of its key."""
+    found = reader.find_by_key(called) if len(called) >= SHORTEST_KEY else []
+    if called.isdecimal() and int(called) < LARGEST_NUMBER:
+        try:
+            return reader.match(int(called))
+        except UnknownNameError:
+            if not found:
+                raise
+    if not found:
+        there = "`dicegym arena matches` lists those of a contest"
+        raise UnknownNameError(f"{reader.name} has no match whose key begins with {called!r}: {there}")
+    match = reader.match(found[0])
+    if len(found) > 1:
+        raise ParameterError(f"{called!r} begins the keys of several matches, {match.key} for one: give more digits")
+    return match
+
+
+def _served_replay(reader: StoreReader, number: int, called: str) -> Replay:
+    """Return a game of a server.
+
+    A server keeps what each seat has reached, and no returns: these follow from playing it again, to those totals.
+    """
+    found = reader.find_served_game(number)
+    if found.rules is None:
+        raise ReplayError(f"nobody noted the rules of game {called}, so it cannot be played again")
+    seats = len(found.names)
+    incidents = tuple(ReplayIncident(*one) for one in found.incidents)
+    replay = Replay(
+        found.game,
+        seats,
+        found.rules.parameters,
+        found.seed,
+        found.number,
+        found.names,
+        found.actions,
+        (0.0,) * seats,
+        incidents,
+        found.rules.described,
+        called,
+    )
+    table = replay.table()
+    end = replay.end(table)[0]
+    wire = part(table, WIRE)
+    if wire is None:
+        raise ReplayError(f"game {called} is one of {table.spec.title}, whose server there is not any more")
+    for name, total, kept in zip(found.names, wire.totals_of(table, end), found.totals, strict=True):
+        if total != kept:
+            said = f"{one_line(name)} comes to {total}, and came to {kept}"
+            raise ReplayError(f"game {called} cannot be replayed: {said}. Its stored record was altered")
+    return dataclasses.replace(replay, returns=tuple(table.returns(end).tolist()))

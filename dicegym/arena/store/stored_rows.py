@@ -1,0 +1,229 @@
+"""What a store says in plain values: contests, entries, matches, games, and what servers have run."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from dicegym.arena.store.schema import AGENTS, MOST_QUOTED, NonsenseError, mapping_in, whole_numbers
+from dicegym.sandbox.jobs import Failure
+
+
+class StoredContest(NamedTuple):
+    """A contest."""
+
+    id: int
+    label: str
+    game: str
+    players: int
+    """Seats at a table."""
+    parameters: Mapping[str, int]
+    fingerprint: str
+    format: str
+    options: Mapping[str, Any]
+    limits: Mapping[str, float | None]
+    seed: int
+    began: str
+    """UTC, as ISO 8601 has it, as all times."""
+    ended: str | None
+    """None: it is running, or was stopped."""
+    version: str
+    """Of dicegym, which ran it last."""
+    run: int
+    """How many times it has been begun or continued."""
+    entries: int
+    """Entries, disqualified ones included."""
+    played: int
+    """Matches that are stored of it."""
+    planned: int
+    """Matches that it has, as far as that was known; 0: unknown."""
+
+
+class StoredEntry(NamedTuple):
+    """An entry of a contest, now or in an earlier run."""
+
+    name: str
+    identity: str
+    """SHA-256 of what it is made of."""
+    kind: str
+    """"bot", "model" or "player"."""
+    given: str
+    """How it was named."""
+    files: Mapping[str, str]
+    """File -> SHA-256."""
+    withdrawn: bool
+    """Whether it took part in an earlier run alone: its matches are in no standings."""
+    reason: str | None
+    """Why it was disqualified; None if it was not."""
+    contest: int
+    """The contest's number."""
+
+
+class StoredMatch(NamedTuple):
+    """A match; all sequences are by player, in the order of the match."""
+
+    id: int
+    key: str
+    number: int
+    """Among the matches of the same entries."""
+    seed: int
+    """``game.new_game(seed, n)`` is the beginning of its game n, from 0."""
+    games: int
+    entries: tuple[str, ...]
+    identities: tuple[str, ...]
+    wins: tuple[int, ...]
+    """Games won alone."""
+    shares: tuple[float, ...]
+    """Games won, a shared first place shared out."""
+    faults: tuple[int, ...]
+    failed: str | None
+    """The entry that ended it by failing; then no game of it counts."""
+    reason: str | None
+    """How."""
+
+
+class PlayedGame(NamedTuple):
+    """A game of a match."""
+
+    match: int
+    number: int
+    """From 0."""
+    seats: tuple[int, ...]
+    """Which player of the match sat where."""
+    returns: tuple[float, ...]
+    """By player of the match."""
+    actions: tuple[int, ...]
+    """In the order in which they were played."""
+
+
+class StoredMisplay(NamedTuple):
+    """What an entry did wrong."""
+
+    match: int
+    name: str
+    game: int
+    """From 1."""
+    turn: int
+    """Number of the entry's decision in the game, from 1; 0: while it sat down or watched."""
+    reason: str
+
+
+class StoredRules(NamedTuple):
+    """By which rules a match was played."""
+
+    game: str
+    players: int
+    parameters: Mapping[str, int]
+    described: Mapping[str, Any]
+    """``fingerprint``, and ``dicegym``, the version: see `dicegym.arena.replay.describe_rules`."""
+
+
+class WholeMatch(NamedTuple):
+    """A match with all that is stored of it."""
+
+    match: StoredMatch
+    rules: StoredRules
+    games: list[PlayedGame]
+    """In their order; none of a match that somebody ended by failing."""
+    misplays: list[StoredMisplay]
+    """What went wrong, of each player the first in words."""
+
+
+class EntryFigures(NamedTuple):
+    """The totals of an entry's matches."""
+
+    name: str
+    matches: int
+    games: int
+    """Those of matches that somebody ended by failing left out."""
+    wins: int
+    """Games won alone."""
+    shares: float
+    """Games won, a shared first place shared out."""
+    faults: int
+    """What it did wrong: answers that the rules do not allow, and none at all."""
+
+
+class StoredServer(NamedTuple):
+    """The runs of a game's servers."""
+
+    game: str
+    runs: int
+    games: int
+    """Finished in all of them."""
+    rated: int
+    """Names with a rating."""
+    began: str
+    """The last run, UTC, as ISO 8601 has it."""
+    ended: str | None
+    """None: it runs, or was killed."""
+
+
+class ServedGame(NamedTuple):
+    """A game of a server; all sequences are by seat."""
+
+    game: str
+    seed: int
+    number: int
+    names: tuple[str, ...]
+    totals: tuple[int, ...]
+    actions: tuple[int, ...]
+    incidents: tuple[tuple[int, int, str], ...]
+    """Seat, decision and reason of each turn that the server had to play."""
+    rules: StoredRules | None
+    """By which it was played; None: its result was moved here from another store, without them."""
+    running: bool
+    """Whether its server may still run: the seed names the dice of all its games, later ones too."""
+
+
+def game_from(row: Any, players: int) -> PlayedGame:
+    """Return a game of a match of ``players`` from its row. Raises ValueError if the row is damaged."""
+    seats, returns = whole_numbers(row.seats), tuple(json.loads(row.returns))
+    if sorted(seats) != list(range(players)) or len(returns) != players:
+        raise NonsenseError(f"a game of {len(seats)} seats in a match of {players}")
+    if any(type(value) not in (int, float) or not math.isfinite(value) for value in returns):
+        raise NonsenseError(f"{row.returns[:MOST_QUOTED]!r} where returns stand")
+    return PlayedGame(row.match, row.number, seats, returns, whole_numbers(row.actions))
+
+
+def rules_from(row: Any) -> StoredRules:
+    """Return what a row of the rules says."""
+    described = {"dicegym": row.version, "fingerprint": row.fingerprint}
+    return StoredRules(row.game, row.players, mapping_in(row.parameters, int), described)
+
+
+def agents_in(connection: sa.Connection) -> dict[int, tuple[str, str]]:
+    """Return agent -> name and identity."""
+    return {number: (name, identity) for number, name, identity in connection.execute(_AGENT_NAMES)}
+
+
+_AGENT_NAMES = sa.select(AGENTS.c.id, AGENTS.c.name, AGENTS.c.identity)
+
+
+def match_from(row: Any, seats: Sequence[Any], agents: Mapping[int, tuple[str, str]]) -> StoredMatch:
+    """Return a match from its row and those of its seats. Raises ValueError if they are damaged."""
+    who = [agents[seat.agent] for seat in seats]
+    failed = reason = None
+    if row.failure is not None:
+        actor, reason, *_ = Failure(*json.loads(row.failure))
+        if type(actor) is not int or type(reason) is not str:
+            raise NonsenseError(f"{row.failure[:MOST_QUOTED]!r} where a failure stands")
+        failed = who[actor][0]
+    return StoredMatch(
+        row.id,
+        row.key,
+        row.number,
+        int(row.seed),
+        row.games,
+        tuple(name for name, _ in who),
+        tuple(identity for _, identity in who),
+        tuple(seat.wins for seat in seats),
+        tuple(seat.share for seat in seats),
+        tuple(seat.faults for seat in seats),
+        failed,
+        reason,
+    )

@@ -1,0 +1,149 @@
+"""Does a game proceed as it must: actions, branches, endings, batches?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dicegym.checks.common import (
+    STRANGE_ACTIONS,
+    broken,
+    bytes_of,
+    check_running,
+    from_bytes,
+    random_action,
+    random_below,
+)
+from dicegym.checks.state_checks import check_margin
+from dicegym.engine.game import Game
+from dicegym.play.drive import walk
+
+ROUNDING = 1e-5
+"""What returns in float32 may be away from a sum of zero."""
+
+
+def check_actions(game: Game, state: Any) -> None:
+    """Mask and step agree on what is legal, and whatever is done leaves a state that can be played."""
+    if state["over"]:
+        return
+    mask = game.legal(state)
+    for action in (*range(game.n_actions), *STRANGE_ACTIONS):
+        branch = state.copy()
+        fault = game.step(branch, action)
+        if not 0 <= fault < len(game.spec.faults):
+            raise broken(
+                game,
+                f"step({action}) returns {fault}",
+                f"faults has {len(game.spec.faults)} entries",
+                "Return 0 or the index of a fault",
+            )
+        if 0 <= action < game.n_actions and (fault == 0) != mask[action]:
+            verdict = "takes" if fault == 0 else f"finds fault {fault} with"
+            raise broken(
+                game,
+                f"step {verdict} action {action} ({game.action_name(action)}), "
+                f"and legal calls it {'legal' if mask[action] else 'illegal'}",
+                "Learners choose by the mask and are judged by step",
+                "Let both ask the same function",
+            )
+        for name in ("key", "players", *game.all_parameters):
+            if branch[name] != state[name]:
+                raise broken(
+                    game,
+                    f"step({action}) changes {name}",
+                    "It belongs to the whole game",
+                    "Keep what changes in a field of the game's own",
+                )
+        check_running(game, branch)
+
+
+def check_branching(game: Game, state: Any, time: int) -> None:
+    """A copy, or a state saved and loaded, continues exactly as the original would, and leaves it alone."""
+    if state["over"]:
+        return
+    before = bytes_of(state)
+    copies = [state.copy(), state.copy(), from_bytes(game, before)]
+    if any(bytes_of(copy) != before for copy in copies):
+        raise broken(
+            game,
+            "a copy has other bytes than the original",
+            "The bytes of a record are its save file",
+            "Build the record with dicegym.engine.spec.record, which leaves no gaps between fields",
+        )
+    for copy in copies:
+        for step in range(4):
+            if not copy["over"]:
+                game.step(copy, random_action(game, copy, "branch", time, step))
+    if bytes_of(state) != before:
+        raise broken(game, "playing a copy changes the original", "A copy is a branch", "Keep no state elsewhere")
+    if len({bytes_of(copy) for copy in copies}) > 1:
+        raise broken(
+            game,
+            "the same actions from the same state lead to different states",
+            "A game is a function of its key and the actions, so that it can be played again",
+            "Take all chance from dicegym.engine.dice and all memory from the record",
+        )
+
+
+def check_ending(game: Game, seed: int, longest: int) -> None:
+    """Games end, under random legal actions as with illegal ones among them, and then nobody may move."""
+    for illegal in (False, True):
+
+        def choose(state: Any, time: int, illegal: bool = illegal) -> int:
+            action = random_action(game, state, "end", seed, time)
+            slips = illegal and random_below(3, "slip", time) == 0
+            return game.n_actions + random_below(50, "slip", time) - 25 if slips else action
+
+        state = game.new_game(seed)[0]
+        for _ in walk(game, state, choose, longest):
+            pass
+        if not state["over"]:
+            raise broken(
+                game,
+                f"after {longest} random decisions{', some illegal,' * illegal} a game is not over",
+                "Its players would wait for ever",
+                "Let the rules end it, or pass a higher `longest` if games are that long",
+            )
+        check_margin(game, state)
+        if game.legal(state).any():
+            raise broken(game, "actions are legal after the end", "The end is final", "Use Game.legal as it is")
+        total = float(game.returns(state).sum())
+        if game.spec.zero_sum and game.players > 1 and abs(total) > ROUNDING:
+            raise broken(
+                game,
+                f"the returns of a game sum to {total:g}",
+                "Solvers believe that what one gains the others lose",
+                "Leave out zero_sum=True, or correct returns",
+            )
+
+
+def check_batch(game: Game, seed: int, rows: int = 5, decisions: int = 50) -> None:
+    """Games in a batch go as each would alone, and a finished one gives way to its seed's next episode."""
+    batch = game.batch(rows, seed)
+    alone = [game.new_game(seed + row)[0] for row in range(rows)]
+    episodes = [0] * rows
+    for time in range(decisions):
+        actions = batch.random_actions(time).copy()
+        batch.step(actions)
+        for row, action in enumerate(actions.tolist()):
+            game.step(alone[row], action)
+            over, gained = bool(alone[row]["over"]), game.returns(alone[row])
+            if over:
+                episodes[row] += 1
+                alone[row] = game.new_game(seed + row, episodes[row])[0]
+            state = alone[row]
+            same = (
+                over == bool(batch.overs[row])
+                and (not over or np.array_equal(gained, batch.results[row]))
+                and bytes_of(state) == bytes_of(batch.states[row])
+                and np.array_equal(game.legal(state), batch.masks[row])
+                and np.array_equal(game.observe(state, int(state["player"])), batch.observations[row])
+            )
+            if not same:
+                raise broken(
+                    game,
+                    f"game {row} of a batch differs from the same game alone after {time + 1} decisions",
+                    "Training sees batches and contests see single games",
+                    "Look for a kernel that reads or writes outside its own record",
+                )

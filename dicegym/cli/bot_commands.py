@@ -1,0 +1,110 @@
+"""Bots: a file to begin with, and the contest's own test; and a game to begin with."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from typer import Argument, Option
+
+from dicegym.cli import shared_options
+from dicegym.cli.command import group
+from dicegym.cli.console import NO_FILES, Outputs, err, out
+from dicegym.cli.progress import SILENCE
+from dicegym.cli.shared_options import BOTS, BotOptions
+from dicegym.errors import ParameterError
+from dicegym.signals import going_on
+
+
+def bot(
+    game: shared_options.GameName,
+    path: Annotated[Path, Argument(help="a .py file, or a folder for it; missing folders are made")],
+    force: Annotated[bool, Option("--force", help="replace existing files")] = False,
+) -> None:
+    """Write a bot of a game's original interface, and its test.
+
+    The bot passes the contest's test, and the test beside it passes with pytest.
+
+    Example: dicegym new bot hog my/hog.py
+    """
+    from dicegym.bots.new import new_bot, test_of
+
+    file = new_bot(game, path, force, test=True)
+    out.print(f"wrote {file}")
+    out.print(f"try it: dicegym check {file} --show; the rules and its interface: dicegym games {game} --rules")
+    out.print(f"wrote {test_of(file)}: pytest {shlex.quote(str(test_of(file)))} after each change")
+
+
+def game(
+    name: Annotated[str, Argument(metavar="NAME", help="its name in small letters, such as space_dice")],
+    path: Annotated[Path, Argument(help="a new folder for its package")],
+) -> None:
+    """Write a game of your own: a package that works, and its test.
+
+    It has rules, text, an interface for bots, two agents, and the line that registers it.
+
+    Example: dicegym new game space_dice my/space_dice
+    """
+    from dicegym.bots.new_game import environment_of, new_game
+
+    for file in new_game(name, path):
+        out.print(f"wrote {file}")
+    where = shlex.quote(str(path))
+    out.print(
+        f"test it: cd {where} && pytest; then `pip install -e {where}` makes {environment_of(name)} known everywhere"
+    )
+    out.print(f"what each file is for: {path / 'README.md'}")
+
+
+new = group("Write a first bot, or a game of your own.", bot=bot, game=game)
+
+
+def _make_teller() -> Callable[[str], None]:
+    """Return a function that says how far a test is, once it has been silent for `SILENCE` seconds."""
+    last = time.monotonic()
+
+    def tell(moment: str) -> None:
+        nonlocal last
+        if time.monotonic() - last >= SILENCE:
+            last = time.monotonic()
+            err.print(f"dicegym: the bot was last seen {moment}")
+
+    return tell
+
+
+def check(
+    file: Annotated[str, Argument(help="a bot's file, folder or name")],
+    game: shared_options.GameOption = None,
+    bots: BotOptions = BOTS,
+    show: Annotated[bool, Option("--show", help="show its first and last calls, answers and prints")] = False,
+    debug: Annotated[
+        bool, Option("--debug", help="run it in this process, without limits: breakpoint() works")
+    ] = False,
+    written: Annotated[Outputs, ".json"] = NO_FILES,
+    parameter: shared_options.Parameters = None,
+) -> None:
+    """Test a bot as its contest does, and measure its strength.
+
+    Example: dicegym check my/hog.py --show
+    """
+    from dicegym import arena
+
+    if show and debug:
+        raise ParameterError("--show and --debug do not go together: in the debugger you see each call yourself")
+    if debug and bots.isolation != BOTS.isolation:
+        raise ParameterError("--debug asks the bot in this process, kept from nothing: leave out --isolation")
+    table = shared_options.game_or_that_of(file, game, parameter)
+    limits = bots.limits()
+    if not debug:
+        bots.tell_isolation([file])
+    with going_on("before the test was over"):
+        report = arena.check(
+            file, table, limits=limits, show=show, debug=debug, isolation=bots.isolation, progress=_make_teller()
+        )
+    out.print(report.text())
+    written.json(report.to_json())
+    raise typer.Exit(0 if report.ok else 1)

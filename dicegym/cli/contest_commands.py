@@ -1,0 +1,293 @@
+"""Contests between agents, and the question whether one of two is better."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+from typer import Argument, Option
+
+import dicegym
+from dicegym.cli import shared_options
+from dicegym.cli.console import NO_FILES, Outputs, err, out
+from dicegym.cli.progress import progress_bar
+from dicegym.cli.shared_options import BOTS, MACHINES, STORE, BotOptions, MachineOptions, StoreOptions
+from dicegym.errors import ParameterError
+from dicegym.play.seeds import draw_seed
+from dicegym.signals import going_on
+
+if TYPE_CHECKING:
+    from dicegym.arena import Named
+    from dicegym.arena.pages.contest_page import ContestPage
+    from dicegym.arena.results import ContestResult
+    from dicegym.arena.storage import Storage
+
+
+class TournamentOptions(NamedTuple):
+    """The options of contests, run here or on the server of pages."""
+
+    format: Annotated[
+        str | None, Option(metavar="round-robin|groups|one-table|swiss", help="the pairings (default: the game's own)")
+    ] = None
+    games: Annotated[
+        int | None, Option(help="games of a match (default: the contest's own); in groups the most of a playoff")
+    ] = None
+    seeds: Annotated[int, Option(help="times that each match is played, with other dice each time")] = 1
+    rounds: Annotated[int | None, Option(help="rounds of swiss (default: as many as it needs)")] = None
+    exact: Annotated[
+        bool, Option("--exact", help="rank by exact win rates, where they exist; --games 0: play nothing")
+    ] = False
+    less_luck: shared_options.LessLuck = False
+
+
+TOURNAMENT = TournamentOptions()
+
+
+class ComparisonOptions(NamedTuple):
+    """The options of a comparison that `dicegym.arena.compare` takes."""
+
+    elo: Annotated[
+        tuple[float, float] | None,
+        Option(
+            metavar="LOW HIGH", help="test an Elo difference of LOW (not better) against HIGH (better); default: 0 20"
+        ),
+    ] = None
+    margins: Annotated[
+        tuple[float, float] | None,
+        Option(metavar="LOW HIGH", help="the same for differences of the mean score; default with others: 0 0.05"),
+    ] = None
+    alpha: Annotated[float, Option(help="false positive rate: `better` although it is not")] = 0.05
+    beta: Annotated[float, Option(help="false negative rate: `not better` although it is better")] = 0.05
+    games: Annotated[int | None, Option(help="most games to play (default: 100,000)")] = None
+    score: Annotated[
+        str, Option(metavar="win|place", help="the score of a game: first place, or the share of opponents beaten")
+    ] = "win"
+    less_luck: shared_options.LessLuck = False
+
+
+COMPARISON = ComparisonOptions()
+
+
+def tournament(
+    game: shared_options.GameName,
+    entries: Annotated[
+        list[str] | None,
+        Argument(
+            metavar="[NAME=]ENTRY",
+            help="agents' names, files or folders, with a name of your own if you like; a folder of submissions adds "
+            "all of them (default: all agents)",
+        ),
+    ] = None,
+    seed: shared_options.Seed = None,
+    contest: TournamentOptions = TOURNAMENT,
+    seeding: Annotated[
+        bool, Option("--seeding", help="seed entries in the order named, strongest first (default: by lot)")
+    ] = False,
+    bots: BotOptions = BOTS,
+    machines: MachineOptions = MACHINES,
+    shard: Annotated[
+        str | None, Option(metavar="I/N", help="play part I of N parts of the matches, for batch queues")
+    ] = None,
+    kept: StoreOptions = STORE,
+    written: Annotated[Outputs, ".json", ".csv", ".html", ".md"] = NO_FILES,
+    parameter: shared_options.Parameters = None,
+) -> None:
+    """Run a contest between agents, and rank them.
+
+    The same command again plays only the matches that are missing in the store: after a kill, or when entries have
+    changed. A .csv file holds the ranking, and a second one beside it the matches.
+
+    Example: dicegym tournament hog submissions/ bacon --exact
+
+    Example: dicegym tournament yatzy mine=bots/yatzy.py gather thrifty --format swiss --rounds 2
+
+    Example: dicegym tournament liarsdice even honest bayes --less-luck
+    """
+    from dicegym import arena
+
+    table = shared_options.make_game(game, parameter)
+    named = parse_entries(entries or dicegym.agent_names(table))
+    run = functools.partial(arena.contest, table, named, seeding=seeding, **contest._asdict())
+    _run(run, named, seed, bots, machines, kept, written, shard)
+
+
+def compare(
+    game: shared_options.GameName,
+    first: Annotated[
+        str,
+        Argument(metavar="A", help="the current agent: a name or a file", autocompletion=shared_options.complete_agent),
+    ],
+    second: Annotated[
+        str, Argument(metavar="B", help="the candidate: is it better?", autocompletion=shared_options.complete_agent)
+    ],
+    others: Annotated[
+        list[str] | None,
+        Option(help="another agent at the table; repeatable (default: none where A and B can meet, else all agents)"),
+    ] = None,
+    comparison: ComparisonOptions = COMPARISON,
+    seed: shared_options.Seed = None,
+    bots: BotOptions = BOTS,
+    machines: MachineOptions = MACHINES,
+    kept: StoreOptions = STORE,
+    written: Annotated[Outputs, ".json", ".csv", ".html", ".md"] = NO_FILES,
+    parameter: shared_options.Parameters = None,
+) -> None:
+    """Test whether B is better than A, in few games.
+
+    They play pairs of games on the same dice in exchanged seats until a sequential test is decided. The same command
+    again plays only the games that are missing in the store.
+
+    Example: dicegym compare hog bacon swap
+
+    Example: dicegym compare liarsdice even honest --less-luck
+    """
+    from dicegym.arena.compare import comparing
+
+    table = shared_options.make_game(game, parameter)
+    named = one, two, *rest = parse_entries([first, second, *(others or [])])
+    how = comparison._asdict()
+    if comparison.games is None:
+        del how["games"]
+    run = functools.partial(comparing.compare, table, one, two, rest or None, **how)
+    _run(run, named, seed, bots, machines, kept, written)
+
+
+def _run(
+    run: Callable[..., ContestResult],
+    named: Iterable[str | Named],
+    seed: int | None,
+    bots: BotOptions,
+    machines: MachineOptions,
+    kept: StoreOptions,
+    written: Outputs,
+    shard: str | None = None,
+) -> None:
+    """Run a contest or a comparison; show its result, say where it is stored, and write the files asked for.
+
+    Raises Exit(1) if fewer than two were ranked: what is written then says who could not play, and why.
+
+    Args:
+        run: runs it with the options of `dicegym.arena.contest` that both share.
+        named: the entries.
+        seed: seed of its dice; None: that of the stored contest, or drawn.
+        bots: the limits and the isolation of bots.
+        machines: where it is played.
+        kept: where it is stored.
+        written: the files.
+        shard: the part of the matches that is played here; None: all of them.
+    """
+    from dicegym.arena import Named
+    from dicegym.arena.report import show
+
+    executors = machines.executors()
+    if machines.ray is None:
+        bots.tell_isolation(str(one.spec) if isinstance(one, Named) else one for one in named)
+    storage = kept.storage()
+    if storage is not None:
+        _check_apart(written, storage)
+    again = "the same command continues"
+    if storage is None:
+        seed = draw_seed() if seed is None else seed
+        again = f"and nothing is kept of the contest; --seed {seed} begins the same one again"
+    storage = _shared(storage, shard, seed)
+    how = {"seed": seed, "limits": bots.limits(), "isolation": bots.isolation, "executors": executors, "store": storage}
+    with progress_bar("checks and matches") as progress, going_on(again), _ending_shards():
+        result = run(**how, progress=progress)
+    show(result.report(), out)
+    if result.stored is not None:
+        err.print(f"dicegym: {result.stored}; --label NAME begins another")
+    _write(result, storage, written)
+    if len(result.standings) < 2:
+        err.print("dicegym: no contest was run, as fewer than two entries can play")
+        raise typer.Exit(1)
+
+
+def _write(result: ContestResult, storage: Storage | None, written: Outputs) -> None:
+    written.json(result.to_json())
+    if (sheet := written[".csv"]) is not None:
+        from dicegym.arena.csv_tables import result_sheets
+
+        result_sheets(result, sheet)
+    if (page := written[".html"]) is not None:
+        from dicegym.arena.pages.contest_page import write_page
+
+        write_page(_page(result, storage), page)
+    if (text := written[".md"]) is not None:
+        from dicegym.arena.report import markdown_text
+        from dicegym.files import write_text
+
+        write_text(text, markdown_text(result.report()))
+
+
+def _shared(storage: Storage | None, shard: str | None, seed: int | None) -> Storage | None:
+    """Return where a contest is stored of which ``shard`` is played here; None: all of it is.
+
+    Raises ParameterError for an invalid shard, and without a seed and a store that shards have in common.
+    """
+    if shard is None:
+        return storage
+    from dicegym.arena.shards import Shard
+
+    part = Shard.of_text(shard)
+    if seed is None or storage is None:
+        raise ParameterError(
+            f"--shard {shard} is a part of a contest that others play too: give all of them the same --seed, and a "
+            "store that takes the results"
+        )
+    return storage._replace(share=part)
+
+
+def _check_apart(written: Iterable[Path], storage: Storage) -> None:
+    """Raise ParameterError if a result would be written over the store itself."""
+    for path in written:
+        if os.path.realpath(path) == os.path.realpath(storage.where):
+            raise ParameterError(f"--output {path} is the store of the contest: give another file")
+
+
+@contextlib.contextmanager
+def _ending_shards() -> Iterator[None]:
+    """Let a command whose shard is played say so, and end well."""
+    from dicegym.arena.shards import ShardEnd
+
+    try:
+        yield
+    except ShardEnd as end:
+        err.print(f"dicegym: {end}")
+        raise typer.Exit from None
+
+
+def parse_entries(given: Iterable[str]) -> list[str | Named]:
+    """Return entries as they were given, ``name=entry`` under that name; what exists under all of the text is that."""
+    from dicegym.arena import Named
+
+    found: list[str | Named] = []
+    for text in given:
+        name, equals, spec = text.partition("=")
+        if not equals or not re.fullmatch(r"[^()/\\]*", name):  # a path, or the arguments of an agent
+            found.append(text)
+        elif os.path.exists(os.path.expanduser(text)):  # of a text too long for a path: no
+            err.print(f"dicegym: {text} exists, and is taken for a path: write ./{text} to say so")
+            found.append(text)
+        elif not name or not spec:
+            raise ParameterError(f"{text!r} names no entry: write NAME=ENTRY, such as mine=bots/hog.py")
+        else:
+            found.append(Named(name, spec))
+    return found
+
+
+def _page(result: ContestResult, storage: Storage | None) -> ContestPage:
+    """Return the page of a result: with its games, if it is stored."""
+    if result.stored is None or storage is None:
+        from dicegym.arena.pages.contest_page import page_of_result
+
+        return page_of_result(result)
+    from dicegym.arena.pages.stored_contest import build_page
+
+    with shared_options.read_store(str(storage.where)) as reader:
+        return build_page(reader, reader.contest(result.stored.contest))

@@ -1,0 +1,259 @@
+"""A game at the keyboard."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from typer import Option
+
+import dicegym
+from dicegym.cli import shared_options
+from dicegym.cli.command import TUTOR
+from dicegym.cli.console import NO_FILES, Outputs
+from dicegym.cli.progress import progress_bar, thinking
+from dicegym.errors import ParameterError
+from dicegym.escape import lines
+from dicegym.play.seeds import draw_seed
+from dicegym.signals import status_of, word_of
+
+if TYPE_CHECKING:
+    from dicegym.analysis.hints import Tutor
+    from dicegym.games.worth import Valuer
+    from dicegym.play.turn import Turn
+    from dicegym.players.sitting import Sitting
+
+
+def complete_rival(context: typer.Context, incomplete: str) -> list[str]:
+    """Return the strengths and agents whose names begin with ``incomplete``, for the shell."""
+    from dicegym.games.keyboard import STRENGTHS
+
+    return [name for name in STRENGTHS if name.startswith(incomplete)] + shared_options.complete_agent(
+        context, incomplete
+    )
+
+
+def play(
+    game: shared_options.GameName,
+    against: Annotated[
+        list[str] | None,
+        Option(
+            help="easy, normal (default) or hard, or an agent; repeat it for each other seat",
+            autocompletion=complete_rival,
+        ),
+    ] = None,
+    seat: Annotated[int | None, Option(help="your seat, from 0 (default: drawn by the seed)")] = None,
+    seed: shared_options.Seed = None,
+    tutor: Annotated[
+        str | None,
+        Option(
+            TUTOR,
+            metavar="[LEVEL]",
+            help="warn once before a move that is bad (default), a mistake or doubtful; review your game at the end",
+        ),
+    ] = None,
+    written: Annotated[Outputs, ".json"] = NO_FILES,
+    trust: shared_options.Trust = False,
+    parameter: shared_options.Parameters = None,
+) -> None:
+    """Play at the keyboard: type your moves, or `help`.
+
+    Seed and seat are random, and printed with the command that plays the same game again. `dicegym arena replay` and
+    `dicegym values analyse` read the file that `-o` writes.
+
+    Examples: dicegym play hog --tutor; dicegym play yatzy --against hard; dicegym play liarsdice -p players=4
+    """
+    from dicegym.players.sitting import AGAIN, Sitting, draw_seat, rival_named, usual_rivals
+
+    table = _table(game, len(against or []), parameter)
+    chosen = against or usual_rivals(table)
+    if seat is not None and not 0 <= seat < table.players:
+        raise ParameterError(f"invalid --seat {seat}: give 0 to {table.players - 1}")
+    names = [rival_named(table, chosen[i % len(chosen)]) for i in range(table.players - 1)]
+    rivals = [dicegym.agent(table, name, trust=trust) for name in names]
+    adviser = None if tutor is None else _tutor(table, tutor)
+    ask = _asking()
+    answers = {"hint": ("what is best here, and by how much", _hinting(table)), "id": _ID}
+    number = draw_seed() if seed is None else seed
+    while True:
+        place = draw_seat(number, table.players) if seat is None else seat
+        warn = None if adviser is None else _warning(adviser)
+        sitting = Sitting(
+            table,
+            rivals,
+            place,
+            number,
+            ask,
+            _show,
+            warn,
+            lambda over: _epilogue(over, adviser, written[".json"]),
+            answers,
+        )
+        sitting.person.show(_welcome(table, sitting.names, names))
+        again = {"against": against, "p": parameter, "trust": trust, "seed": number, "seat": place}
+        _show(f"  {shared_options.command_line('dicegym', 'play', game, **again)}")  # not wrapped, so it can be copied
+        if adviser is not None:
+            sitting.person.show(adviser.says)
+        sitting.person.show("Type `help` to see what you can type.")
+        try:
+            if sitting.play() != AGAIN:
+                break
+        except EOFError:
+            if not sys.stdin.isatty():
+                raise ParameterError(
+                    "the input ended before the game did: play at a keyboard, or end the input with `quit`"
+                ) from None
+            break
+        except KeyboardInterrupt as end:
+            _show(f"\n{word_of(end)[0].upper()}{word_of(end)[1:]}.")
+            raise typer.Exit(status_of(end)) from None
+        number = draw_seed() if seed is None else number + 1
+    _show("Goodbye.")
+
+
+def _hinting(table: dicegym.Game) -> Callable[[Turn], str]:
+    """Return what answers ``hint``; values are loaded when it is asked first."""
+    loaded: list[Valuer] = []
+
+    def answer(turn: Turn) -> str:
+        from dicegym.analysis.hints import hint
+
+        loaded[:] = loaded or [_fair_values(table)]
+        with thinking("weighing what may be played"):
+            return "\n".join(hint(turn.game, turn.record, loaded[0]).lines(5))
+
+    return answer
+
+
+def _fair_values(table: dicegym.Game) -> Valuer:
+    """Return the best values that judge players by what they may know."""
+    from dicegym.analysis.valuers import fair_valuer
+
+    with progress_bar("steps") as progress:
+        return fair_valuer(table, progress=progress)
+
+
+def _id_of(turn: Turn) -> str:
+    """Return what answers ``id``: a text that holds what the person knows, and nothing else."""
+    from dicegym.games.positions import position_id
+
+    text = position_id(turn.game, turn.record, turn.seat)
+    return f"{text}\n`dicegym values hint` and `rollout` take it; it holds what you know, and nothing else."
+
+
+_ID = ("a short text that stands for this state, to be pasted", _id_of)
+
+
+def _tutor(table: dicegym.Game, level: str) -> Tutor:
+    """Return the tutor that warns the person."""
+    from dicegym.analysis.hints import LEVEL, Tutor
+    from dicegym.analysis.valuers import threshold
+
+    if level:
+        threshold(level, "win rate")  # before anything is computed
+    return Tutor(_fair_values(table), level or LEVEL)
+
+
+def _warning(adviser: Tutor) -> Callable[[Turn, Sequence[int]], str]:
+    """Return what the tutor says of a move; the person sees that it thinks."""
+
+    def warning(turn: Turn, actions: Sequence[int]) -> str:
+        with thinking("the tutor looks at your move"):
+            return adviser.warning(turn, actions)
+
+    return warning
+
+
+def _epilogue(sitting: Sitting, adviser: Tutor | None, file: Path | None) -> str:
+    """Keep a game that is over, and return how the person played it."""
+    if adviser is None and file is None:
+        return ""
+    game, actions = sitting.game, sitting.actions
+    told = []
+    if adviser is not None:
+        states = [game.new_game(sitting.seed)]
+        for action in actions:
+            states.append(states[-1].copy())
+            game.step(states[-1][0], action)
+        with thinking("looking at how you played"):
+            told.append(adviser.review(states, actions, sitting.names, sitting.seat))
+    if file is None:
+        told.append("With `-o FILE.json` the game is written, and `dicegym values analyse FILE.json` shows all of it.")
+    else:
+        from dicegym.arena.replay import record_replay, save
+
+        save(record_replay(game, sitting.names, sitting.seed, actions), file)
+        told.append(
+            "The game is written: "
+            f"`{shared_options.command_line('dicegym', 'values', 'analyse', str(file))}` shows all of it."
+        )
+    return "\n".join(told)
+
+
+def _table(game: str, rivals: int, parameter: list[str] | None) -> dicegym.Game:
+    """Return the game, with as many seats as were asked for, or as suit the named opponents."""
+    from dicegym.players.sitting import usual_seats
+
+    given = shared_options.parameters_of(parameter)
+    table = dicegym.game(game, **given)
+    if "players" not in given:
+        table = dicegym.game(game, **given, players=usual_seats(table, rivals))
+    if rivals and rivals >= table.players:
+        if table.players == 1:
+            raise ParameterError("nobody sits beside you at a table of one: leave out --against")
+        raise ParameterError(
+            f"--against is given {rivals} times, and {table!r} seats {table.players - 1} beside you: "
+            "give it once for each at most"
+        )
+    return table
+
+
+def _welcome(table: dicegym.Game, names: Sequence[str], agents: Sequence[str]) -> str:
+    """Return the names of the players, and what each of the agents is."""
+    from dicegym.players.agent_info import describe_agent
+
+    others = f", in the order of play: {', '.join(names)}" if agents else ", alone"
+    lines = [f"{table.spec.title}{others}."]
+    lines += [f"  {agent}: {describe_agent(table, agent)}." for agent in dict.fromkeys(agents)]
+    return "\n".join([*lines, "The same game again:"])
+
+
+def _asking() -> Callable[[str], str]:
+    """Return what asks at the keyboard; what a script answers is shown, as a terminal shows what is typed."""
+    if sys.stdin is None or sys.stdin.closed:
+        raise ParameterError("the input for moves is closed: play at a keyboard")
+    typed = sys.stdin.isatty()
+    if typed:
+        with contextlib.suppress(ImportError):  # not everywhere
+            importlib.import_module("readline")  # `input` then edits lines and remembers them
+
+    def ask(question: str) -> str:
+        try:
+            answer = input(question)
+        except EOFError:
+            _show("")
+            raise
+        if not typed:
+            _show(answer)
+        return answer
+
+    return ask
+
+
+def _show(text: str) -> None:
+    """Print text, dice by their numbers alone where the output has no letters for them."""
+    text, encoding = lines(text), sys.stdout.encoding or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        from dicegym.engine.scene import FACES
+        from dicegym.games.keyboard import HIDDEN
+
+        text = text.translate(dict.fromkeys(map(ord, FACES))).replace(HIDDEN, "?")
+        text = text.encode(encoding, "replace").decode(encoding)
+    print(text, flush=True)

@@ -1,0 +1,250 @@
+"""The game server, what is known of its games, and joining one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from typer import Argument, Option
+
+from dicegym.cli import shared_options
+from dicegym.cli.command import group
+from dicegym.cli.console import NO_FILES, Outputs, out, print_lines, print_table
+
+if TYPE_CHECKING:
+    from dicegym.server.history import Archive, ServerStatus
+
+SomeGame = Annotated[
+    str | None,
+    Argument(
+        metavar="GAME",
+        help="the server's game (default: the one in the store)",
+        autocompletion=shared_options.complete_game,
+    ),
+]
+
+WAIT = 300.0
+"""Seconds that a joining agent waits for its first game."""
+
+
+def start(
+    game: shared_options.GameName,
+    more: Annotated[list[str] | None, Argument(metavar="AGENTS", help="further --agents")] = None,
+    tcp: Annotated[int | None, Option(metavar="PORT", help="a port for plain TCP; 0: any free port")] = None,
+    ws: Annotated[int | None, Option(metavar="PORT", help="a port for WebSocket; 0: any free port")] = None,
+    agents: Annotated[list[str] | None, Option(metavar="AGENT...", help="agents that fill free seats")] = None,
+    always: Annotated[
+        bool, Option("--always", help="let them play each other while no remote bot is connected")
+    ] = False,
+    players: Annotated[int, Option(help="seats at a table")] = 2,
+    games: Annotated[int, Option(help="stop after N games; 0: never")] = 0,
+    secrets: Annotated[Path | None, Option(help="file of lines name:secret, for names that need a secret")] = None,
+    guests: Annotated[bool | None, Option(help="admit any name (default: on a loopback address)")] = None,
+    host: shared_options.HostAddress = "127.0.0.1",
+    store: shared_options.StoreName = None,
+    isolation: shared_options.IsolationName = "auto",
+    seed: shared_options.Seed = None,
+    connections: shared_options.Connections = 1000,
+    allow_host: shared_options.AllowHost = None,
+    allow_origin: Annotated[
+        list[str] | None, Option(metavar="URL", help="a web page that may connect by WebSocket; repeatable")
+    ] = None,
+) -> None:
+    """Run a server where bots play rated games over the network.
+
+    It shows a live scoreboard. The server rests while no remote bot is connected. To admit bots of other machines, give
+    a file of secrets, as in the second example.
+
+    Examples: dicegym server start yatzy --tcp 5000 --agents thrifty gather; dicegym server start yatzy --tcp 5000
+    --ws 5001 --host 0.0.0.0 --secrets secrets.txt
+    """
+    import asyncio
+
+    from dicegym.arena.storage import resolve_store
+
+    resolve_store(store)  # refuses "none", as a server keeps its ratings
+    from dicegym.server.scoreboard import Scoreboard
+    from dicegym.server.server import serve as run
+    from dicegym.server.server_settings import ServerSettings
+
+    settings = ServerSettings(
+        game,
+        tcp,
+        ws,
+        host,
+        players,
+        (*(agents or ()), *(more or ())),
+        games,
+        secrets,
+        guests,
+        store,
+        seed,
+        connections=connections,
+        always=always,
+        hosts=tuple(allow_host or ()),
+        origins=tuple(allow_origin or ()),
+        isolation=isolation,
+    )
+    asyncio.run(run(settings, Scoreboard(out)))
+
+
+def join(
+    game: shared_options.GameName,
+    server: Annotated[str, Argument(metavar="HOST:PORT", help="the server's address, or its ws:// address")],
+    agent: Annotated[str, Option(help="the agent that plays: a name, a bot's file or a model")],
+    name: Annotated[str | None, Option(help="its name on the server (default: the agent's, or the secret's)")] = None,
+    secret: Annotated[str | None, Option(envvar="DICEGYM_SECRET", help="the secret to log in with")] = None,
+    games: Annotated[int, Option(min=0, help="leave after N games; 0: stay")] = 0,
+    seed: shared_options.Seed = None,
+    trust: shared_options.Trust = False,
+) -> None:
+    """Let an agent play on a server.
+
+    Example: dicegym server join yatzy 127.0.0.1:5000 --agent planner --games 10
+    """
+    from dicegym.server.client import join as run
+
+    run(game, server, agent, name, secret, games, seed, out.print, wait=WAIT, trust=trust)
+
+
+def status(
+    game: SomeGame = None, store: shared_options.StoreName = None, written: Annotated[Outputs, ".json"] = NO_FILES
+) -> None:
+    """Show whether a server runs, its connections and its games.
+
+    Examples: dicegym server status; dicegym server status yatzy -o status.json
+    """
+    with _archive(game, store) as archive:
+        found = archive.status()
+    written.json(_plain(found))
+    print_lines(_status_lines(found))
+
+
+def ratings(
+    game: SomeGame = None, store: shared_options.StoreName = None, written: Annotated[Outputs, ".json"] = NO_FILES
+) -> None:
+    """Show the rating, games and wins of each player, the best first.
+
+    Example: dicegym server ratings yatzy -o ratings.json
+    """
+    with _archive(game, store) as archive:
+        ranked = list(enumerate(archive.ratings().items(), 1))
+        rows = [
+            {"place": place, "player": name, **one._asdict(), "margin": one.margin, "provisional": one.provisional}
+            for place, (name, one) in ranked
+        ]
+        written.json({**_about(archive.status()), "ratings": rows})
+    if not rows:
+        out.print("nobody has a rating yet: no game is finished")
+        return
+    shown = [[str(place), name, one.shown, str(one.games), str(one.wins)] for place, (name, one) in ranked]
+    print_table(["", "player", "rating", "games", "wins"], shown)
+
+
+def games(
+    game: SomeGame = None,
+    last: Annotated[int, Option(min=0, help="list the newest N; 0: all")] = 20,
+    player: Annotated[str | None, Option(help="only the games of this player")] = None,
+    store: shared_options.StoreName = None,
+    written: Annotated[Outputs, ".json"] = NO_FILES,
+) -> None:
+    """List finished games, the newest last.
+
+    Each with its time, players, points, rating changes and faults.
+
+    Examples: dicegym server games --last 5; dicegym server games --player anna --last 0
+    """
+    with _archive(game, store) as archive:
+        found = archive.games(last, player)
+        about = _about(archive.status())
+    written.json({**about, "listed": [_plain(one) for one in found]})
+    if not found:
+        out.print("no game is finished yet")
+    for one in found:
+        best_first = sorted(one.places, key=lambda place: place.place)
+        told = ", ".join(
+            f"{p.place}. {p.name} {p.total} "
+            f"({f'{p.before:.0f} to {p.after:.0f}' if p.rated else f'{p.after:.0f}, not rated'})"
+            for p in best_first
+        )
+        out.print(f"{one.id:>6}  {_when(one.ended)}  {told}")
+        for incident in one.incidents:
+            name = one.places[incident.seat].name
+            out.print(f"        the server played decision {incident.turn} of {name}: {incident.reason}")
+
+
+def mcp(
+    hints: Annotated[bool, Option("--hints", help="let the client ask what its actions are worth")] = False,
+) -> None:
+    """Serve the games to a language model's client by MCP.
+
+    MCP is the Model Context Protocol. The client starts this command, and speaks to it over standard input and output.
+
+    Example: dicegym mcp --hints
+    """
+    from dicegym.mcp_server import make_server
+
+    make_server(hints).run("stdio")
+
+
+server = group(
+    "Run a game server, join one, and show its ratings and games.\n\n`dicegym mcp` serves games to language models.",
+    start=start,
+    join=join,
+    status=status,
+    ratings=ratings,
+    games=games,
+)
+
+
+def _archive(game: str | None, store: str | None) -> Archive:
+    """Return the stored results of a server. Raises ParameterError if they cannot be read."""
+    where = shared_options.store_name(store)
+    from dicegym.server.history import Archive
+
+    return Archive(where, game, waits=True)
+
+
+def _plain(value: Any) -> Any:
+    """Return a named tuple, and those in it, as dicts."""
+    if hasattr(value, "_asdict"):
+        return {name: _plain(field) for name, field in value._asdict().items()}
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+
+
+def _about(status: ServerStatus) -> dict[str, Any]:
+    return {"game": status.game, "store": status.store, "games": status.games}
+
+
+def _when(text: str) -> str:
+    """Return the time of a stored date on this machine's clock."""
+    from datetime import datetime
+
+    return f"{datetime.fromisoformat(text).astimezone():%Y-%m-%d %H:%M:%S}"
+
+
+def _status_lines(status: ServerStatus) -> list[str]:
+    total = f"{status.games} games finished, {status.rated} players rated, in {status.store}"
+    run = status.run
+    if run is None:
+        return [f"the {status.game} server has never run", total]
+    state = run.state
+    if status.running and state is not None:
+        doing = (
+            "it rests until a remote bot comes"
+            if state.resting
+            else f"{state.tables} games in progress, {state.waiting} bots waiting"
+        )
+        lines = [
+            f"the {status.game} server runs since {_when(run.began)} on {', '.join(state.addresses)} "
+            f"(process {state.process}, dicegym {run.version})",
+            f"{state.connections} connections, {doing}; {run.games} games finished in this run",
+            f"tables of {state.players}; its own agents: {', '.join(state.agents) or 'none'}",
+        ]
+    else:
+        end = "was killed, or ended with its machine" if run.ended is None else f"stopped at {_when(run.ended)}"
+        lines = [
+            f"no {status.game} server runs; the last (run {run.number}, dicegym {run.version}) began at "
+            f"{_when(run.began)}, {end}, and finished {run.games} games"
+        ]
+    return [*lines, total]

@@ -1,0 +1,194 @@
+"""Training: runs, their leagues, and the demonstration."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+from functools import partial
+from math import isnan
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer import Option
+
+import dicegym
+from dicegym.cli import shared_options
+from dicegym.cli.console import err, out, print_commands, print_lines, print_table
+from dicegym.cli.contest_commands import TournamentOptions, tournament
+from dicegym.cli.evaluation import explain_scores
+from dicegym.cli.progress import progress_bar, progress_bars
+from dicegym.cli.shared_options import MACHINES, MachineOptions, decisions
+from dicegym.errors import ParameterError
+
+
+def train(
+    game: shared_options.GameName,
+    run_dir: shared_options.RunFolder = None,
+    config: shared_options.ConfigName = None,
+    set_: shared_options.Overrides = None,
+    steps: Annotated[
+        int | None,
+        Option(parser=decisions, metavar="N", help="decisions of the learner; the same as --set run.steps=N"),
+    ] = None,
+    seed: shared_options.Seed = None,
+    seeds: Annotated[
+        int | None,
+        Option(min=1, help="train with this number of seeds in parallel, each in a subfolder of the run's folder"),
+    ] = None,
+    machines: MachineOptions = MACHINES,
+    resume: Annotated[bool, Option(help="continue from the newest checkpoint of the run, or of all its seeds")] = False,
+    trust: shared_options.Trust = False,
+    demo: Annotated[
+        bool, Option("--demo", help="train for two minutes only, then run a contest with all agents")
+    ] = False,
+) -> None:
+    """Train an agent, and measure how strong it becomes.
+
+    Models, the learning curve and TensorBoard logs are written to the run's folder. --workers and --ray are for several
+    seeds.
+
+    Examples: dicegym train hog --run-dir runs/hog --steps 500000; dicegym train hog --seeds 5 --run-dir runs/hog5;
+    dicegym train yatzy --config yatzy_taught
+    """
+    if demo:
+        if any((config, set_, steps, seeds, machines != MACHINES, resume)):
+            raise ParameterError("--demo has settings of its own: give it a game, --run-dir and --seed alone")
+        _demo(game, run_dir, 1 if seed is None else seed)
+        return
+    from dicegym.learning.card import best_score
+    from dicegym.learning.evaluator import describe_floors, floors_of
+    from dicegym.learning.seeds.summary import holds_seeds
+    from dicegym.learning.train import train as learn
+    from dicegym.players import model as models
+
+    overrides = list(set_ or [])
+    short = (("steps", steps), ("seed", seed))
+    overrides += [f"run.{name}={value}" for name, value in short if value is not None]
+    folder = run_dir or Path("runs") / game
+    if seeds is not None or (resume and holds_seeds(folder)):
+        _train_seeds(game, folder, seeds, config, overrides, resume, machines, trust)
+        return
+    if machines != MACHINES:
+        given = "--workers" if machines.ray is None else "--ray"
+        raise ParameterError(f"{given} is about several seeds: give --seeds with it, or --resume where there are some")
+    with progress_bar("steps") as progress:
+        say = partial(err.print, "dicegym:")
+        run = learn(game, folder, config, overrides, resume, progress, trust=trust, told=say)
+    if run.finished:
+        out.print(
+            f"{folder} is finished, after {run.model.num_timesteps:,} steps: nothing was done; more --steps train on"
+        )
+    best, more = folder / "best.zip", 2 * run.settings.run.steps
+    last = run.evaluator.takes_last
+    how = ("the last to miss the floor least" if run.settings.run.best_floor else "the last") if last else "the best"
+    out.print(f"{best_score(best)}: {how}, {best}\n{run.score}: at the end, {folder / 'model.zip'}")
+    wanted, missed = floors_of(models.facts(best))
+    if missed:
+        one = "the last one" if last else "the best one"
+        out.print(f"no model reached {describe_floors(wanted)}: {one} misses it by {missed:.4f}")
+    out.print(f"models, cards, curve and logs are in {folder}")
+    longer = f"dicegym train {game} --run-dir {shlex.quote(str(folder))} --resume --steps {more}"
+    score = best_score(best)
+    _tell_more(run.game, score, best, longer, run.evaluator.even(score))
+
+
+def _train_seeds(
+    game: str,
+    folder: Path,
+    seeds: int | None,
+    config: Path | None,
+    overrides: list[str],
+    resume: bool,
+    machines: MachineOptions,
+    trust: bool,
+) -> None:
+    """Train with several seeds, and print their scores. Raises Exit(1) if one of them failed."""
+    from dicegym.learning.seeds.job import FAILED
+    from dicegym.learning.seeds.seeded_training import train_seeds
+    from dicegym.learning.seeds.summary import PICTURE
+    from dicegym.players import model as models
+
+    with contextlib.ExitStack() as stack:
+        show, say = stack.enter_context(progress_bars("steps"))
+        backend = None
+        if machines.ray is not None:
+            from dicegym.learning.seeds.ray_trainer import ray_backend
+
+            backend = stack.enter_context(ray_backend(machines.ray or None, lambda line: say(f"dicegym: {line}")))
+        found = train_seeds(
+            game,
+            folder,
+            seeds,
+            config,
+            overrides,
+            resume,
+            machines.workers,
+            lambda seed, done, total, text: show(f"seed {seed}", done, total, text),
+            trust,
+            backend,
+            say,
+        )
+    rows = [
+        [str(one.seed), one.how, f"{one.steps:,}", *("-" if isnan(s) else f"{s:.4f}" for s in (one.best, one.end))]
+        for one in found.results
+    ]
+    print_table(["seed", "how it ended", "steps", "best model", "at the end"], rows)
+    for title, value in (("at the end", found.end), ("best models", found.best)):
+        if value is not None:
+            out.print(f"{title}: {value}, {found.measure}")
+    if found.floor:
+        out.print(f"below the floor, {found.floor}: {found.below}")
+    shown = shlex.quote(str(folder))
+    failed = [one.seed for one in found.results if one.how == FAILED]
+    if found.best_model is not None:
+        model, table = shlex.quote(str(found.best_model)), models.read_game(str(found.best_model))
+        seat = f"dicegym tournament {game} {model} {shlex.quote(table.spec.baseline)}"
+        print_commands(
+            (f"dicegym runs plot {shown}", f"the curve with its band: {PICTURE}"),
+            *([(f"dicegym evaluate {model} --against all", "measure the best of all models")] * (table.players > 1)),
+            *([(seat, "a contest: name any agents")] * (table.players > 1)),
+        )
+    if failed:
+        err.print(
+            f"{len(failed)} of {len(found.results)} seeds failed: the same command with --resume tries them again"
+        )
+        raise typer.Exit(1)
+
+
+def _tell_more(game: dicegym.Game, score: Any, model: Path, longer: str, even: float) -> None:
+    """Say what the score of a new model means (equal players score ``even``), and what can be done with the model."""
+    print_lines(explain_scores([score], game, model.name, even))
+    if (page := model.with_suffix(".md")).is_file():
+        out.print(f"Its results against every bot: {page}")
+    named = shlex.quote(str(model))
+    print_commands(
+        (f"dicegym runs plot {shlex.quote(str(model.parent))}", "the curve as a picture"),
+        *([(f"dicegym play {game.name} --against {named}", "play against it")] if game.players > 1 else []),
+        *([(f"dicegym watch {named}", "see it play alone")] if game.players == 1 else []),
+        (f"dicegym tournament {game.name} {named} {shlex.quote(game.spec.baseline)}", "a contest: name any agents"),
+        (longer, "continue this training"),
+    )
+
+
+def _demo(game: str, run_dir: Path | None, seed: int) -> None:
+    """Train an agent for two minutes, and run a contest in which it meets every agent of the game."""
+    from dicegym.games.parts import solver
+    from dicegym.learning.demo import run_demo
+    from dicegym.learning.train import train as learn
+
+    folder = run_dir or Path("runs") / f"demo-{game}"
+    with progress_bar("steps") as progress:
+        entry, score = run_demo(learn, game, folder, seed, progress)
+    out.print(f"trained {entry}: {score}")
+    table = dicegym.game(game)
+    solved = solver(table) is not None
+    tournament(game, [*dicegym.agent_names(game), str(entry)], seed, TournamentOptions(exact=solved))
+    told = ", which exact win rates rank: the games that it plays are part luck" if solved else ""
+    out.print(f"\n{entry.stem} is the agent that was just trained, in the contest of {table.spec.title}{told}.")
+    named = shlex.quote(str(entry))
+    print_commands(
+        (f"dicegym play {game} --against {named}", "play against it"),
+        (f"dicegym runs plot {shlex.quote(str(folder))}", "its curve as a picture"),
+        (f"dicegym train {game}", "train for as long as the game deserves"),
+    )

@@ -1,0 +1,276 @@
+"""Players of a batch that no Python is asked for between the moves: compiled twins, and pure players as tables.
+
+A game's ``twins.py`` declares compiled twins of its agents (`dicegym.engine.twin_kernels.twin`). A twin chooses as its
+file does, move for move; one that draws chooses with the same probabilities. It replaces the file wherever the name of
+a shipped agent is given and its source is what it was made of: an edited file, or one of the same name in another
+folder, plays itself (`dicegym.players.roster.opponent`).
+
+Where a game numbers its situations, a pure player is a table of its answers. In games between such tables nobody is
+asked, so all are played together. They are the same to the last bit as games that `dicegym.play.drive.Referee` drives
+one by
+one: the same keys, seats, dice, actions and returns. A thousand of them take about as long as twenty there (measured).
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dicegym.bots.bot_files import gather
+from dicegym.bots.scan import text_of
+from dicegym.bots.source import Source
+from dicegym.engine import loops
+from dicegym.engine.dice import game_key
+from dicegym.engine.game import Game
+from dicegym.engine.loops import UNKNOWN
+from dicegym.engine.seats import seating
+from dicegym.engine.twin_kernels import list_twins
+from dicegym.errors import unknown_name
+from dicegym.games.parts import SITUATIONS, part
+from dicegym.play.player import Player
+from dicegym.play.turn import Act, Turn
+
+_SAYS_PURE = re.compile(r"^PURE = True\b", re.MULTILINE)
+
+
+def source_hash(path: Path) -> str:
+    """Return 16 hexadecimal digits of the SHA-256 of a bot's source, the same whatever ends its lines.
+
+    That is the text of its file, and of the files of its folder that it imports (`dicegym.bots.bot_files.gather`).
+    """
+    return _hash_of(_texts(path))
+
+
+def _texts(path: Path) -> list[str]:
+    return [text_of(data) for data in gather(path).values()]
+
+
+def _hash_of(texts: list[str]) -> str:
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
+
+
+class TwinPlayer(Player):
+    """The compiled twin of an agent. One that draws does so by the game's key, as dice are rolled.
+
+    Args:
+        game: the game.
+        name: one of the names that the twin was declared with.
+        pure: whether it remembers and draws nothing.
+
+    Raises:
+        UnknownNameError: no twin has this name.
+    """
+
+    at_once = True
+
+    def __init__(self, game: Game, name: str, pure: bool) -> None:
+        self.name = name
+        self.pure = pure
+        numbers = twin_numbers(game)
+        if name not in numbers:
+            raise unknown_name(f"compiled twin in {game.spec.title}", name, list(numbers))
+        self.number = numbers[name]
+
+    def join(self, game: Game, seat: int, seed: int) -> Act:
+        """Sit down; see `Player.join`."""
+        chosen_by = list_twins(game.spec.module)[self.number].kernel
+
+        def act(turn: Turn) -> int:
+            return int(chosen_by(turn.record))
+
+        return act
+
+    def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """Return an action for each row; see `Player.act_rows`."""
+        actions = np.empty(len(rows), np.int64)
+        loops.choose_rows(states, rows, self.number, actions)
+        return actions
+
+
+def twin_numbers(game: Game) -> dict[str, int]:
+    """Return name -> number of the compiled twins of a game."""
+    return {name: number for number, twin in enumerate(list_twins(game.spec.module)) for name in twin.names}
+
+
+def twin_of(game: Game, source: Source, name: str) -> TwinPlayer | None:
+    """Return the compiled twin of a file, under ``name`` if it is declared with that.
+
+    Returns None if it has none, or is not what its twin was made of.
+    """
+    twins = list_twins(game.spec.module)
+    if not twins or source.arguments is not None:
+        return None
+    texts = _texts(source.file)
+    made_of = _hash_of(texts)
+    for twin in twins:
+        if twin.file == made_of:
+            called = name if name in twin.names else twin.names[0]
+            return TwinPlayer(game, called, _SAYS_PURE.search(texts[0]) is not None)
+    return None
+
+
+_EACH: Any = slice(None)
+
+
+class Tabulated:
+    """The answers of a pure player by situation, asked for once each.
+
+    Args:
+        game: a game that numbers its situations.
+        player: a pure player.
+        size: how many situations there are.
+    """
+
+    def __init__(self, game: Game, player: Player, size: int) -> None:
+        self._game = game
+        self._player = player
+        self.answers = np.full(size, UNKNOWN, np.int32)
+
+    def act_rows(self, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """Return an action for each row, and remember those that have 32 bits."""
+        numbers = np.empty(len(rows), np.int64)
+        loops.situation_rows(states, rows, numbers)
+        found, first, place = numbers, _EACH, _EACH
+        if len(rows) > 1:
+            found, first, place = np.unique(numbers, return_index=True, return_inverse=True)
+        actions = self._player.act_rows(self._game, states, rows[first], seats[first])
+        fits = (actions > UNKNOWN) & (actions <= np.iinfo(np.int32).max)
+        self.answers[found[fits]] = actions[fits]
+        answers: np.ndarray = actions[place]
+        return answers
+
+
+@functools.cache
+def situations(game: Game) -> int:
+    """Return how many situations a player of ``game`` can be in; 0 if they are not numbered."""
+    numbering = part(game, SITUATIONS)
+    found = numbering.situations(game) if numbering is not None else None
+    return 0 if found is None else len(found)
+
+
+class TabledPlayer(Player):
+    """Plays by a table of actions: what a pure player chose in each situation.
+
+    Args:
+        name: what reports call it.
+        actions: int[situations].
+
+    Attributes:
+        actions: the same, as small numbers as hold them.
+    """
+
+    pure = True
+
+    def __init__(self, name: str, actions: np.ndarray) -> None:
+        self.name = name
+        given = np.asarray(actions, np.int64)
+        widest = max(-int(given.min(initial=0)), int(given.max(initial=0)) + 1)
+        self.actions = given.astype(np.min_scalar_type(-widest))  # it is sent to a process for each match
+
+    def join(self, game: Game, seat: int, seed: int) -> Act:
+        """Sit down in one new game; see `Player.join`."""
+        actions, row, number = self.actions, np.zeros(1, np.int64), np.zeros(1, np.int64)
+
+        def act(turn: Turn) -> int:
+            loops.situation_rows(np.array([turn.record]), row, number)
+            chosen: int = actions.item(number[0])
+            return chosen
+
+        return act
+
+    def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """Return an action for each row; see `Player.act_rows`."""
+        numbers = np.empty(len(rows), np.int64)
+        loops.situation_rows(states, np.asarray(rows, np.int64), numbers)
+        chosen: np.ndarray = self.actions[numbers].astype(np.int64)
+        return chosen
+
+
+AT_ONCE = 256
+"""Games that are played together: their records fit into a processor's own memory."""
+
+
+class TableGame(NamedTuple):
+    """The result of a game."""
+
+    order: list[int]
+    """Which player sat in each seat."""
+    actions: list[int]
+    """Of all seats, as they were played."""
+    returns: list[float]
+    """The sum of rewards of each seat."""
+    faults: list[tuple[int, int, int]]
+    """(seat, number of its decision from 1, number of the fault) of each illegal action."""
+
+
+def tables_alone(game: Game, players: Sequence[object]) -> bool:
+    """Return whether all players are tables of the situations of ``game``, so that `play_tables` can play."""
+    return all(isinstance(player, TabledPlayer) for player in players) and situations(game) > 0
+
+
+def prepare(game: Game) -> None:
+    """Compile what `play_tables` needs, or find it compiled, before anybody's time is taken."""
+    if part(game, SITUATIONS) is not None:
+        states, none = game.new_states(1), np.zeros(0, np.int64)
+        loops.begin_rows(states, none, game.blank, np.zeros(1, np.uint64), np.zeros(1, np.uint64))
+        loops.situation_rows(states, none, none)
+        loops.step_rows(states, none, none, none)
+
+
+def play_tables(
+    game: Game, players: Sequence[TabledPlayer], seed: int, games: int, acting: Callable[[int, int], None]
+) -> Iterator[TableGame]:
+    """Yield games number 0 .. ``games - 1`` of ``seed`` between ``players``, one for each seat.
+
+    Args:
+        game: the game.
+        players: who plays; each sits where the game's key puts it.
+        seed: names the games.
+        games: how many.
+        acting: told again and again (number of a game, player who is to move in it), as a game may never end.
+    """
+    tables = np.stack([player.actions for player in players]).astype(np.int64)
+    for first in range(0, games, AT_ONCE):
+        yield from _played(game, tables, seed, range(first, min(first + AT_ONCE, games)), acting)
+
+
+def _played(
+    game: Game, tables: np.ndarray, seed: int, numbers: range, acting: Callable[[int, int], None]
+) -> Iterator[TableGame]:
+    n = len(numbers)
+    states = game.new_states(n)
+    keys = [game_key(seed, number) for number in numbers]
+    orders = [seating(key, game.players) for key in keys]
+    players = np.array(orders)
+    seeds = np.full(n, seed % (1 << 64), np.uint64)
+    loops.begin_rows(states, np.arange(n), game.blank, seeds, np.array(numbers, np.uint64))
+    asked = np.zeros((n, game.players), np.int64)
+    played: list[tuple[np.ndarray, np.ndarray]] = []
+    wrong: list[list[tuple[int, int, int]]] = [[] for _ in numbers]
+    over, mover = states["over"], states["player"]  # views
+    (rows,) = np.logical_not(over).nonzero()
+    while len(rows):
+        seats = mover[rows].astype(np.int64)
+        whose = players[rows, seats]
+        acting(numbers[int(rows[0])], int(whose[0]))
+        situation, faults = np.empty(len(rows), np.int64), np.empty(len(rows), np.int64)
+        loops.situation_rows(states, rows, situation)
+        actions = tables[whose, situation]
+        asked[rows, seats] += 1
+        loops.step_rows(states, rows, actions, faults)
+        for at in faults.nonzero()[0].tolist():
+            row, seat = int(rows[at]), int(seats[at])
+            wrong[row].append((seat, int(asked[row, seat]), int(faults[at])))
+        played.append((rows, actions))
+        rows = rows[np.logical_not(over[rows])]
+    where = np.concatenate([some for some, _ in played])
+    chosen = np.concatenate([actions for _, actions in played])[np.argsort(where, kind="stable")]
+    ends = np.cumsum(np.bincount(where, minlength=n))
+    for row, actions in enumerate(np.split(chosen, ends[:-1])):
+        yield TableGame(orders[row], actions.tolist(), game.returns(states[row]).tolist(), wrong[row])

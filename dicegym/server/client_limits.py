@@ -1,0 +1,162 @@
+"""Limits of clients: how much they send, how soon they guess again, how many there are, how much is logged of them."""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Callable
+from typing import Any
+
+from dicegym.server.admission import fold_name
+
+BYTES = 32 * 1024
+"""Bytes a second from a client, beside its moves."""
+MESSAGE = 640
+"""Bytes that a message costs besides its own: fifty messages a second."""
+AT_ONCE = 8
+"""Seconds for which a client may have saved up."""
+HANDSHAKES = 256
+"""WebSocket connections that have not ended their handshake; the oldest makes room for more."""
+BESIDE = HANDSHAKES + 64
+"""Files that a server opens beside its connections: the store, ports, and connections that have not logged in."""
+PER_AGENT = 4
+
+Clock = Callable[[], float]
+
+
+class TokenBucket:
+    """An allowance of ``rate`` a second, of which at most ``most`` is saved up.
+
+    It is filled when it is found empty, and not before, as to look at a clock costs more than to pay.
+
+    Attributes:
+        left: what is in it; less than 0 for a debt.
+    """
+
+    __slots__ = ("_clock", "_filled", "_rate", "left", "most")
+
+    def __init__(self, rate: float, most: float, clock: Clock = time.monotonic) -> None:
+        self.left = self.most = most
+        self._rate = rate
+        self._clock = clock
+        self._filled = clock()
+
+    def pay(self, amount: float) -> bool:
+        """Take ``amount`` out, even if less is left; return whether it was there."""
+        self.left -= amount
+        return self.left >= 0 or self._fill() >= 0
+
+    def give(self, amount: float) -> None:
+        """Put back what was paid."""
+        self.left = min(self.left + amount, self.most)
+
+    def wait(self, amount: float) -> float:
+        """Return the seconds until ``amount`` is in it."""
+        return max(0.0, (amount - self._fill()) / self._rate)
+
+    def _fill(self) -> float:
+        now = self._clock()
+        self.left = min(self.left + (now - self._filled) * self._rate, self.most)
+        self._filled = now
+        return self.left
+
+
+class LoginBackoff:
+    """Delays for clients that send wrong secrets, longer each time.
+
+    They are for a name at an address, and for an address at which many were wrong, so nobody keeps the owner from
+    logging in from another address. From the same one the right secret waits as long as a wrong one would, `LONGEST`
+    seconds at most. As every secret waits before it is looked at, to hang up and come again saves no time.
+    """
+
+    FREE, FREE_BY_ADDRESS = 3, 12
+    """Wrong secrets before there are delays: for a name, and for all names at an address together."""
+    FIRST, LONGEST = 1.0, 30.0
+    """Seconds of the first delay, of which each is twice the one before, and of the longest."""
+    FORGOTTEN = 600.0
+    """Seconds without a wrong secret after which those before are forgotten."""
+    REMEMBERED = 8192
+    """Names at addresses; beyond, the oldest are forgotten."""
+
+    def __init__(self, clock: Clock = time.monotonic) -> None:
+        self._clock = clock
+        self._wrong: dict[tuple[str, str | None], tuple[int, float]] = {}  # how many, and when the last was
+
+    def delay(self, address: str, name: str | None) -> float:
+        """Return the seconds that a secret for ``name`` (None: it alone tells whose) from an address has to wait."""
+        by_name = self._count((address, fold_name(name or ""))) - self.FREE
+        beyond = max(by_name, self._count((address, None)) - self.FREE_BY_ADDRESS)
+        return float(min(self.LONGEST, self.FIRST * 2 ** min(beyond, 16))) if beyond >= 0 else 0.0
+
+    def record(self, address: str, name: str | None, right: bool) -> None:
+        """Record a secret that was looked at; a right one clears what was wrong for its name, and not its address."""
+        own = address, fold_name(name or "")
+        if right:
+            self._wrong.pop(own, None)
+            return
+        for key in (own, (address, None)):
+            count = self._count(key) + 1
+            self._wrong.pop(key, None)  # what happened last stands last
+            self._wrong[key] = count, self._clock()
+        while len(self._wrong) > self.REMEMBERED:
+            del self._wrong[next(iter(self._wrong))]
+
+    def _count(self, key: tuple[str, str | None]) -> int:
+        count, last = self._wrong.get(key, (0, 0.0))
+        return count if self._clock() - last < self.FORGOTTEN else 0
+
+
+class ThrottledLog:
+    """A log that does not grow with what is thrown at the server.
+
+    The first line of a kind is written at once, and then one in `QUIET` seconds that counts.
+
+    Args:
+        log: takes the lines.
+        clock: in seconds.
+    """
+
+    QUIET = 10.0
+    KINDS = 1000
+    """Kinds that are remembered."""
+
+    def __init__(self, log: Callable[[str], None], clock: Clock = time.monotonic) -> None:
+        self._log = log
+        self._clock = clock
+        self._kinds: dict[tuple[str, str], tuple[float, int]] = {}  # when the last line was written, how many since
+
+    def note(self, kind: str, who: str, text: str) -> None:
+        """Write ``text``, unless a line of its kind about ``who`` was just written; the next one counts it."""
+        now = self._clock()
+        written, more = self._kinds.get((kind, who), (now - self.QUIET, 0))
+        if now - written < self.QUIET:
+            self._kinds[kind, who] = written, more + 1
+            return
+        self._kinds.pop((kind, who), None)  # the latest is the last
+        self._kinds[kind, who] = now, 0
+        if len(self._kinds) > self.KINDS:
+            del self._kinds[next(iter(self._kinds))]
+        self._log(f"{text} (and {more} times more before)" if more else text)
+
+
+def room_for(connections: int, agents: int = 0) -> int:
+    """Return how many connections this process can have at once, up to ``connections``: each is an open file.
+
+    The system's limit (``ulimit -n``) is raised for this process as far as that is allowed and needed.
+    """
+    try:
+        resource: Any = importlib.import_module("resource")
+    except ImportError:  # Windows has no such limit
+        return connections
+    beside = BESIDE + PER_AGENT * agents
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY or soft >= connections + beside:
+        return connections
+    wanted = connections + beside
+    if hard != resource.RLIM_INFINITY:
+        wanted = min(wanted, hard)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    except (OSError, ValueError):
+        wanted = soft
+    return int(max(1, min(connections, wanted - beside)))

@@ -1,0 +1,93 @@
+"""How much one address may ask for: requests, what costs the machine something, and large bodies."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+from starlette.requests import Request
+
+from dicegym.errors import DicegymError
+from dicegym.server.admission import is_loopback, origin_of
+from dicegym.server.client_limits import TokenBucket
+
+REMEMBERED = 8192
+"""Addresses of which it is known what they spent lately."""
+A_SECOND, AT_ONCE = 1000.0, 12_000.0
+"""Requests of one address, behind which a class may sit. Pages that poll ask once a second, and a page loads half a
+dozen files. An expensive request counts as several."""
+SMALL_BODY = 64 * 1024
+"""Bytes that a request's body may have where nothing else is said."""
+
+
+class TooOftenError(DicegymError):
+    """Somebody asked for too much.
+
+    Attributes:
+        wait: seconds until it may be asked for again.
+    """
+
+    status = 429
+
+    def __init__(self, words: str, wait: float) -> None:
+        super().__init__(words)
+        self.wait = wait
+
+
+class TooLargeError(DicegymError):
+    """A request's body is larger than what is taken there.
+
+    Attributes:
+        head: its beginning, as far as it was kept.
+    """
+
+    status = 413
+
+    def __init__(self, words: str, head: bytes = b"") -> None:
+        super().__init__(words)
+        self.head = head
+
+
+class TooSlowError(DicegymError):
+    """A request's body came so slowly that it was not waited for."""
+
+    status = 408
+
+
+class AddressLimits:
+    """What addresses have spent. This machine's own are not counted: a proxy before the server limits its clients.
+
+    Args:
+        clock: in seconds.
+
+    Attributes:
+        bodies: the largest body in bytes by the beginning of a path; the longest that fits counts.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.bodies: dict[str, int] = {}
+        self._clock = clock
+        self._buckets: dict[str, TokenBucket] = {}
+
+    def pay(self, request: Request, cost: float = 1.0) -> None:
+        """Count a request as ``cost`` requests of its address. Raises TooOftenError if that is too much."""
+        address = origin_of(request.client.host) if request.client else ""
+        if is_loopback(address):
+            return
+        bucket = self._buckets.pop(address, None) or TokenBucket(A_SECOND, AT_ONCE, self._clock)
+        self._buckets[address] = bucket  # the latest is last
+        if len(self._buckets) > REMEMBERED:
+            del self._buckets[next(iter(self._buckets))]
+        if not bucket.pay(cost):
+            bucket.give(cost)  # further tries do not lengthen the wait
+            wait = bucket.wait(cost)
+            whole = max(1, math.ceil(wait))
+            raise TooOftenError(
+                f"too much is asked for from your address: try again in {whole} second{'s' * (whole != 1)}", wait
+            )
+
+    def largest(self, path: str) -> int:
+        """Return how many bytes a body may have that is sent to a path."""
+        fitting = [start for start in self.bodies if path == start or path.startswith(start.rstrip("/") + "/")]
+        return self.bodies[max(fitting, key=len)] if fitting else SMALL_BODY

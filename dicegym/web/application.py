@@ -1,0 +1,136 @@
+"""All pages together, as an ASGI application."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+from collections.abc import AsyncIterator
+from typing import Any
+
+import anyio.to_thread
+from fastapi import FastAPI
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+
+import dicegym
+from dicegym.web import static_files
+from dicegym.web.context import Web
+from dicegym.web.door import API, Door, describe
+from dicegym.web.enter.enter_section import SECTION as ENTER
+from dicegym.web.faults import HANDLERS
+from dicegym.web.learn.learn_section import SECTION as LEARN
+from dicegym.web.pages import environment, web_of
+from dicegym.web.play.cards import list_cards
+from dicegym.web.play.hall import PlayHall
+from dicegym.web.play.play_section import SECTION as PLAY
+from dicegym.web.rights import sign_operator_in
+from dicegym.web.rules.rules_section import SECTION as RULES
+from dicegym.web.section import Section
+from dicegym.web.security import Safety
+from dicegym.web.server.server_section import SECTION as SERVER
+from dicegym.web.watch.watch_section import SECTION as WATCH
+from dicegym.web.web_settings import WebSettings
+from dicegym.web.workers import TooBusyError
+
+SECTIONS: tuple[Section, ...] = (PLAY, WATCH, ENTER, LEARN, RULES, SERVER)
+"""In the order of the menu."""
+THREADS = 8
+"""For operations that are plain functions, and `run_in_threadpool`: more would only wait for each other."""
+OWN = 3
+"""Games of a visitor that the first page leads to."""
+COMPRESSION = 5
+"""Of pages, by gzip: above it a page costs twice the time and is one in fifty smaller."""
+DOOR = Door("site")
+
+
+def create_app(settings: WebSettings, token: str | None = None) -> FastAPI:
+    """Return the application that serves all pages, their files, and the same as JSON.
+
+    Args:
+        settings: of the pages.
+        token: makes a browser on this machine the operator's (default: a new one).
+    """
+    web = Web(settings, token)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
+        for start in web.on_start:
+            start()
+        with contextlib.suppress(TooBusyError):
+            web.work.begin("first page", lambda: (list_cards(), environment().get_template("home.html")))
+        async with contextlib.AsyncExitStack() as stack:
+            for stop in web.on_stop:
+                stack.callback(stop)
+            yield
+
+    app = FastAPI(
+        title="dicegym",
+        version=dicegym.__version__,
+        description="What the pages show, for programs. An error is JSON: `error` says what was wrong and what to do.",
+        openapi_url=None,
+        middleware=[Middleware(Safety, web=web), Middleware(GZipMiddleware, compresslevel=COMPRESSION)],
+        exception_handlers=HANDLERS,
+        lifespan=lifespan,
+    )
+    DOOR.open_in(app)
+    for section in SECTIONS:
+        section.setup(web)
+        section.door.open_in(app)
+    app.state.sections = SECTIONS
+    app.state.web = web
+    return app
+
+
+@DOOR.get("/", template="home.html")
+def show_home(request: Request) -> dict[str, Any] | Response:
+    """Show the games and the sections."""
+    signed_in = sign_operator_in(request)
+    if signed_in is not None:
+        return signed_in
+    web, games = web_of(request), list_cards()
+    own = [sheet for sheet in web.get(PlayHall).of(request.state.visitor) if not sheet.over][:OWN]
+    return {
+        "games": games,
+        "titles": {one.name: one.title for one in games},
+        "own": own,
+        "dice": [secrets.randbelow(6) + 1 for _ in range(5)],
+        "ready": web.readiness,
+    }
+
+
+@DOOR.get(API, template="api.html")
+def show_api(request: Request) -> dict[str, Any]:
+    """Show the operations for programs."""
+    document = describe(request.app)
+    tags: dict[str, list[tuple[str, str, dict[str, Any]]]] = {}
+    for path, operations in document["paths"].items():
+        for method, one in operations.items():
+            tags.setdefault(one["tags"][0], []).append((method.upper(), path, one))
+    return {"tags": tags, "schemas": document["components"]["schemas"], "site": str(request.base_url).rstrip("/")}
+
+
+@DOOR.get(f"{API}/openapi.json")
+def show_document(request: Request) -> Response:
+    """Hand out the OpenAPI document."""
+    return JSONResponse(describe(request.app), headers={"Cache-Control": "public, no-cache"})
+
+
+@DOOR.get(f"{static_files.PREFIX}/{{name:path}}")
+def show_file(request: Request, name: str) -> Response:
+    """Hand out a file beside the pages."""
+    return static_files.static(request, name)
+
+
+@DOOR.get("/favicon.ico")
+def show_icon(request: Request) -> Response:
+    """Lead to the icon."""
+    return RedirectResponse(static_files.address("icon.svg"), 302)
+
+
+@DOOR.get("/robots.txt")
+def show_robots(request: Request) -> Response:
+    """Keep search engines out: games and contests are made while they are read."""
+    return PlainTextResponse("User-agent: *\nDisallow: /\n", headers={"Cache-Control": "public, max-age=86400"})

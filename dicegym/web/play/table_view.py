@@ -1,0 +1,170 @@
+"""A table as its page shows it: plain values for a template, all read in one moment."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from dicegym.arena.pages.template import trust
+from dicegym.errors import DicegymError
+from dicegym.games.web_controls import DiceToggles, GameBoard, Option, PickOne, PlayForm
+from dicegym.pictures.drawing import draw
+from dicegym.players.human import controls_of, keyboard_of
+from dicegym.web.play.advice import Advice, GivenHint
+from dicegym.web.play.person_table import PlayedTable, ToldMove
+from dicegym.web.play.saved_games import TableSheet
+from dicegym.web.workers import Answer
+
+LONGEST_SAID = 700
+"""Characters that are read out after a move: what is longer can be read on the page."""
+
+
+_PIPS = re.compile("[\N{DIE FACE-1}-\N{DIE FACE-6}]")
+"""Dice in a line of text, before the figure that says the same."""
+
+
+class ShownHint(NamedTuple):
+    """A hint, or why there is none yet."""
+
+    thinking: bool
+    failure: str
+    found: GivenHint | None
+
+
+class CardOption(NamedTuple):
+    """What fills a cell of a score card."""
+
+    name: str
+    """Of the field."""
+    one: Option
+    worth: str
+
+
+def describe_table(
+    table: PlayedTable, advice: Advice, *, hint: bool = False, notice: str = "", owner: bool = True
+) -> dict[str, Any]:
+    """Return what the page of a table shows.
+
+    Args:
+        table: the table.
+        advice: gives hints.
+        hint: whether to show the best move.
+        notice: what was wrong with the last request.
+        owner: whether it is shown to its player.
+    """
+    with table.lock:
+        asked = _hint(table, advice) if hint and owner and table.yours else None
+        sheet = table.sheet
+        forms = table.forms() if owner and not sheet.asked else ()
+        board, since = board_of(table), table.since()
+        ending = table.words() if table.over else ""
+        values: dict[str, Any] = {
+            "table": table,
+            "sheet": sheet,
+            "title": table.game.spec.title,
+            "owner": owner,
+            "notice": notice,
+            "board": board,
+            "forms": forms,
+            "shows_dice": any(isinstance(one, DiceToggles) for form in forms for one in form.widgets),
+            "since": since,
+            "told": list(table.told),
+            "picture": None if board else _picture(table),
+            "ending": ending,
+            "words": table.words() if owner and table.yours else "",
+            "hint": asked,
+            "tutor": advice.about(table.game) if sheet.tutor and owner else "",
+            "command": command(sheet),
+            "waits": bool(table.busy) or (asked is not None and asked.thinking),
+        }
+        now, before = _now(table, since, ending)
+    values |= _filling(board, forms)
+    return values | {"now": now, "before": before, "said": _said(table, since, ending, notice)}
+
+
+def board_of(table: PlayedTable) -> GameBoard | None:
+    """Return the board that the game's controls describe; None where they do not, or before the table is set up."""
+    made = getattr(controls_of(table.game), "board", None)
+    if made is None or table.state is None:
+        return None
+    found: GameBoard = made(table.place, table.state)
+    return found
+
+
+def _filling(board: GameBoard | None, forms: Sequence[PlayForm]) -> dict[str, Any]:
+    """Return the form that fills the board's score card, and its options by their values."""
+    card = board.card if board else None
+    form = next((one for one in forms if card and one.name == card.form), None)
+    widget = form.widgets[0] if form else None
+    if not isinstance(widget, PickOne):
+        return {"filling": None, "options": {}}
+    options = {one.value: CardOption(widget.name, one, _worth(one.note)) for one in widget.options if not one.refused}
+    return {"filling": form, "options": options}
+
+
+def _worth(note: str) -> str:
+    """Return the number in a note such as ``20 points``."""
+    return next((word for word in note.split() if word.isdecimal()), note)
+
+
+def _hint(table: PlayedTable, advice: Advice) -> ShownHint:
+    try:
+        key = (table.sheet.id, table.sheet.move)
+        answer: Answer[GivenHint] = advice.hint(table.sheet.visitor, key, table.turn())
+    except DicegymError as error:
+        return ShownHint(False, str(error), None)
+    return ShownHint(not answer.ready, answer.failure, answer.found)
+
+
+def _picture(table: PlayedTable) -> Any:
+    if table.state is None:
+        return None
+    opened = keyboard_of(table.game).OPEN
+    return trust(draw(table.game, table.state, table.sheet.seat, table.place.names, opened).svg())
+
+
+def _now(table: PlayedTable, since: list[ToldMove], ending: str) -> tuple[str, list[ToldMove]]:
+    """Return what just happened, or what is waited for, in a line, and the moves before it."""
+    if table.busy:
+        return f"{table.busy[:1].upper()}{table.busy[1:]}.", since
+    if table.over:
+        return (ending.strip().splitlines() or ["The game is over."])[-1].strip(), since
+    last = next((move for move in reversed(since) if move.lines), None)
+    if last is None:
+        return "Your turn.", []
+    main = [line for line in last.lines if not line.startswith(" ")] or [line.strip() for line in last.lines]
+    if main[-1].endswith(":"):  # a heading: what it tells of the person follows
+        main += [line for line in last.lines if line.startswith(" ")][:1]
+    left = [line for line in last.lines if line not in main and line.strip() not in main]
+    before = [one._replace(lines=tuple(left)) if one is last else one for one in since if one is not last or left]
+    return _PIPS.sub("", " ".join(" ".join(main).split())), [one for one in before if one.lines]
+
+
+def _said(table: PlayedTable, since: list[ToldMove], ending: str, notice: str) -> str:
+    """Return what is read out by screen readers."""
+    told = " ".join(" ".join(line.split()) for move in since for line in move.lines)
+    if len(told) > LONGEST_SAID:
+        told = f"... {told[-LONGEST_SAID:].partition(' ')[2]}"
+    if table.busy:
+        now = f"{table.busy}."
+    elif table.broken:
+        now = f"The game cannot continue: {table.broken}."
+    elif table.over:
+        now = f"The game is over. {ending.strip().splitlines()[-1] if ending.strip() else ''}"
+    elif table.sheet.asked:
+        now = table.sheet.words
+    else:
+        now = "Your turn."
+    return " ".join(part for part in (notice, told, now) if part)
+
+
+def command(sheet: TableSheet) -> str:
+    """Return what plays the same game in a terminal."""
+    words = ["dicegym", "play", sheet.game, "-p", f"players={sheet.players}"]
+    for name in sheet.rivals:
+        words += ["--against", name]
+    for name, value in sheet.parameters.items():
+        words += ["-p", f"{name}={value}"]
+    return shlex.join([*words, "--seed", str(sheet.seed), "--seat", str(sheet.seat)])
