@@ -148,7 +148,8 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
         """Return int8[n_actions]: all zero for agents that are not to move, and for all after the end."""
         if agent != self.agent_selection or self.terminations.get(agent, True) or self.truncations[agent]:
             return np.zeros(self.game.n_actions, np.int8)
-        return self._copy_mask()
+        mask: np.ndarray = self._copy_mask()
+        return mask
 
     def _tell(self) -> None:
         """Put the returns into ``infos``, and the masks where observations hold none."""
