@@ -47,13 +47,13 @@ def derived(figures: list[Figure]) -> list[Figure]:
     peers = {f.subject: f for f in figures if f.peer}
     for mode in GOALS:
         for figure in (f for f in _decisions(figures, mode) if not f.peer):
-            goal = goal_of(mode, figure.subject)
-            if goal is None or not goal.beside:
+            wanted = goal_of(mode, figure.subject)
+            if wanted is None or not wanted.beside:
                 continue
-            own = {f.subject: f for f in _decisions(figures, goal.beside)}
-            if base := own.get(figure.subject, peers.get(goal.beside)):
-                what = f"{mode} beside {goal.beside}, decisions of all players"
-                found.append(_quotient(figure, base, what, ("at least", goal.times)))
+            own = {f.subject: f for f in _decisions(figures, wanted.beside)}
+            if base := own.get(figure.subject, peers.get(wanted.beside)):
+                what = f"{mode} beside {wanted.beside}, decisions of all players"
+                found.append(_quotient(figure, base, what, ("at least", wanted.times)))
     alone = {(f.subject, f.mode): f for f in figures if f.section == MANY_THREADS and f.what.endswith("on 1 thread")}
     for figure in figures:
         base = alone.get((figure.subject, figure.mode))

@@ -260,11 +260,11 @@ class Goal(NamedTuple):
         return f"at least {self.times:,.0f}{met}"
 
 
-_LEDUC = "RLCard leduc-holdem"
+_DICE, _LEDUC = "OpenSpiel liars_dice", "RLCard leduc-holdem"
 GOALS: Mapping[str, Mapping[str, Goal]] = {
     "make_vec": {"": Goal(0.9, "batch")},
     "make": {"": Goal(300_000)},
-    "state": {"": Goal(1.5, "OpenSpiel liars_dice"), "Hog-v0": Goal(1.5, "OpenSpiel pig")},
+    "state": {"": Goal(1.5, _DICE), "Hog-v0": Goal(1.5, "OpenSpiel pig"), "Lucky-v0": Goal(1.0, _DICE)},
     "aec": {"": Goal(1.5, _LEDUC), "Lucky-v0": Goal(1.0, _LEDUC)},
     "parallel": {"": Goal(1.5, _LEDUC), "Lucky-v0": Goal(1.0, _LEDUC)},
 }

@@ -398,20 +398,19 @@ def advance_rows(share, first, batch, opponents):
     return n
 
 
-PLAY_ALL, PLAY_SOME, CHOOSE = 0, 1, 2
-"""Jobs of `help_rows`: take all rows on, those listed in ``some``, or choose random actions."""
+PLAY_ON, CHOOSE = 0, 1
+"""Jobs of `help_rows`."""
 
 
 @loop_kernel
-def help_rows(job, start, end, now, which, some, actions, tasks, waiting, batch, opponents, seed, chosen):
-    """Do a part of `advance_rows`, ``now`` saying whether a step begins, or, at time ``now``, of `random_legal`.
+def help_rows(job, start, end, now, which, actions, tasks, waiting, batch, opponents, seed, chosen):
+    """Do a part of `advance_rows`, with which a step begins, or, at time ``now``, of `random_legal`.
 
     See `dicegym.engine.kernel_entries`.
     """
-    if job != CHOOSE:
-        rows = which[start:end] if job == PLAY_ALL else some[start:end]
-        share = Share(rows, actions[start:end], tasks[start:end], waiting[start:end])
-        return advance_rows(share, now != 0, batch, opponents)
+    if job == PLAY_ON:
+        share = Share(which[start:end], actions[start:end], tasks[start:end], waiting[start:end])
+        return advance_rows(share, True, batch, opponents)
     random_legal(batch.masks[start:end], seed, now, start, chosen[start:end])
     return 0
 

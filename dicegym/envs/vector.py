@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import gymnasium as gym
@@ -26,8 +27,7 @@ from dicegym.envs.batch_kernels import (
     NEXT_STEP,
     OPTIONS,
     PLAY,
-    PLAY_ALL,
-    PLAY_SOME,
+    PLAY_ON,
     REFUSE,
     ROW,
     SAME_STEP,
@@ -35,6 +35,8 @@ from dicegym.envs.batch_kernels import (
     WAIT,
     BatchArrays,
     OpponentArrays,
+    Share,
+    advance_rows,
     help_rows,
     prepare_rows,
 )
@@ -385,24 +387,34 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
     ) -> np.ndarray:
         """Take each of ``rows`` on, shared out among threads; return those that wait for somebody outside."""
         whole = first and rows is self._all
-        n, task = len(rows), self._task(opponents)
-        edges = self._threads.edges(n, few=whole and self._crew.awake())
-        given = task.arguments
-        if not whole:
-            given[1][:n] = rows
-        given[2][:n], given[3][:n] = actions, tasks
-        counts = self._crew.call(task, edges, PLAY_ALL if whole else PLAY_SOME, first)
-        if not any(counts):
-            return self._waiting[:0]
-        return np.concatenate([self._waiting[start : start + n] for start, n in zip(edges, counts, strict=False)])
+        edges = self._threads.edges(len(rows), few=whole and self._crew.awake())
+        if whole:
+            task = self._task(opponents)
+            task.arguments[1][:], task.arguments[2][:] = actions, tasks
+        if whole:
+            counts = self._crew.call(task, edges, PLAY_ON)
+            if not any(counts):
+                return self._waiting[:0]
+            shares = list(zip(edges, counts, strict=False))
+        else:
+            work = partial(self._advance_share, (rows, actions, tasks, self._waiting), first, opponents)
+            shares = self._threads.share(len(rows), work)
+        return np.concatenate([self._waiting[start : start + count] for start, count in shares])
 
     def _task(self, opponents: OpponentArrays) -> Task:
         """Return what threads share out: the same until opponents come or go."""
-        if self._shared is None or self._shared.arguments[6] is not opponents:
-            given = np.zeros(self.num_envs, np.int64), np.zeros(self.num_envs, np.int64), self._tasks.copy()
+        if self._shared is None or self._shared.arguments[5] is not opponents:
+            given = np.zeros(self.num_envs, np.int64), np.zeros(self.num_envs, np.int8)
             arguments = self._all, *given, self._waiting, self._batch, opponents, _RANDOM, self._chosen
             self._shared = Task(help_rows, prepare_rows, arguments, unlocks=True)
         return self._shared
+
+    def _advance_share(
+        self, whole: tuple[np.ndarray, ...], first: bool, opponents: OpponentArrays, start: int, end: int
+    ) -> int:
+        """Take the rows number ``start`` to ``end - 1`` of those given on; see `advance_rows`."""
+        waiting: int = advance_rows(Share(*[array[start:end] for array in whole]), first, self._batch, opponents)
+        return waiting
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Play one action (int64[num_envs]) in every game, then everybody else's turns.
