@@ -302,5 +302,6 @@ def test_a_wide_action_is_the_ordinary_one_that_always_does_the_same() -> None:
         states = game.new_game(seed)
         (wide,) = planner.act_rows(game, states, np.arange(1), np.zeros(1, np.int64)).tolist()
         ordinary = ordinary_action(game, states[0], wide)
+        assert ordinary is not None
         assert wide >= game.n_actions > ordinary
         assert exact.action_values(states[0]).values[ordinary] == exact.action_value(states[0], wide)

@@ -59,12 +59,12 @@ def test_a_model_plays_a_task_and_its_regret_is_its_reward() -> None:
     async def interaction(task: Any) -> AsyncIterator[Talk]:
         yield talk
 
-    asyncio.run(env.run(second, SimpleNamespace(player=SimpleNamespace(interaction=interaction))))  # type: ignore[arg-type]
+    asyncio.run(env.run(second, SimpleNamespace(player=SimpleNamespace(interaction=interaction))))
     assert "is not JSON" in talk.heard[0]
     assert talk.heard[0].endswith(text), "nothing was played"
     gained, turns, over = 0.0, 0, False
     while not over:
         _, reward, over, _ = own.answer('{"action": "roll 4"}')
         gained, turns = gained + reward, turns + 1
-    assert talk.trace.rewards["reward"].value == pytest.approx(gained - MARKS[-1].cost)  # type: ignore[union-attr]
+    assert talk.trace.rewards["reward"].value == pytest.approx(gained - MARKS[-1].cost)
     assert talk.trace.metrics == {"decisions": turns + 1, "invalid": 1}
