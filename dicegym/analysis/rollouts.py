@@ -190,7 +190,7 @@ def rollout(
             reason = f"{seconds:g} seconds are over"
             break
         step = min(race.games, _LARGEST)
-    found = [race.candidate(one, candidates[one], _name(game, candidates[one])) for one in race.ranked()]
+    found = [race.candidate(one, candidates[one], _name(game, candidates[one])) for one in race.rank_actions()]
     return RolloutResult(
         game,
         mover,
@@ -242,14 +242,14 @@ class _Race:
         self._alpha = (1 - confidence) / max(n - 1, 1)
         self._values = [np.zeros(0) for _ in range(n)]
 
-    def played(self, one: int) -> int:
+    def count_games(self, one: int) -> int:
         """Return in how many games a candidate was played."""
         return len(self._values[one])
 
     @property
     def games(self) -> int:
         """In how many games those that are left were played."""
-        return self.played(self.left[0])
+        return self.count_games(self.left[0])
 
     def add(self, values: np.ndarray) -> None:
         """Add games of the candidates that are left, and drop those that are worse than another."""
@@ -269,7 +269,7 @@ class _Race:
 
     def _paired(self, a: int, b: int) -> tuple[float, float, int]:
         """Return mean and standard deviation of a's value less b's in the games of both, and how many these are."""
-        n = min(self.played(a), self.played(b))
+        n = min(self.count_games(a), self.played(b))
         gap = self._values[a][:n] - self._values[b][:n]
         return float(gap.mean()), _deviation(gap), n
 
@@ -283,10 +283,10 @@ class _Race:
 
         What never came in n games may still come in one of n: no game lost does not mean that none can be.
         """
-        n = self.played(one)
+        n = self.count_games(one)
         return max(_deviation(self._values[one]) / math.sqrt(n), self._least / n)
 
-    def ranked(self) -> list[int]:
+    def rank_actions(self) -> list[int]:
         """Return the candidates, the best first."""
         return [*sorted(self.left, key=lambda one: -self._values[one].mean()), *reversed(self.out)]
 
@@ -299,7 +299,7 @@ class _Race:
             name,
             float(self._values[one].mean()),
             self.error(one),
-            self.played(one),
+            self.count_games(one),
             0.0 if is_best else mean,
             0.0 if is_best else deviation / math.sqrt(n),
             one not in self.left,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.checks.common import broken, bytes_of, random_action, random_below
+from dicegym.checks.common import bytes_of, random_action, random_below, report_break
 from dicegym.engine import loops
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ConformanceError
@@ -32,7 +32,7 @@ class _CheckReferee(Referee):
 
     def fail(self, seen: str, why: str, remedy: str) -> ConformanceError:
         """Return the error: what was seen, why it matters, what to do."""
-        return broken(f"agent {self.player.name!r} in seat {self.seat} of {self.game!r}", seen, why, remedy)
+        return report_break(f"agent {self.player.name!r} in seat {self.seat} of {self.game!r}", seen, why, remedy)
 
     def sit(self, seat: int, seed: int) -> Act:
         try:
@@ -123,7 +123,7 @@ def check_agent(game: Game, player: Player, games: int = 4, seed: int = 0) -> No
         return [_CheckReferee(game, player, seat, seed + i) for seat in range(game.players) for i in range(games)]
 
     def fail(seen: str, why: str, remedy: str) -> ConformanceError:
-        return broken(f"agent {player.name!r} in {game!r}", seen, why, remedy)
+        return report_break(f"agent {player.name!r} in {game!r}", seen, why, remedy)
 
     first = _play_in_turn(referees())
     if first != _play_in_turn(referees()):

@@ -1,4 +1,4 @@
-"""What the checks share: how a broken promise is told, random games, guarded buffers."""
+"""What the checks share: how a broken promise is told, random games, run_guarded buffers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STRANGE_ACTIONS = (-1, -128, 2**31, 2**63 - 1, -(2**63))
 PLAIN = (bool, int, float, str, type(None))
 
 
-def broken(subject: object, seen: str, why: str, remedy: str) -> ConformanceError:
+def report_break(subject: object, seen: str, why: str, remedy: str) -> ConformanceError:
     """Return the error: what was seen, why it matters, what to do."""
     return ConformanceError(f"{subject}: {seen}. {why}. {remedy}.")
 
@@ -79,7 +79,7 @@ def erring_states_of(game: Game, longest: int, seed: int) -> Iterator[Any]:
             state = branch
 
 
-def guarded(kernel: Callable[[Any], None], n: int, dtype: type, fill: float) -> tuple[np.ndarray, bool]:
+def run_guarded(kernel: Callable[[Any], None], n: int, dtype: type, fill: float) -> tuple[np.ndarray, bool]:
     """Return what ``kernel`` writes into n elements filled with ``fill``, and whether it wrote around them."""
     buffer: np.ndarray = np.full(n + 2 * GUARD, fill, dtype)
     inside = buffer[GUARD : GUARD + n]
@@ -93,14 +93,14 @@ def check_running(game: Game, state: Any) -> None:
     if state["over"]:
         return
     if not 0 <= state["player"] < game.players:
-        raise broken(
+        raise report_break(
             game,
             f"player {int(state['player'])} is to move",
             f"Seats are 0 to {game.players - 1}",
             "Correct reset or step",
         )
     if not game.legal(state).any():
-        raise broken(
+        raise report_break(
             game,
             f"player {int(state['player'])} has no legal action",
             "A player must be able to move",

@@ -8,12 +8,12 @@ import numpy as np
 
 from dicegym.checks.common import (
     STRANGE_ACTIONS,
-    broken,
     bytes_of,
     check_running,
     from_bytes,
     random_action,
     random_below,
+    report_break,
 )
 from dicegym.checks.state_checks import check_margin
 from dicegym.engine.game import Game
@@ -32,7 +32,7 @@ def check_actions(game: Game, state: Any) -> None:
         branch = state.copy()
         fault = game.step(branch, action)
         if not 0 <= fault < len(game.spec.faults):
-            raise broken(
+            raise report_break(
                 game,
                 f"step({action}) returns {fault}",
                 f"faults has {len(game.spec.faults)} entries",
@@ -40,7 +40,7 @@ def check_actions(game: Game, state: Any) -> None:
             )
         if 0 <= action < game.n_actions and (fault == 0) != mask[action]:
             verdict = "takes" if fault == 0 else f"finds fault {fault} with"
-            raise broken(
+            raise report_break(
                 game,
                 f"step {verdict} action {action} ({game.action_name(action)}), "
                 f"and legal calls it {'legal' if mask[action] else 'illegal'}",
@@ -49,7 +49,7 @@ def check_actions(game: Game, state: Any) -> None:
             )
         for name in ("key", "players", *game.all_parameters):
             if branch[name] != state[name]:
-                raise broken(
+                raise report_break(
                     game,
                     f"step({action}) changes {name}",
                     "It belongs to the whole game",
@@ -65,7 +65,7 @@ def check_branching(game: Game, state: Any, time: int) -> None:
     before = bytes_of(state)
     copies = [state.copy(), state.copy(), from_bytes(game, before)]
     if any(bytes_of(copy) != before for copy in copies):
-        raise broken(
+        raise report_break(
             game,
             "a copy has other bytes than the original",
             "The bytes of a record are its save file",
@@ -76,9 +76,9 @@ def check_branching(game: Game, state: Any, time: int) -> None:
             if not copy["over"]:
                 game.step(copy, random_action(game, copy, "branch", time, step))
     if bytes_of(state) != before:
-        raise broken(game, "playing a copy changes the original", "A copy is a branch", "Keep no state elsewhere")
+        raise report_break(game, "playing a copy changes the original", "A copy is a branch", "Keep no state elsewhere")
     if len({bytes_of(copy) for copy in copies}) > 1:
-        raise broken(
+        raise report_break(
             game,
             "the same actions from the same state lead to different states",
             "A game is a function of its key and the actions, so that it can be played again",
@@ -99,7 +99,7 @@ def check_ending(game: Game, seed: int, longest: int) -> None:
         for _ in walk(game, state, choose, longest):
             pass
         if not state["over"]:
-            raise broken(
+            raise report_break(
                 game,
                 f"after {longest} random decisions{', some illegal,' * illegal} a game is not over",
                 "Its players would wait for ever",
@@ -107,10 +107,10 @@ def check_ending(game: Game, seed: int, longest: int) -> None:
             )
         check_margin(game, state)
         if game.legal(state).any():
-            raise broken(game, "actions are legal after the end", "The end is final", "Use Game.legal as it is")
+            raise report_break(game, "actions are legal after the end", "The end is final", "Use Game.legal as it is")
         total = float(game.returns(state).sum())
         if game.spec.zero_sum and game.players > 1 and abs(total) > ROUNDING:
-            raise broken(
+            raise report_break(
                 game,
                 f"the returns of a game sum to {total:g}",
                 "Solvers believe that what one gains the others lose",
@@ -141,7 +141,7 @@ def check_batch(game: Game, seed: int, rows: int = 5, decisions: int = 50) -> No
                 and np.array_equal(game.observe(state, int(state["player"])), batch.observations[row])
             )
             if not same:
-                raise broken(
+                raise report_break(
                     game,
                     f"game {row} of a batch differs from the same game alone after {time + 1} decisions",
                     "Training sees batches and contests see single games",

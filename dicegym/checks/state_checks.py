@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.checks.common import PLAIN, broken, bytes_of, guarded
+from dicegym.checks.common import PLAIN, bytes_of, report_break, run_guarded
 from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
 from dicegym.engine.scene import Scene
@@ -19,14 +19,14 @@ def check_beginning(game: Game, state: Any, seed: int, episode: int) -> None:
     expected = {"key": game_key(seed, episode), "players": game.players, **game.all_parameters}
     for name, value in expected.items():
         if int(state[name]) != value:
-            raise broken(
+            raise report_break(
                 game,
                 f"after reset, {name} is {int(state[name])} instead of {value}",
                 "Key, players and parameters are set before reset is asked",
                 "Let reset leave them as they are",
             )
     if state["over"]:
-        raise broken(game, "a new game is over", "Environments play on at once after a reset", "Correct reset")
+        raise report_break(game, "a new game is over", "Environments play on at once after a reset", "Correct reset")
 
 
 def check_reading(game: Game, state: Any) -> None:
@@ -44,9 +44,9 @@ def check_reading(game: Game, state: Any) -> None:
         look = partial(kernels.observe, state, seat)
         readers.append((f"observe(seat {seat})", look, game.observation_size, np.float32, (7.0, np.inf)))
     for name, reader, length, dtype, fills in readers:
-        (one, beyond), (two, beyond_too) = (guarded(reader, length, dtype, fill) for fill in fills)
+        (one, beyond), (two, beyond_too) = (run_guarded(reader, length, dtype, fill) for fill in fills)
         if beyond or beyond_too:
-            raise broken(
+            raise report_break(
                 game,
                 f"{name} writes outside its {length} elements",
                 "That is somebody else's memory",
@@ -55,19 +55,19 @@ def check_reading(game: Game, state: Any) -> None:
         unlike = (one != two) & ~(np.isnan(one) & np.isnan(two))  # NaN is unlike itself
         if unlike.any():
             where = np.flatnonzero(unlike).tolist()
-            raise broken(
+            raise report_break(
                 game,
                 f"{name} leaves the elements {where} as they were",
                 "Buffers are used again and hold what another state left there",
                 "Write every element",
             )
         if bytes_of(state) != before:
-            raise broken(game, f"{name} changes the state", "It is asked any number of times", "Let it read only")
+            raise report_break(game, f"{name} changes the state", "It is asked any number of times", "Let it read only")
         if not np.isfinite(one).all():
-            raise broken(game, f"{name} is not finite", "Nothing can be learned from that", "Correct the kernel")
+            raise report_break(game, f"{name} is not finite", "Nothing can be learned from that", "Correct the kernel")
         if name.startswith("observe") and (one.min() < 0 or one.max() > 1):
             where = np.flatnonzero((one < 0) | (one > 1)).tolist()
-            raise broken(
+            raise report_break(
                 game,
                 f"{name} leaves 0..1 at {_parts_at(game, where)}",
                 "The observation space is Box(0, 1)",
@@ -79,7 +79,7 @@ def check_margin(game: Game, state: Any) -> None:
     """Leads cancel out, and at the end a seat with a higher return is further ahead."""
     leads, gained = game.margin(state), game.returns(state)
     if abs(leads.sum()) > 1e-4 * max(1.0, np.abs(leads).max()):
-        raise broken(
+        raise report_break(
             game,
             f"margin writes {leads.tolist()}, which sum to {leads.sum():g}",
             "What one seat gains others lose, whichever rewards are chosen",
@@ -88,7 +88,7 @@ def check_margin(game: Game, state: Any) -> None:
     if game.has_margin and state["over"]:
         higher = gained[:, None] > gained[None, :]
         if (higher & ~(leads[:, None] > leads[None, :])).any():
-            raise broken(
+            raise report_break(
                 game,
                 f"at the end margin writes {leads.tolist()} and returns {gained.tolist()}",
                 "The sum of rewards tells the result, whichever rewards are chosen",
@@ -139,9 +139,11 @@ def _check_secret(game: Game, state: Any, seen: Mapping[str, Any], other: Any, s
     why = "Whoever sees the key can work out every die to come" if field == "key" else "It is nobody else's business"
     for name, look in _looks(game).items():
         if seen[name] != look(other, seat):
-            raise broken(game, f"{name}(seat {seat}) changes with {whose}", why, f"Leave the field {field!r} out of it")
+            raise report_break(
+                game, f"{name}(seat {seat}) changes with {whose}", why, f"Leave the field {field!r} out of it"
+            )
     if seat == state["player"] and not np.array_equal(game.legal(state), game.legal(other)):
-        raise broken(
+        raise report_break(
             game, f"legal changes with {whose}", "The mask is shown to players", f"Leave the field {field!r} out of it"
         )
 
@@ -152,7 +154,7 @@ def check_words(game: Game, state: Any) -> None:
     for seat in range(game.players):
         view: Any = game.view(state, seat)
         if not (isinstance(view, tuple) and hasattr(view, "_fields")):
-            raise broken(
+            raise report_break(
                 game,
                 f"view(seat {seat}) is a {type(view).__name__}",
                 "Agents read its values by name",
@@ -160,7 +162,7 @@ def check_words(game: Game, state: Any) -> None:
             )
         for name in view._fields:
             if strange := _not_plain(getattr(view, name)):
-                raise broken(
+                raise report_break(
                     game,
                     f"view(seat {seat}).{name} holds a {strange}",
                     "Agents may keep a view and get plain Python values, which do not change with the game",
@@ -170,7 +172,7 @@ def check_words(game: Game, state: Any) -> None:
     for viewer in (None, *range(game.players)):
         scene: Any = game.scene(state, viewer)
         if not isinstance(scene, Scene) or not scene.title or not scene.text().strip():
-            raise broken(
+            raise report_break(
                 game,
                 f"scene(seat {viewer}) is {scene!r}",
                 "The terminal and pictures draw it",
@@ -178,14 +180,14 @@ def check_words(game: Game, state: Any) -> None:
             )
         lines, first = len(scene.lines), len(game.scene(beginning, viewer).lines)
         if lines != first:
-            raise broken(
+            raise report_break(
                 game,
                 f"scene(seat {viewer}) has {lines} lines, and {first} at the beginning",
                 "Pictures of a game are frames of one film, which all have one size",
                 "Keep an empty Line where there is nothing to say",
             )
     if bytes_of(state) != before:
-        raise broken(game, "view or scene changes the state", "Looking is free", "Let them read only")
+        raise report_break(game, "view or scene changes the state", "Looking is free", "Let them read only")
 
 
 def _not_plain(value: Any) -> str:
@@ -202,7 +204,7 @@ def check_action_names(game: Game) -> None:
     names: list[Any] = [game.action_name(action) for action in range(game.n_actions)]
     for action, name in enumerate(names):
         if not isinstance(name, str) or not name.strip() or names.index(name) != action:
-            raise broken(
+            raise report_break(
                 game,
                 f"action {action} is called {name!r}",
                 "People choose and read actions by their names",

@@ -24,7 +24,7 @@ NOTHING = b""
 _SIZE = 12
 
 
-def remembered(memory: bytes, view: Any, action: int | None) -> bytes:
+def append_memory(memory: bytes, view: Any, action: int | None) -> bytes:
     """Return the memory of a seat that then saw ``view``, and chose ``action`` if it was to move."""
     return hashlib.blake2b(memory + repr((view, action)).encode(), digest_size=_SIZE).digest()
 

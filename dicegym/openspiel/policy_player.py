@@ -9,7 +9,7 @@ import numpy as np
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
 from dicegym.games.parts import Recall
-from dicegym.openspiel.memory import NOTHING, information_state, information_tensor, recall_of, remembered
+from dicegym.openspiel.memory import NOTHING, append_memory, information_state, information_tensor, recall_of
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 
@@ -52,11 +52,11 @@ class _Seat:
             action = int(self._rng.choice(actions, p=chances / chances.sum()))
         except Exception as error:  # whatever a policy does with a state that it was not made for
             raise AgentError(self._name, f"the policy fails: {type(error).__name__}: {error}") from error
-        self._memory = remembered(self._memory, turn.view, action)
+        self._memory = append_memory(self._memory, turn.view, action)
         return action
 
     def follow(self, turn: Turn) -> None:
-        self._memory = remembered(self._memory, turn.view, None)
+        self._memory = append_memory(self._memory, turn.view, None)
         if self._recall is not None:
             self._shown = (*self._shown, turn.record.tobytes())
 

@@ -19,7 +19,7 @@ from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
 from dicegym.engine.spec import GameSpec
 from dicegym.games.parts import CHANCE, part
-from dicegym.openspiel.memory import NOTHING, information_state, information_tensor, recall_of, remembered
+from dicegym.openspiel.memory import NOTHING, append_memory, information_state, information_tensor, recall_of
 
 KEYS = 1 << 10
 """Outcomes of a chance node in games that do not list what chance may decide."""
@@ -159,16 +159,16 @@ class SpielState(pyspiel.State):
         """A copy of the record, with all that is hidden in it; at a chance node as it was before the dice."""
         return self._states.copy()[0]
 
-    def seen_by(self, seat: int) -> tuple[bytes, Any]:
+    def view_for(self, seat: int) -> tuple[bytes, Any]:
         """Return the seat's memory and view; None for a view before the game has begun."""
         game = self._shared.game
         return self._memories[seat], game.view(self._states[0], seat) if self._begun else None
 
-    def recalled_by(self, seat: int) -> np.ndarray:
+    def recall_for(self, seat: int) -> np.ndarray:
         """Return all that the seat has seen as numbers. Raises SpielError if the game has no such numbers."""
         return information_tensor(self._shared.game, self._shared.recall, self._shown, self._states[0], seat)
 
-    def observed_by(self, seat: int) -> np.ndarray:
+    def observe_for(self, seat: int) -> np.ndarray:
         """Return what the seat sees: float32[observation_size], all zero before the game has begun."""
         game = self._shared.game
         return game.observe(self._states[0], seat) if self._begun else np.zeros(game.observation_size, np.float32)
@@ -184,7 +184,7 @@ class SpielState(pyspiel.State):
         """Let the seat to move remember what it sees, and that it does this."""
         state = self._states[0]
         seat = int(state["player"])
-        self._memories[seat] = remembered(self._memories[seat], self._shared.game.view(state, seat), action)
+        self._memories[seat] = append_memory(self._memories[seat], self._shared.game.view(state, seat), action)
 
     def _step(self, action: int) -> None:
         game, chance, event = self._shared.game, self._shared.chance, self._shared.event
@@ -207,7 +207,7 @@ class SpielState(pyspiel.State):
             game = self._shared.game
             self._announced = False
             for seat, memory in enumerate(self._memories):
-                self._memories[seat] = remembered(memory, game.view(self._states[0], seat), None)
+                self._memories[seat] = append_memory(memory, game.view(self._states[0], seat), None)
 
     # --- what OpenSpiel asks -----------------------------------------------------------------------------------
 
@@ -288,11 +288,11 @@ class _Observer:
 
     def set_from(self, state: SpielState, player: int) -> None:
         """Write what ``player`` sees into ``tensor``."""
-        self.tensor[:] = state.observed_by(player)
+        self.tensor[:] = state.observe_for(player)
 
     def string_from(self, state: SpielState, player: int) -> str:
         """Return what ``player`` sees as text."""
-        return repr(state.seen_by(player)[1])
+        return repr(state.view_for(player)[1])
 
 
 class _RecallObserver:
@@ -305,13 +305,13 @@ class _RecallObserver:
 
     def set_from(self, state: SpielState, player: int) -> None:
         """Write what ``player`` has seen into ``tensor``. Raises SpielError if the game has no such numbers."""
-        recalled = state.recalled_by(player)  # raises in games without a tensor
+        recalled = state.recall_for(player)  # raises in games without a tensor
         if self.tensor is not None:
             self.tensor[:] = recalled
 
     def string_from(self, state: SpielState, player: int) -> str:
         """Return what ``player`` has seen as text."""
-        return information_state(player, *state.seen_by(player))
+        return information_state(player, *state.view_for(player))
 
 
 def load(game: Game | GameSpec | str, players: int | None = None, **parameters: Any) -> SpielGame:

@@ -24,7 +24,7 @@ from dicegym.errors import ParameterError
 from dicegym.learning.fast_ppo import FastMaskablePPO, kernels
 from dicegym.learning.fast_ppo.engine import LEAST_PARAMETERS
 from dicegym.learning.fast_ppo.layout import FlatParameters, Layout
-from dicegym.learning.fast_ppo.vectors import add_picked, add_product, masks_with_room, padded
+from dicegym.learning.fast_ppo.vectors import add_picked, add_product, masks_with_room, pad_size
 from dicegym.players.asymmetric import AsymmetricPolicy
 from dicegym.registry import GAMES
 
@@ -211,7 +211,7 @@ def test_kernels_of_curves_are_as_exact_as_numbers_allow() -> None:
 @pytest.mark.parametrize("n_actions", [1, 12, 16, 225])
 def test_a_softmax_is_as_exact_as_numbers_allow(n_actions: int) -> None:
     rng = np.random.default_rng(n_actions)
-    columns = padded(n_actions)
+    columns = pad_size(n_actions)
     logits, masks = rng.normal(0, 12, n_actions).astype(np.float32), masks_with_room(2, n_actions)
     masks[1] = rng.random(n_actions) < 0.6
     masks[1, -1] = True

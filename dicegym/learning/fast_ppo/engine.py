@@ -18,7 +18,7 @@ from dicegym.learning.fast_ppo.kernels import choose_gains
 from dicegym.learning.fast_ppo.layout import CHUNK, FlatParameters, Layout
 from dicegym.learning.fast_ppo.passes import Losses, Sorting
 from dicegym.learning.fast_ppo.rollout_buffer import KeptRolloutBuffer, inputs_of, is_sparse, rows_of
-from dicegym.learning.fast_ppo.vectors import ROWS, aligned, padded
+from dicegym.learning.fast_ppo.vectors import ROWS, allocate_aligned, pad_size
 
 LEAST = 64
 """Decisions that are worth a thread."""
@@ -66,15 +66,15 @@ class Engine:
         self._packed = [self._layout.vector() for _ in vectors]
         self._memory = passes.PassMemory(
             vector=self._packed[0],
-            gradients=aligned((self._threads, self._layout.size)),
+            gradients=allocate_aligned((self._threads, self._layout.size)),
             first=self._packed[1],
             second=self._packed[2],
-            rooms=aligned((self._threads, self._layout.room)),
-            told=aligned((self._threads, OF_LINE), np.float64),
-            squares=aligned((self._threads, OF_LINE), np.float64),
+            rooms=allocate_aligned((self._threads, self._layout.room)),
+            told=allocate_aligned((self._threads, OF_LINE), np.float64),
+            squares=allocate_aligned((self._threads, OF_LINE), np.float64),
         )
         self._sorting = Sorting(
-            aligned((self._threads, padded(size)), np.int64),
+            allocate_aligned((self._threads, pad_size(size)), np.int64),
             np.empty((self._threads, CHUNK * size), np.int32),
             np.empty((self._threads, CHUNK * size), np.float32),
         )

@@ -1,7 +1,7 @@
 """Compiled loops of `FastMaskablePPO`: inputs that are mostly zeros, and all that stands between matrix products.
 
 Sums may be taken in any order, which is what lets a processor add sixteen numbers at once. So that it needs nothing
-else, rows are padded to whole vectors (`dicegym.learning.fast_ppo.vectors.padded`).
+else, rows are padded to whole vectors (`dicegym.learning.fast_ppo.vectors.pad_size`).
 """
 
 # mypy: allow-untyped-defs, allow-untyped-decorators, allow-incomplete-defs, no-warn-return-any

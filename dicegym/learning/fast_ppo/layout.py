@@ -15,7 +15,7 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy, MaskableMultiInputActorCriticPolicy
 from stable_baselines3.common.torch_layers import CombinedExtractor, FlattenExtractor
 
-from dicegym.learning.fast_ppo.vectors import aligned, padded
+from dicegym.learning.fast_ppo.vectors import allocate_aligned, pad_size
 
 ACTIVATIONS = (torch.nn.ReLU, torch.nn.Tanh)
 """What may stand between layers."""
@@ -189,7 +189,7 @@ class _Places:
     def take(self, *shape: int) -> int:
         """Return where there is room for an array."""
         start = self.end
-        self.end += padded(int(np.prod(shape)))
+        self.end += pad_size(int(np.prod(shape)))
         return start
 
 
@@ -218,24 +218,24 @@ class Layout:
         counts = np.array([len(tower) - 1 for tower in towers])
         layers = np.zeros((2, counts.max(), 11), np.int64)
         vector, room = _Places(), _Places()
-        split = padded(len(networks.actor[0].bias))
-        units = split + padded(len(networks.critic[0].bias))
-        width, actions = padded(size), padded(len(networks.actor[-1].bias))
+        split = pad_size(len(networks.actor[0].bias))
+        units = split + pad_size(len(networks.critic[0].bias))
+        width, actions = pad_size(size), pad_size(len(networks.actor[-1].bias))
         vector.take(width, units)
         bias = vector.take(units)
         x, first, first_slopes = room.take(CHUNK, width), room.take(CHUNK, units), room.take(CHUNK, units)
         logits, values = room.take(CHUNK, actions), room.take(CHUNK)
         scratch = room.take(3, actions)
-        nothing = room.take(max(padded(len(layer.bias)) for tower in towers for layer in tower))
+        nothing = room.take(max(pad_size(len(layer.bias)) for tower in towers for layer in tower))
         sizes[:] = (
             size, width, units, split, bias, x, first, first_slopes, actions, logits, values, scratch, tanh, nothing,
             self._seen[0],
         )  # fmt: skip
         for number, (tower, start) in enumerate(zip(towers, (0, split), strict=True)):
-            inputs, row, at, slopes = padded(len(tower[0].bias)), units, first + start, first_slopes + start
+            inputs, row, at, slopes = pad_size(len(tower[0].bias)), units, first + start, first_slopes + start
             for place, layer in enumerate(tower[1:]):
                 last = place == len(tower) - 2
-                n = 1 if last and number == 1 else padded(len(layer.bias))
+                n = 1 if last and number == 1 else pad_size(len(layer.bias))
                 to = (logits, values)[number] if last else room.take(CHUNK, n)
                 to_slopes = to if last else room.take(CHUNK, n)
                 weight, of_bias, turned = vector.take(inputs, n), vector.take(n), room.take(n, inputs)
@@ -250,7 +250,7 @@ class Layout:
 
     def vector(self) -> np.ndarray:
         """Return a vector of zeros."""
-        return aligned((self.size,))
+        return allocate_aligned((self.size,))
 
     def _parts(self, vector: np.ndarray, networks: Networks) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Yield each weight and each bias of networks beside the part of a vector where it stands."""

@@ -74,7 +74,7 @@ def fast_kernel(function: F) -> F:
     return compiled
 
 
-def padded(n: int) -> int:
+def pad_size(n: int) -> int:
     """Return how many numbers a row of ``n`` takes: whole vectors, which are whole tiles of rows too."""
     return -(-n // LANES) * LANES
 
@@ -123,7 +123,7 @@ class VectorWriter:
         """Return a * b + c."""
         return self._call(f"llvm.fmuladd.v{LANES}f32", VECTOR, a, b, c)
 
-    def kept(self, vector: Any) -> Any:
+    def keep(self, vector: Any) -> Any:
         """Return what keeps a vector that loops change."""
         place = cgutils.alloca_once(self._builder, VECTOR)
         self._builder.store(vector, place)
@@ -190,12 +190,12 @@ def _softmax(typingctx, room, logits, scratch, columns, masks, row):
             return builder.and_(real, builder.icmp_unsigned("!=", found, ir.Constant(found.type, [0] * LANES)))
 
         lowest, zero = write.constant(-np.inf), write.constant(0)
-        best = write.kept(lowest)
+        best = write.keep(lowest)
         with write.blocks(columns) as at:
             found = builder.select(allowed(at), write.load(write.at(logits, at)), lowest)
             builder.store(write.larger(found, builder.load(best)), best)
         highest = write.spread(write.largest(builder.load(best)))
-        total, weighted = write.kept(zero), write.kept(zero)
+        total, weighted = write.keep(zero), write.keep(zero)
         with write.blocks(columns) as at:
             x = write.smaller(builder.fsub(write.load(write.at(logits, at)), highest), zero)
             power = builder.select(allowed(at), write.exp(x), zero)
@@ -409,7 +409,7 @@ def add_picked(values, picked, first, end, b, b0, b_row, c, c0, d, d0, columns):
         column += LANES
 
 
-def aligned(shape: Iterable[int], dtype: Any = np.float32) -> np.ndarray:
+def allocate_aligned(shape: Iterable[int], dtype: Any = np.float32) -> np.ndarray:
     """Return zeros whose first number stands at the beginning of a cache line: a vector is then read from one line."""
     sizes = tuple(shape)
     size = int(np.prod(sizes)) * np.dtype(dtype).itemsize
