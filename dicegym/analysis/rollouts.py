@@ -269,7 +269,7 @@ class _Race:
 
     def _paired(self, a: int, b: int) -> tuple[float, float, int]:
         """Return mean and standard deviation of a's value less b's in the games of both, and how many these are."""
-        n = min(self.count_games(a), self.played(b))
+        n = min(self.count_games(a), self.count_games(b))
         gap = self._values[a][:n] - self._values[b][:n]
         return float(gap.mean()), _deviation(gap), n
 
