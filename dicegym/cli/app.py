@@ -24,15 +24,20 @@ from dicegym.errors import UnknownNameError
 from dicegym.registry import GAMES, rules_module
 
 PANELS = {
-    "Play": {"games": "games", "play": "play", "watch": "watch"},
-    "Train": {"train": "training", "evaluate": "evaluation", "export": "evaluation", "runs": "runs"},
-    "Measure": {"compare": "contests", "values": "values"},
-    "Bots and contests": {"new": "bots", "check": "bots", "tournament": "contests", "arena": "arena"},
-    "Serve": {"server": "server", "web": "web"},
-    "Project": {"doctor": "doctor"},
+    "Play": {"games": "games", "play": "play_command", "watch": "watch"},
+    "Train": {"train": "training_commands", "evaluate": "evaluation", "export": "evaluation", "runs": "run_commands"},
+    "Measure": {"compare": "contest_commands", "values": "value_commands"},
+    "Bots and contests": {
+        "new": "bot_commands",
+        "check": "bot_commands",
+        "tournament": "contest_commands",
+        "arena": "arena",
+    },
+    "Serve": {"server": "server_commands", "web": "web"},
+    "Project": {"doctor": "doctor_command"},
 }
 """The commands and groups of commands, as the help lists them, and the module of this package that each is in."""
-HIDDEN = {"mcp": "server"}
+HIDDEN = {"mcp": "server_commands"}
 """Commands that the help does not list, as they are started by programs; the help of ``server`` names them."""
 HOMES = {name: module for panel in PANELS.values() for name, module in panel.items()} | HIDDEN
 
