@@ -11,8 +11,9 @@ import dicegym
 from dicegym.cli import main
 from dicegym.games.worth import Bracket
 from dicegym.learning import approximate_best_response, card
-from dicegym.learning.card import bracket_of, grade_of, read_exploited
+from dicegym.learning.card import EXPLOITED_SUFFIX, bracket_of, grade_of, read_exploited
 from dicegym.learning.configuration import override, read_config
+from dicegym.players.roster import agents_folder
 
 MODEL = Path(dicegym.__file__).parents[1] / "agents" / "hog" / "ppo.zip"
 
@@ -96,3 +97,15 @@ def test_nobody_is_exploited_alone_and_nothing_is_written(tmp_path: Path, capsys
     assert "leave out --exploit" in capsys.readouterr().err
     assert model.read_bytes() == before
     assert [one.name for one in tmp_path.iterdir()] == ["alone.zip"]
+
+
+SHIPPED_NOTES = sorted(agents_folder("hog").parent.glob("*/*" + EXPLOITED_SUFFIX))
+
+
+def test_there_are_notes_of_shipped_models() -> None:
+    assert len(SHIPPED_NOTES) >= 7
+
+
+@pytest.mark.parametrize("note", SHIPPED_NOTES, ids=lambda path: f"{path.parent.name}-{path.name}")
+def test_what_was_found_of_a_shipped_model_is_of_its_present_file(note: Path) -> None:
+    assert read_exploited(note.with_name(note.name.removesuffix(EXPLOITED_SUFFIX) + ".zip")) is not None
