@@ -16,7 +16,7 @@ from dicegym.errors import DamagedFileError, DependencyError, ParameterError
 DATABASE_HEADER = b"SQLite format 3\0"
 """The first bytes of a SQLite file."""
 LARGEST_TEXT = 16 << 20
-"""Bytes of a configuration, of figures, of a curve: what is larger is none of ours."""
+"""Bytes of a configuration, of figures, of a curve: larger files are not ours."""
 
 
 def read_bytes(path: str | os.PathLike[str], instead: str, largest: int = LARGEST_TEXT) -> bytes:

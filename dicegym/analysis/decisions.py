@@ -380,7 +380,7 @@ def analyse(
     table = _table(game, states, len(actions))
     who = [f"player {seat}" for seat in range(game.players)] if names is None else names
     if len(who) != game.players:
-        raise ParameterError(f"{len(who)} names are none of a game of {game.players}: give one for each seat")
+        raise ParameterError(f"{len(who)} names do not fit a game of {game.players}: give one for each seat")
     called = tell_apart(who)
     found, values = _asked(asked, table, np.asarray(actions, np.int64), progress)
     movers = table["player"][:-1].astype(np.int64)

@@ -87,7 +87,7 @@ def position_id(game: Game, state: Any, seat: int | None = None) -> str:
         for value, low, high in zip(values, field.low, field.high, strict=True):
             if not low <= value <= high:
                 raise ParameterError(
-                    f"a record whose {field.name} is {value} is none of {spec.title}: that is {low} to {high} there"
+                    f"a record whose {field.name} is {value} is not of {spec.title}: that is {low} to {high} there"
                 )
         write_all(writer, values, field.usual, field.low, field.high)
     number = writer.number()

@@ -174,7 +174,7 @@ def test_what_is_out_of_range_has_no_text(name: str) -> None:
     game = dicegym.game(name)
     states = game.new_game(3)
     states["player"] = game.players
-    with pytest.raises(ParameterError, match=f"whose player is {game.players} is none of .*0 to {game.players - 1}"):
+    with pytest.raises(ParameterError, match=f"whose player is {game.players} is not of .*0 to {game.players - 1}"):
         position_id(game, states[0])
 
 

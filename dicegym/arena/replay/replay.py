@@ -114,7 +114,7 @@ class Replay:
         for name, values in (("seats", self.seats), ("returns", self.returns)):
             if len(values) != self.players:
                 raise ParameterError(
-                    f"{len(values)} {name} are none of a game of {self.players}: give one for each player"
+                    f"{len(values)} {name} do not fit a game of {self.players}: give one for each player"
                 )
         if not 0 <= self.number <= INT_64.max:
             raise ParameterError(f"invalid game number {one_line(self.number, 40)}: use 0 to {INT_64.max}")

@@ -75,7 +75,7 @@ class StoreReader(Database):
         path: of its file; None: it is on a server.
 
     Raises:
-        ParameterError: there is no such file, or it is none of a store, damaged, out of reach, or has a later schema.
+        ParameterError: there is no such file, or it is not a store, damaged, out of reach, or has a later schema.
         DependencyError: it is on a server, and what speaks to that is not installed.
 
     What is asked of it raises the same, as not all damage shows at once; and UnknownNameError where there is no such

@@ -248,7 +248,7 @@ def _standing(message: object) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     if not all(type(name) is str for name in names) or len(set(names)) < len(names):
         raise _bad(f"the names {in_short(names)} do not tell the players apart")
     if current.get("playerName") not in names:
-        raise _bad(f"currentPlayer {in_short(current.get('playerName'))} is none of {in_short(names)}")
+        raise _bad(f"currentPlayer {in_short(current.get('playerName'))} is not one of {in_short(names)}")
     return rows, current
 
 
@@ -299,7 +299,7 @@ def state_of(message: object, seat_name: str, game: Game) -> tuple[Any, int]:
     if len(rows) != game.players:
         raise _bad(f"{len(rows)} players do not play {game!r}")
     if seat_name not in names:
-        raise _bad(f"{in_short(seat_name)} is none of {in_short(names)}")
+        raise _bad(f"{in_short(seat_name)} is not one of {in_short(names)}")
     dice = current.get("dice")
     if type(dice) is not list or len(dice) != DICE:
         raise _bad(f"dice {in_short(dice)} are not five dice")

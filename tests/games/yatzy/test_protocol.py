@@ -412,5 +412,5 @@ def test_a_standing_that_is_none_is_refused_with_a_reason(message: object, reaso
 
 
 def test_a_name_that_is_not_at_the_table() -> None:
-    with pytest.raises(CommandError, match="'Eve' is none of"):
+    with pytest.raises(CommandError, match="'Eve' is not one of"):
         state_of(EXAMPLE, "Eve", TWO)

@@ -244,7 +244,7 @@ def of_scores(
             f"{shape}, as dicegym.games.yatzy.solving.alone.values() returns"
         )
     if not 0 <= closed <= ALL_FILLED:
-        raise ParameterError(f"closed={closed} names boxes that are none: give a bit mask of {BOXES} boxes")
+        raise ParameterError(f"closed={closed} names unknown boxes: give a bit mask of {BOXES} boxes")
     found = sweep(
         worth, np.zeros(1), first=True, alike=table is None, closed=closed, threads=threads, progress=progress
     )
