@@ -43,6 +43,7 @@ WITHOUT_KERNELS = (
     "commands.py",
     "controls.py",
     "exact.py",
+    "exact_values.py",
     "examination.py",
     "hidden.py",
     "interface.py",
@@ -57,6 +58,7 @@ WITHOUT_KERNELS = (
     "solved.py",
     "text.py",
     "values.py",
+    "web_controls.py",
     "worth.py",
 )
 """Files below ``games`` that no compiled code depends on: what a screen says must not make everybody compile again."""

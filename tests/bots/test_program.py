@@ -417,7 +417,7 @@ def test_a_program_can_be_loaded_for_any_interface(write: Write) -> None:
     referee = types.ModuleType("referee")
     referee.NAME = "fair"
     interface = types.SimpleNamespace(
-        supplied_modules=lambda rng: {"referee": referee}, find=lambda program: program.get("Bot", "class")
+        supply_modules=lambda rng: {"referee": referee}, find=lambda program: program.get("Bot", "class")
     )
     program = Program(Source(path), "bot", interface)
     assert program.printed.text == "fair\n"

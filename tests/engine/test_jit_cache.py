@@ -224,7 +224,14 @@ def is_kept_apart(module: str) -> bool:
     return not KEPT_APART.isdisjoint(FILES[module].relative_to(jit.PACKAGE).parts)
 
 
-WITHOUT_NUMBERS = {"dicegym", "dicegym.errors", "dicegym.registry", "dicegym.games.worth", "dicegym.games.solved"}
+WITHOUT_NUMBERS = {
+    "dicegym",
+    "dicegym.errors",
+    "dicegym.files",
+    "dicegym.registry",
+    "dicegym.games.worth",
+    "dicegym.games.solved",
+}
 """Imported by sources of kernels, but for exceptions, names, types, and reading and writing of files alone."""
 
 

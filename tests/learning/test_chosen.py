@@ -208,7 +208,7 @@ def test_what_is_said_of_a_last_model_is_true_above_a_floor_too(training: Any, t
     assert not done.value.code
     told = capsys.readouterr().out
     assert "the last to miss the floor least" in told
-    assert "no model reached 1 against even: the best one misses it by" in told
+    assert "no model reached 1 against even: the last one misses it by" in told
     about = models.facts(folder / "best.zip")
     rows = rows_of(folder)
     assert about["timesteps"] == int(max(rows, key=lambda row: (float(row["score"]), int(row["steps"])))["steps"])

@@ -118,5 +118,5 @@ def test_what_cannot_be_compared_is_said(both: tuple[Path, Path], run_folder: Ru
         compare_runs(list(both), both[0])
     with pytest.raises(ParameterError, match="no folder of a training"):
         compare_runs(tmp_path / "nowhere", both[0])
-    with pytest.raises(ParameterError, match="came to 200 steps"):
+    with pytest.raises(ParameterError, match="reached 200 steps"):
         compare_runs(*both, steps=201)

@@ -142,7 +142,7 @@ def test_a_training_waits_for_the_folder_of_a_lost_process(node: list[SeedTask],
 
 def test_a_cluster_takes_all_trainings_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = SimpleNamespace(processors={"one": 4, "two": 2})
-    monkeypatch.setattr(ray_trainer, "connected", lambda address, told: contextlib.nullcontext(cluster))
+    monkeypatch.setattr(ray_trainer, "connect", lambda address, told: contextlib.nullcontext(cluster))
     with ray_trainer.ray_backend() as backend:
         assert (backend.processors, backend.queues) == ([4, 2], True)
 

@@ -199,7 +199,7 @@ def test_a_file_that_says_nonsense_of_how_it_plays_is_refused(tmp_path: Path, sa
             if member == MEMBER:
                 content = json.dumps(json.loads(content) | {"play": said}).encode()
             new.writestr(member, content)
-    with pytest.raises(ModelError, match="no way to play"):
+    with pytest.raises(ModelError, match="not a way to play"):
         models.load(path)
 
 

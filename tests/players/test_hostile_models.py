@@ -213,7 +213,7 @@ def test_trust_is_for_what_needs_it_alone(tmp_path: Path) -> None:
     """A bot is a program and always runs; a damaged file stays one."""
     assert dicegym.agent("hog", "bacon", trust=True).name == "bacon"
     (tmp_path / "m.zip").write_text("nothing")
-    with pytest.raises(ModelError, match="no zip"):
+    with pytest.raises(ModelError, match="not a zip"):
         dicegym.agent("hog", str(tmp_path / "m.zip"), trust=True)
     with pytest.raises(ParameterError):
         dicegym.agent("hog", f"{HOG}:other", trust=True)

@@ -342,7 +342,7 @@ def test_own_networks_play_and_are_written_down_where_they_can(tmp_path: Path) -
         (torch.nn.Linear(62, 5), "scores 5 actions"),
         (torch.nn.Linear(5, 12), "cannot be asked for scores"),
         (torch.nn.LSTM(62, 12), "this gives tuple"),
-        (object(), "object 'policy' is no model"),
+        (object(), "object 'policy' is not a model"),
     ):
         with pytest.raises(ModelError, match=words):
             models.PolicyPlayer(wrong, game)

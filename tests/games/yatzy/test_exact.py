@@ -175,7 +175,7 @@ def test_questions_about_a_game_for_one(arguments: list[str], capsys: pytest.Cap
 
 
 @pytest.fixture
-def report_unsolved(monkeypatch: pytest.MonkeyPatch) -> None:
+def unsolved(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nothing be known yet, so that all positions are solved when somebody asks."""
     monkeypatch.setattr(alone, "_solved", [])
 
