@@ -92,7 +92,7 @@ def own_microseconds(bot: Played) -> list[float]:
 def message_microseconds(bot: Played, level: Isolation) -> tuple[float, float, float]:
     """Return (median and p99 beyond the bot's own median, that), of a question to a bot in a process of its own.
 
-    Both keep to one processor, as a contest's referees and bots do (`dicegym.sandbox.sandbox.pinned`).
+    Both keep to one processor, as a contest's referees and bots do (`dicegym.sandbox.sandbox.assign_processors`).
     """
     own = statistics.median(own_microseconds(bot))
     times = []

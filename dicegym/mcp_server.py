@@ -14,6 +14,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from dicegym.engine.validate import seed_number
 from dicegym.errors import DependencyError, DicegymError, ParameterError, unknown_name
 from dicegym.players.prompts import ACTION
 from dicegym.players.roster import agent_names
@@ -47,6 +48,7 @@ class GameTable:
         names = agent_names(game)
         if opponent and opponent not in names:  # a path would run a program
             raise unknown_name(f"opponent in {game}", opponent, names)
+        seed_number("seed", seed)
         env = TextEnv(game, opponent or None)
         text, _ = env.reset(seed=seed)
         self._begun += 1

@@ -81,9 +81,9 @@ class TextEnv(gym.Env[str, str]):
     Args:
         game: a game's name or a `dicegym.Game`.
         opponent: plays the other seats, as for that environment.
-        seat: the seat to play: a number, "random" or "rotate", as for that environment.
-        reward: "win" or "margin", as for that environment, or "regret": less what each decision costs by the best
-            values that are ready (`dicegym.analysis.valuer`), which come at once and not at the end.
+        seat: the seat to play: a number, "random" or "alternate", as for that environment.
+        reward: "win", "margin" or "first", as for that environment, or "regret": less what each decision costs by
+            the best values that are ready (`dicegym.analysis.valuer`), which come at once and not at the end.
         **parameters: of the game.
 
     Attributes:

@@ -247,7 +247,8 @@ def verify(sample: Sample = None, store: shared_options.StoreName = None) -> Non
             results = list(result_verdicts(reader, progress))
         refuse_wrong(reader.name, results, "contest")
         same = sum(not one.unknown for one in results)
-        out.print(f"{same:,} of {write_count(len(results), 'stored result')} computed again from them: the same")
+        if results:
+            out.print(f"{same:,} of {write_count(len(results), 'stored result')} computed again from them: the same")
         for one in results:
             if one.unknown:
                 out.print(f"  contest {one.id} was left out: {one.unknown}")

@@ -64,6 +64,16 @@ def pack(states: np.ndarray, dtype: np.dtype) -> np.ndarray:
     return found
 
 
+_CODES = {
+    ("b", 1): "?",
+    ("f", 4): "f",
+    ("f", 8): "d",
+    **{("i", 1 << power): code for power, code in enumerate("bhiq")},
+    **{("u", 1 << power): code for power, code in enumerate("BHIQ")},
+}
+"""Kind and bytes of a number of a record -> its format for `struct`, the same on every system."""
+
+
 def reader(dtype: np.dtype, names: Sequence[str]) -> Callable[[bytes], tuple[Any, ...]]:
     """Return a function from the bytes of a record to its fields ``names``: numbers, and arrays as bytes.
 
@@ -74,7 +84,7 @@ def reader(dtype: np.dtype, names: Sequence[str]) -> Callable[[bytes], tuple[Any
     form, end = "=", 0
     for name in rising:
         kind, begin = fields[name][:2]
-        form += f"{begin - end}x" + (f"{kind.itemsize}s" if kind.shape else kind.char)
+        form += f"{begin - end}x" + (f"{kind.itemsize}s" if kind.shape else _CODES[kind.kind, kind.itemsize])
         end = begin + kind.itemsize
     unpack, places = struct.Struct(form).unpack_from, itemgetter(*map(rising.index, names))
     return lambda record: places(unpack(record))

@@ -159,6 +159,8 @@ class Claim(NamedTuple):
     """Returns None where the value rests on tables that are not on this machine."""
     needs: str = ""
     """The command that makes such tables."""
+    at_most: bool = False
+    """Whether the value is an upper bound, and anything below it holds."""
 
 
 class Solutions(Protocol):

@@ -39,8 +39,8 @@ class Verdict(NamedTuple):
     @property
     def holds(self) -> bool:
         """Whether the value is as claimed, or rests on tables that are not here."""
-        off = 0.0 if self.found is None else abs(self.found - self.claim.value)
-        return not self.error and off <= self.claim.tolerance
+        above = 0.0 if self.found is None else self.found - self.claim.value
+        return not self.error and (above if self.claim.at_most else abs(above)) <= self.claim.tolerance
 
     @property
     def word(self) -> str:

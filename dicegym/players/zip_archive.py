@@ -181,6 +181,10 @@ class ModelArchive:
             self._refuse(f"it is to hold {total:,} bytes unpacked, and {most:,} are the most")
 
     def _refuse(self, reason: object) -> NoReturn:
+        if isinstance(reason, FileNotFoundError):
+            raise ModelError(f"there is no file {self._called}: name {self._kind} that exists") from None
+        if isinstance(reason, IsADirectoryError):
+            raise ModelError(f"{self._called} is a folder: name {self._kind} in it, such as best.zip") from None
         told = _told(reason) if isinstance(reason, BaseException) else one_line(reason)
         raise ModelError(
             f"{self._called} cannot be read as {self._kind}: {told}. It is damaged, or something else: get it again "

@@ -37,12 +37,14 @@ SEEN = 303
 AGAIN = (400, 404, 409, 413, 422, 503)
 """Statuses of errors after which a form is shown again, where its operation can do so."""
 MOST_FIELDS = 200
+PLACES = ("query", "body", "path")
+"""Parts of a request, which FastAPI puts before the name of a field."""
 DICT = "-"
 """Separates the name of a field that is a mapping from a key: ``parameters-goal``."""
 PathNumber = Annotated[int, Path(ge=0, le=LARGEST)]
 """A number in a path, of the convertor in `dicegym.web.numbers`."""
 _EMPTY = BeforeValidator(lambda given: None if given == "" else given)
-QueryNumber = Annotated[int | None, _EMPTY, Query(ge=0, le=LARGEST)]
+QueryNumber = Annotated[Annotated[int, Field(ge=0, le=LARGEST)] | None, _EMPTY, Query()]
 """A number in a query, which may be missing or empty."""
 Finite = Annotated[float | None, BeforeValidator(lambda given: None if given is None or not isfinite(given) else given)]
 """A number of an answer; infinity and what is undefined are null."""
@@ -236,7 +238,7 @@ def form_of(model: type[BaseModel], form: FormData) -> BaseModel:
     try:
         return model.model_validate(given)
     except ValidationError as error:
-        raise InvalidError(faults_in(error.errors(), "the form")) from None
+        raise InvalidError(faults_in(error.errors(), "the form", model)) from None
 
 
 def text_in(form: ImmutableMultiDict[str, Any] | None, name: str) -> str:
@@ -245,9 +247,31 @@ def text_in(form: ImmutableMultiDict[str, Any] | None, name: str) -> str:
     return found.strip() if isinstance(found, str) else ""
 
 
-def faults_in(errors: Sequence[Any], where: str) -> str:
-    """Return validation errors in words: field by field, the first five."""
-    told = [f"{'.'.join(map(str, one['loc'])) or where}: {one['msg']}" for one in errors[:5]]
+def faults_in(errors: Sequence[Any], where: str, model: Any = None) -> str:
+    """Return validation errors in words: field by field, the first five, each with what was given.
+
+    Args:
+        errors: of Pydantic.
+        where: what is wrong if no field is: "the form".
+        model: whose fields are listed where one is missing or unknown.
+    """
+    told = []
+    for one in errors[:5]:
+        field = ".".join(str(part) for part in one["loc"] if part not in PLACES) or where
+        given, kind = one_line(repr(one.get("input")), 40), one["type"]
+        if kind == "json_invalid":
+            told.append(f"{where} is not JSON: {one.get('ctx', {}).get('error', one['msg'])}")
+        elif kind == "missing":
+            told.append(f"{field} is missing")
+        elif kind == "extra_forbidden":
+            told.append(f"{field} is not a field")
+        elif kind.startswith("int_"):
+            told.append(f"{field} {given} is not a whole number: write one in figures, such as 3")
+        else:
+            told.append(f"{field} {given}: {one['msg']}")
+    if _is_model(model) and any(one["type"] in ("missing", "extra_forbidden") for one in errors):
+        fields = model.model_fields.items()
+        told.append("the fields are " + ", ".join(name if one.is_required() else f"[{name}]" for name, one in fields))
     return one_line("; ".join(told))
 
 

@@ -40,7 +40,9 @@ async def answer_error(request: Request, error: Exception) -> Response:
         if words == http.HTTPStatus(status).phrase:
             words = WORDS.get(status, words)
     elif isinstance(error, RequestValidationError):
-        status, words = 422, faults_in(error.errors(), "the request")
+        body = getattr(request.scope.get("route"), "body_field", None)
+        model = getattr(getattr(body, "field_info", None), "annotation", None)
+        status, words = 422, faults_in(error.errors(), "the body", model)
     else:
         status = next((number for kind, number in STATUSES if isinstance(error, kind)), getattr(error, "status", WRONG))
         words = str(error)

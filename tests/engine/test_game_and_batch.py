@@ -14,7 +14,7 @@ from dicegym import games
 from dicegym.engine import loops
 from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
-from dicegym.engine.spec import HEADER, Parameter, record
+from dicegym.engine.spec import HEADER, Parameter, reader, record
 from dicegym.engine.threads import LEAST_ROWS
 from dicegym.errors import ParameterError, StepError, UnknownNameError
 from dicegym.games.hog.rules import SPEC as HOG_SPEC
@@ -73,6 +73,18 @@ def test_a_record_is_aligned_and_has_no_gaps(name: str) -> None:
     while not state.over:
         state.step(state.legal_actions()[-1])
     assert "padding" not in (dtype.names or ()) or not state.record["padding"].any()
+
+
+@nojit
+@each_game
+def test_the_bytes_of_a_record_are_read_field_by_field(name: str) -> None:
+    spec = games.spec(name)
+    record = games.game(name).new_state(7).record
+    fields = spec.state.names or ()
+    assert {spec.state[field].itemsize for field in fields} > {8}
+    found = reader(spec.state, fields)(record.tobytes())
+    for field, value in zip(fields, found, strict=True):
+        assert value == (record[field].tobytes() if spec.state[field].shape else record[field].item()), field
 
 
 @nojit

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -408,3 +409,14 @@ def test_a_private_name_of_another_module_is_found(source: str) -> None:
 )
 def test_a_name_of_its_own_is_not(source: str) -> None:
     assert not private_names(source, imports_in(source, "dicegym.play.other", is_package=False))
+
+
+PROGRAMS = re.compile(r'"-m",\s*(\S+?)[,\])]')
+
+
+def test_every_program_that_is_started_is_named_and_exists() -> None:
+    """No checker of types finds the name of a module in a string, or one that is put together."""
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "dicegym").rglob("*.py")]
+    found = [name for source in sources for name in PROGRAMS.findall(source)]
+    assert len(found) >= 4
+    assert not [name for name in found if name[:1] != '"' or find_spec(name.strip('"')) is None]

@@ -142,7 +142,7 @@ def test_who_uses_the_machine_is_an_operator_by_the_printed_address_alone(settin
     ("data", "says"),
     [
         ({"tcp": "", "players": "2"}, "no client could reach"),
-        ({"tcp": "many", "players": "2"}, "valid integer"),
+        ({"tcp": "many", "players": "2"}, "not a whole number: write one"),
         ({"tcp": "0", "players": "900"}, "number of players"),
         ({"tcp": "0", "players": "2", "agents": "../../etc/passwd"}, "unknown agent"),
     ],

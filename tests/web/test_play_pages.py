@@ -204,7 +204,7 @@ def test_nonsense_is_refused_in_words(client: TestClient) -> None:
         ({"game": "hog", "against": "/etc/passwd.zip"}, "not a model"),
         ({"game": "hog", "against": "/tmp/evil.py"}, "no opponent"),
         ({"game": "hog", "seed": "-1"}, "seed"),
-        ({"game": "hog", "seed": "1e9"}, "valid integer"),
+        ({"game": "hog", "seed": "1e9"}, "not a whole number"),
         ({"game": "hog", "seat": "2"}, "seat"),
         ({"game": "hog", "players": "7"}, "players"),
         ({"game": "hog", "parameters-goal": "0"}, "goal"),

@@ -296,7 +296,7 @@ def test_a_game_is_played_to_be_watched(client: TestClient) -> None:
     assert (replay.seed, replay.seats) == (7, ("ham", "ham"))
     replay.check()
     assert "Another game" in client.get(begun.json()["page"]).text
-    sent = client.post("/watch/new", data={"game": "hog", "agent": ["bacon", "swap"]}, follow_redirects=False)
+    sent = client.post("/watch/new", data={"game": "hog", "agents": ["bacon", "swap"]}, follow_redirects=False)
     assert sent.status_code == 303
     again = from_json(played(client, sent.headers["location"].rpartition("/")[2])["replay"])
     assert again.seats == ("bacon", "swap")
@@ -447,3 +447,15 @@ def test_a_matrix_has_the_best_entries_alone(watching: TestClient, monkeypatch: 
     matrix = page.partition('class="heat"')[2].partition("</table>")[0]
     assert "the best 2 of 3" in page
     assert matrix.count("<tr>") == 3
+
+
+def test_an_agent_whose_rating_has_no_upper_end_has_a_page(settings: WebSettings) -> None:
+    """The winner of all its games may be of any strength."""
+    names = ("bacon", "ham", "swap")
+    contest("hog", [*names], 0, 1, games=1, store=settings.store)
+    with Visitor(create_app(settings)) as client:
+        pages = [shown_when_computed(client, f"/watch/agents/hog/agent?name={name}", "of 3") for name in names]
+        assert all("95 % interval" in page for page in pages)
+        assert any("or more" in page or "or less" in page or "unknown" in page for page in pages)
+        old = client.get("/watch/agents/hog?name=swap", follow_redirects=False)
+        assert (old.status_code, old.headers["location"]) == (308, "/watch/agents/hog/agent?name=swap")

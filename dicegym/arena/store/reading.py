@@ -86,8 +86,8 @@ class StoreReader(Database):
         location = location_of(where)
         if location.path is not None and not location.path.is_file():
             raise ParameterError(
-                f"there is no store {location.path}: `dicegym tournament` makes one where it is run; name another "
-                "by --store"
+                f"there is no store {location.path}: `dicegym tournament` makes one in your data folder, or "
+                "where --store says; name another by --store"
             )
         super().__init__(location, writes=False, waits=waits)
 

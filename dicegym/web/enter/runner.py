@@ -210,7 +210,7 @@ class Runner:
         """
         job |= {"isolation": str(self._settings.isolation)}
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", __name__.replace("runner", "child"), str(os.getpid())],
+            [sys.executable, "-P", "-m", "dicegym.web.enter.bot_child", str(os.getpid())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -7,14 +7,16 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 from pydantic import BaseModel, Field
 from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
 
 import dicegym
 from dicegym import games
 from dicegym.arena.pages.template import trust
-from dicegym.arena.ratings.rating_tables import clip_bounds
+from dicegym.arena.ratings.rating_tables import clip_bounds, interval
 from dicegym.arena.store.stored_rows import StoredEntry, StoredMatch
 from dicegym.errors import DicegymError, UnknownNameError, one_line, unknown_name
 from dicegym.learning.curve_pictures import draw_learned
@@ -66,6 +68,7 @@ class AgentContest(BaseModel):
     rating: float | None
     low: Finite
     high: Finite
+    interval: str = Field(description="the 95 % interval of the rating in words; empty: not rated")
     games: int
     struck: str = Field(description="why it was disqualified; empty: it was not")
 
@@ -112,9 +115,11 @@ def _view_agents(request: Request, found: dict[str, Any]) -> dict[str, Any]:
 @DOOR.get(
     "/watch/agents/{game}", api="/agents/{game}", template="watch/agents.html", view=_view_agents, returns=ListedAgents
 )
-def list_agents(request: Request, game: str) -> dict[str, Any]:
+def list_agents(request: Request, game: str) -> dict[str, Any] | Response:
     """List the agents of a game."""
     games.spec(game)
+    if name := request.query_params.get("name"):  # an address of an agent's page as it was
+        return RedirectResponse(f"/watch/agents/{game}/agent?{urlencode({'name': name})}", 308)
     return {"game": game, "agents": _list_agents(web_of(request), game)}
 
 
@@ -260,14 +265,15 @@ def _line(board: Board, name: str, struck: str) -> AgentContest:
         rating=None if row is None else row.rating,
         low=low,
         high=high,
+        interval="" if row is None else interval(row),
         games=0 if row is None else row.games,
         struck=struck,
     )
 
 
 def _draw_ratings(contests: Sequence[AgentContest]) -> object:
-    """Return ratings over contests as SVG; None for fewer than two."""
-    rated = [line for line in contests[::-1] if line.rating is not None]
+    """Return ratings with intervals that have two ends over contests as SVG; None for fewer than two."""
+    rated = [line for line in contests[::-1] if line.rating is not None and None not in (line.low, line.high)]
     if len(rated) < 2:
         return None
     points = [(float(at), line.rating or 0.0) for at, line in enumerate(rated, 1)]

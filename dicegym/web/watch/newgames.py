@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 from fastapi import Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -46,9 +46,8 @@ class GameWanted(BaseModel):
     """A game to be played and watched."""
 
     game: str
-    agents: list[str] = Field(min_length=1, max_length=32, description="by seat", alias="agent")
+    agents: list[str] = Field(min_length=1, max_length=32, description="by seat")
     seed: int | None = Field(None, ge=0, lt=LARGEST_SEED, description="of the dice; a new one if left out")
-    model_config = ConfigDict(populate_by_name=True)
 
 
 class GameBegun(BaseModel):

@@ -61,11 +61,12 @@ def game_claims(game: str, opens: float, exploitability: float) -> Sequence[Clai
         Claim("win rate of the opener, one die each", opens, 1e-4, LINEAR_PROGRAM, partial(_opens, game)),
         Claim(
             "exploitability of the equilibrium of two dice each, at most",
-            exploitability / 2,
-            exploitability / 2,
+            exploitability,
+            0.0,
             SOLVED,
             partial(_exploitability, game),
             f"dicegym values solve {game} {NAME} -p dice=2",
+            at_most=True,
         ),
     ]
 
