@@ -104,7 +104,7 @@ def test_what_an_agent_reads_is_exported_with_it(run: Run, tmp_path: Path, game:
         (("values", "exact", "hog", "bacn"), "Did you mean 'bacon'?"),
         (("values", "exact", "hog", "bacon", "-p", "goal"), "write NAME=NUMBER"),
         (("play", "hog", "--seat", "5"), "invalid --seat 5: give 0 to 1"),
-        (("evaluate", "no_such.zip"), "no_such.zip cannot be read as a model"),
+        (("evaluate", "no_such.zip"), "there is no file no_such.zip"),
         (("train", "hog", "--set", "x"), "sets nothing"),
         (("check", "nowhere.py"), "nowhere.py"),
         (("evaluate", "bacn"), "Did you mean 'bacon'?"),

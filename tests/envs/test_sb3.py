@@ -319,7 +319,7 @@ def test_files_that_are_no_models_are_refused(tmp_path: Path) -> None:
     (tmp_path / "text.zip").write_text("no zip at all")
     with zipfile.ZipFile(tmp_path / "bare.zip", "w") as archive:
         archive.writestr("data", "{}")
-    for name, match in (("text.zip", "cannot be read"), ("bare.zip", "dicegym.json"), ("none.zip", "cannot be read")):
+    for name, match in (("text.zip", "cannot be read"), ("bare.zip", "dicegym.json"), ("none.zip", "there is no file")):
         with pytest.raises(ModelError, match=match):
             models.load(tmp_path / name)
 
