@@ -5,9 +5,9 @@ hidden dice of others, so that candidates differ by less luck than games do. Wha
 game, as the player to move may believe it (`dicegym.analysis.playing_on.Beliefs`); nothing that is hidden from it is
 read.
 
-Candidates that are worse than another one by a confidence sequence (`half_width`), which may be looked at as often as
-one likes, are played no further. At `CONFIDENCE` the best is dropped in one run of twenty at the most: alpha is shared
-out among its rivals.
+After each doubling of the games, candidates that are worse than the best by more than `SURE` standard errors of the
+difference in the same games are played no further. Ten looks at two hundred rivals drop the best in one run of
+twenty at the most.
 """
 
 from __future__ import annotations
@@ -33,13 +33,12 @@ GAMES = 20_000
 """Games with each candidate at the most, unless told otherwise."""
 GAMES_OF_VALUER = 1_000
 """The same of a `RolloutValuer`."""
-CONFIDENCE = 0.95
+SURE = 4.0
+"""Standard errors: a normal variable is beyond in one of 31,000 cases."""
+LEAST = 100
+"""Games before any is dropped: fewer differences are not normal."""
 _FIRST, _LARGEST = 128, 16_384
 """Games with each candidate until the first look, and from look to look at the most; looks come at doubled numbers."""
-NARROWEST = 5_000
-"""Games at which intervals are narrowest, relative to those of a fixed number of games."""
-LEAST = 100
-"""Games before anything is decided: the sequence is one of the limit, as a normal interval is."""
 
 
 class Candidate(NamedTuple):
@@ -71,7 +70,7 @@ class RolloutResult(NamedTuple):
     candidates: tuple[Candidate, ...]
     """The best first: those that are left by their values, then those that were dropped, the last one first."""
     decided: bool
-    """Whether one is better than all others, at `CONFIDENCE`."""
+    """Whether one is better than all others, by `SURE`."""
     reason: str
     """Why it stopped, in words."""
     games: int
@@ -97,7 +96,7 @@ class RolloutResult(NamedTuple):
                 "What others hide was drawn without a regard to some of their bids, which these would not make."
             )
         if self.decided and len(self.candidates) > 1:
-            found.append(f"Decided at a confidence of {CONFIDENCE:.0%}: {self.best.name}.")
+            found.append(f"Decided: {self.best.name}.")
         elif len(self.candidates) > 1:
             left = sum(not one.dropped for one in self.candidates)
             found.append(f"Not decided, {left} choices are left: it ended as {self.reason}.")
@@ -158,8 +157,7 @@ def rollout(
     step, reason = _FIRST, f"{games:,} games were played with each of them"
     while race.games < games:
         n = min(step, games - race.games)
-        keys = generator.integers(0, 1 << 64, n, dtype=np.uint64)
-        dealt = beliefs.deal(n, keys, generator)
+        dealt = beliefs.deal(n, generator.integers(0, 1 << 64, n, dtype=np.uint64), generator)
         race.add(_play(table, dealt, [candidates[one] for one in race.left], mover))
         if progress is not None:
             progress(race.games, games, f"{len(race.left)} of {len(candidates)} choices left")
@@ -170,12 +168,12 @@ def rollout(
             reason = f"{seconds:g} seconds are over"
             break
         step = min(race.games, _LARGEST)
-    found = [race.candidate(one, candidates[one], _name(game, candidates[one])) for one in race.rank_actions()]
+    found = tuple(race.describe(game, one, candidates[one]) for one in race.rank())
     return RolloutResult(
         game,
         mover,
         unit_of(game),
-        tuple(found),
+        found,
         len(race.left) == 1,
         reason,
         sum(one.games for one in found),
@@ -197,10 +195,6 @@ def _candidates(game: Game, state: Any, actions: Sequence[int] | None) -> list[i
     return found
 
 
-def _name(game: Game, action: int) -> str:
-    return game.action_name(action) if 0 <= action < game.n_actions else f"action {action}"
-
-
 def _play(table: Continuation, dealt: np.ndarray, actions: Sequence[int], seat: int) -> np.ndarray:
     """Return the result of each action in each game: float64[actions, games]."""
     n = len(dealt)
@@ -211,23 +205,23 @@ def _play(table: Continuation, dealt: np.ndarray, actions: Sequence[int], seat: 
 
 
 class _Race:
-    """Results of the candidates in the same games, and which candidates are left."""
+    """Results of the candidates in the same games, and which candidates are left.
+
+    Args:
+        n: how many candidates.
+        least: a standard error is at least this divided by the number of games: what never came in n games may still
+            come in one of n, so no game lost does not mean that none can be.
+    """
 
     def __init__(self, n: int, least: float) -> None:
         self._least = least
-        self.left = list(range(n))
-        self.out: list[int] = []
-        self._alpha = (1 - CONFIDENCE) / max(n - 1, 1)
+        self.left, self._out = list(range(n)), list[int]()
         self._values = [np.zeros(0) for _ in range(n)]
-
-    def count_games(self, one: int) -> int:
-        """Return in how many games a candidate was played."""
-        return len(self._values[one])
 
     @property
     def games(self) -> int:
         """In how many games those that are left were played."""
-        return self.count_games(self.left[0])
+        return len(self._values[self.left[0]])
 
     def add(self, values: np.ndarray) -> None:
         """Add games of the candidates that are left, and drop those that are worse than another."""
@@ -235,83 +229,34 @@ class _Race:
             self._values[one] = np.concatenate([self._values[one], own])
         if self.games < LEAST:
             return
-        worse: dict[int, float] = {}
-        best = self.best
-        for one in self.left:
-            mean, deviation, n = self._paired(best, one)
-            if one != best and mean > half_width(deviation, n, self._alpha):
-                worse[one] = mean
-        for one in sorted(worse, key=lambda each: -worse[each]):
+        behind = {one: self._behind(one) for one in self.left}
+        worse = [one for one, (mean, error) in behind.items() if mean > SURE * error]
+        for one in sorted(worse, key=lambda each: -behind[each][0]):
             self.left.remove(one)
-            self.out.append(one)
+            self._out.append(one)
 
-    def _paired(self, a: int, b: int) -> tuple[float, float, int]:
-        """Return mean and standard deviation of a's value less b's in the games of both, and how many these are."""
-        n = min(self.count_games(a), self.count_games(b))
-        gap = self._values[a][:n] - self._values[b][:n]
-        return float(gap.mean()), _deviation(gap), n
-
-    @property
-    def best(self) -> int:
-        """Of those that are left, the one that is worth most."""
-        return max(self.left, key=lambda one: self._values[one].mean())
-
-    def error(self, one: int) -> float:
-        """Return the standard error of a candidate's value; of a win rate at least that of one game among all.
-
-        What never came in n games may still come in one of n: no game lost does not mean that none can be.
-        """
-        n = self.count_games(one)
-        return max(_deviation(self._values[one]) / math.sqrt(n), self._least / n)
-
-    def rank_actions(self) -> list[int]:
+    def rank(self) -> list[int]:
         """Return the candidates, the best first."""
-        return [*sorted(self.left, key=lambda one: -self._values[one].mean()), *reversed(self.out)]
+        return [*sorted(self.left, key=lambda one: -self._values[one].mean()), *reversed(self._out)]
 
-    def candidate(self, one: int, action: int, name: str) -> Candidate:
+    def _behind(self, one: int) -> tuple[float, float]:
+        """Return by how much a candidate is behind the best in the games of both, and the standard error of that."""
+        best = max(self.left, key=lambda each: self._values[each].mean())
+        n = len(self._values[one])
+        gap = self._values[best][:n] - self._values[one]
+        return (0.0, 0.0) if best == one else (float(gap.mean()), _error(gap))
+
+    def describe(self, game: Game, one: int, action: int) -> Candidate:
         """Return what is known of a candidate."""
-        mean, deviation, n = self._paired(self.best, one)
-        is_best = one == self.best
-        return Candidate(
-            action,
-            name,
-            float(self._values[one].mean()),
-            self.error(one),
-            self.count_games(one),
-            0.0 if is_best else mean,
-            0.0 if is_best else deviation / math.sqrt(n),
-            one not in self.left,
-        )
+        name = game.action_name(action) if 0 <= action < game.n_actions else f"action {action}"
+        own = self._values[one]
+        error = max(_error(own), self._least / len(own))
+        return Candidate(action, name, float(own.mean()), error, len(own), *self._behind(one), one not in self.left)
 
 
-def _deviation(values: np.ndarray) -> float:
-    return float(values.std(ddof=1)) if len(values) > 1 else math.inf
-
-
-def half_width(deviation: float, n: int, alpha: float, narrowest: int = NARROWEST) -> float:
-    """Return half the width of the interval for the mean after ``n`` values, one of a confidence sequence.
-
-    An interval for a fixed number of games is wrong in more than 5 % of runs if one looks again and again and stops at
-    the first that pleases. The asymptotic confidence sequence of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas
-    ("Time-uniform central limit theory and asymptotic confidence sequences", Annals of Statistics 52, 2024, theorem
-    2.2) holds for all n together: after n values with the standard deviation s, the mean is within
-
-        s * sqrt(2 (n r² + 1) / (n² r²) * ln(sqrt(n r² + 1) / alpha))
-
-    of the true one with probability 1 - alpha at every n. r says for which n it is narrowest.
-
-    Args:
-        deviation: standard deviation of the values so far.
-        n: how many there are.
-        alpha: probability that the mean is ever outside of its intervals.
-        narrowest: where the sequence is to be narrowest.
-    """
-    if n < 2:
-        return math.inf
-    # The best r for a given n, eq. (9) of the paper to first order.
-    squared = (-2 * math.log(alpha) + math.log(-2 * math.log(alpha) + 1)) / narrowest
-    spread = n * squared + 1
-    return deviation * math.sqrt(2 * spread / (n * n * squared) * math.log(math.sqrt(spread) / alpha))
+def _error(values: np.ndarray) -> float:
+    """Return the standard error of a mean."""
+    return float(values.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else math.inf
 
 
 def sample_returns(

@@ -99,6 +99,7 @@ def _row(one: Grade) -> dict[str, Any]:
     row = one._asdict()
     row |= {"error_rate": one.error_rate.mean, "error_rate_half": one.error_rate.half}
     row |= {"cost": one.cost.mean, "cost_half": one.cost.half} | row.pop("marks")
+    del row["usage"]  # of a stored game there is none
     return row
 
 

@@ -65,7 +65,7 @@ MOVED = {
     "join": "server join",
     "bench": "doctor --bench",
     "verify": "values verify",
-    "grade-llm": "values suite",
+    "grade-llm": "values grade",
 }
 """Names under which commands are looked for -> what they are called."""
 GONE = {

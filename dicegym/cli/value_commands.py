@@ -8,7 +8,6 @@ from dicegym.cli.exact_command import exact
 from dicegym.cli.exploitability_command import exploitability
 from dicegym.cli.solve import solve
 from dicegym.cli.state_commands import hint, rollout
-from dicegym.cli.suite_command import suite
 from dicegym.cli.verify import verify
 
 values = group(
@@ -17,7 +16,6 @@ values = group(
     rollout=rollout,
     analyse=analyse,
     grade=grade,
-    suite=suite,
     exact=exact,
     exploitability=exploitability,
     solve=solve,

@@ -224,16 +224,6 @@ class LlmPlayer(Player):
         with ThreadPoolExecutor(CONCURRENCY) as pool:
             return np.fromiter(pool.map(play, rows.tolist(), seats.tolist()), np.int64, len(rows))
 
-    def has_answered(self, game: Game, states: np.ndarray) -> np.ndarray:
-        """Return in which states, asked already by `act_rows`, the model's answer was an action: bool[states]."""
-        found = []
-        for state in states:
-            seat = int(state["player"])
-            begun = decision_start(game, state, seat)
-            judged = self._judge(game, begun, seat, private_seed(int(state["key"]), seat))
-            found.append(not isinstance(judged, AnswerError))
-        return np.array(found, np.bool_)
-
     def _play(self, game: Game, state: Any, seat: int, seed: int) -> int:
         """Return the next action of the decision that ``seat`` is at. Raises AgentError for an invalid answer."""
         begun = decision_start(game, state, seat)

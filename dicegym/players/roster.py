@@ -313,9 +313,7 @@ def model_file(game: Game, named: str, setting: str = "a model") -> str:
         file = os.path.expanduser(named)
         if missing := lacking(file):
             takes = f"{setting} takes the file of a model, or the name of a trained agent of {game.spec.title}"
-            close = Path(named).stem if Path(named).stem in trained else ""
-            meant = f" Did you mean {close!r}?" if close else ""
-            raise ModelError(f"{missing}, and {takes}.{meant} Known: {', '.join(trained) or 'none'}.")
+            raise ModelError(f"{missing}, and {takes}: {', '.join(trained) or 'there are none'}")
         return file
     bot = f"{named} is a bot, which has no networks. " if path is not None else ""
     what = f"trained agent of {game.spec.title} for {setting}"
@@ -338,25 +336,11 @@ def _text(spec: object) -> str:
 def _located(game: Game, path: str, spec: str) -> Source:
     entries = entry_files(game)
     source = locate(path, entries)
-    if source is None and (file := only_bot(game, path)) is not None:
-        source = Source(file)
     if source is None:
         is_folder = Path(path).is_dir()
         missing = f"{path} holds no {' or '.join(entries)}" if is_folder else lacking(path)
         raise AgentError(agent_name(game, spec), missing)
     return source._replace(file=source.file.absolute())
-
-
-def only_bot(game: Game, folder: str | Path) -> Path | None:
-    """Return the file in a folder that looks like a bot of ``game``, whatever it is called; None unless it is one."""
-    interface = part(game, INTERFACE)
-    try:
-        names = sorted(os.listdir(folder))[:MOST_LOOKED_AT]
-    except OSError:  # it is not a folder
-        return None
-    paths = [Path(folder, name) for name in names if name.endswith(".py") and not name.startswith((".", "_", "test_"))]
-    found = [path for path in paths if interface is not None and looks_like_bot(interface, path)]
-    return found[0] if len(found) == 1 else None
 
 
 def looks_like_bot(interface: Interface, file: Path) -> bool:

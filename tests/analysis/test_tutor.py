@@ -51,7 +51,7 @@ def test_it_asks_once_and_the_person_may_insist() -> None:
     assert text.count("That is a blunder: roll 9") == 1
     assert text.count("play it all the same") == 3
     assert "Type `yes` to play it, or `no` to choose again." in text
-    assert sitting.actions[0] == 8
+    assert sitting.actions[0] == 10
 
 
 def test_what_is_insisted_on_is_played() -> None:

@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 from chat_endpoint import Reply, Scripted, serving
+from command_line import Run
 
 import dicegym
+from dicegym.analysis import grade
 from dicegym.arena.match import play_match
 from dicegym.errors import AgentError, FaultWarning, ParameterError, UnknownNameError
 from dicegym.play.drive import play_game
@@ -147,7 +149,6 @@ def test_requests_of_many_games_go_out_together() -> None:
         rows = np.arange(12)
         assert player.act_rows(HOG, states, rows, np.zeros(12, np.int64)).tolist() == [6] * 12
         assert 2 <= endpoint.most_at_once <= 8
-        assert player.has_answered(HOG, states).all()
 
 
 def test_each_game_draws_its_own_answer_above_temperature_0() -> None:
@@ -252,3 +253,23 @@ def test_a_language_model_takes_part_in_contests_and_evaluations(tmp_path: Path)
         compared = compare("hog", spec, "bacon", seed=0, workers=1, games=8, isolation="none")
         assert compared.games <= 8
         assert len(endpoint.requests) > asked
+
+
+def test_a_scripted_agent_has_the_same_grade_in_words() -> None:
+    expected = grade(dicegym.agent("hog", "swap"), HOG, games=4)
+    script = Scripted(dicegym.agent("hog", "swap"))
+    with serving(script) as endpoint, script.watching():
+        found = grade(LlmPlayer("m", endpoint.url), HOG, games=4)
+        assert found._replace(name="", usage=None) == expected._replace(name="")
+        assert found.usage is not None
+        assert found.usage.decisions == len(endpoint.requests) > 0
+        assert found.usage.unreadable == found.usage.illegal == 0
+
+
+def test_answers_that_are_none_are_told_with_a_grade(run: Run) -> None:
+    with serving(lambda request, number: Reply(["prose", '{"action": "99"}', FIVE][number % 3])) as endpoint:
+        spec = f"llm(m, base_url={endpoint.url}, failure=random)"
+        status, shown, said = run("values", "grade", "hog", spec, "swap", "--games", 2)
+    assert status == 0, said
+    (row,) = (line.split() for line in shown.splitlines() if line.startswith("llm(m)"))
+    assert all(20 < float(share.rstrip("%")) < 50 for share in row[-3:-1])
