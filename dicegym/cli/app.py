@@ -51,7 +51,7 @@ MOVED = {
     "analyse": "values analyse",
     "grade": "values grade",
     "hint": "values hint",
-    "rollout": "values rollout",
+    "rollout": "values hint STATE --games 1000",
     "exact": "values exact",
     "exploitability": "values exploitability",
     "solve": "values solve",

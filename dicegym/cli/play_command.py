@@ -143,7 +143,7 @@ def _id_of(turn: Turn) -> str:
     from dicegym.games.positions import position_id
 
     text = position_id(turn.game, turn.record, turn.seat)
-    return f"{text}\n`dicegym values hint` and `rollout` take it; it holds what you know, and nothing else."
+    return f"{text}\n`dicegym values hint` takes it; it holds what you know, and nothing else."
 
 
 _ID = ("a short text that stands for this state, to be pasted", _id_of)
@@ -176,12 +176,14 @@ def _epilogue(sitting: Sitting, adviser: Tutor | None, file: Path | None) -> str
     game, actions = sitting.game, sitting.actions
     told = []
     if adviser is not None:
+        from dicegym.analysis import analyse
+
         states = [game.new_game(sitting.seed)]
         for action in actions:
             states.append(states[-1].copy())
             game.step(states[-1][0], action)
         with thinking("looking at how you played"):
-            told.append(adviser.review(states, actions, sitting.place.names, sitting.seat))
+            told.append(analyse(game, states, actions, sitting.place.names, adviser.valuer).text())
     if file is None:
         told.append("With `-o FILE.json` the game is written, and `dicegym values analyse FILE.json` shows all of it.")
     else:

@@ -33,9 +33,7 @@ def replay(
     written: Annotated[Outputs, ".gif", ".html", ".json"] = NO_FILES,
     analyse: Annotated[bool, Option("--analyse", help="show the regret of mistakes, and better choices")] = False,
     values: shared_options.ValuesName = None,
-    ids: Annotated[
-        bool, Option("--ids", help="show an id of each state, for `dicegym values hint` and `rollout`")
-    ] = False,
+    ids: Annotated[bool, Option("--ids", help="show an id of each state, for `dicegym values hint`")] = False,
     store: shared_options.StoreName = None,
     delay: Delay = None,
 ) -> None:

@@ -1,4 +1,4 @@
-"""What to do in a state: every choice with its value, or with what it brings when the game is played on."""
+"""What to do in a state: every choice with its value."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument, Option
 
 from dicegym.cli import shared_options
-from dicegym.cli.console import NO_FILES, Outputs, out, print_lines, print_table
+from dicegym.cli.console import NO_FILES, Outputs, out, print_lines
 from dicegym.cli.progress import progress_bar, thinking
 from dicegym.cli.replay_command import replay_named
 from dicegym.errors import ParameterError, one_line
 
 if TYPE_CHECKING:
     from dicegym.games.positions import Position
+    from dicegym.games.worth import Valuer
 
 SHOWN = 10
 """Choices that are shown."""
@@ -70,26 +71,6 @@ def _check_mover(found: Position) -> None:
         )
 
 
-def action_meant(found: Position, text: str) -> int:
-    """Return the action that a text means: as people type it at the keyboard, its number, or its name.
-
-    Raises ParameterError if it means none, or several that are played one after the other.
-    """
-    from dicegym.games.keyboard import Place
-    from dicegym.players.human import keyboard_of, legal_names, match_action
-
-    game, state = found.game, found.state[0]
-    place = Place(game, int(state["player"]), tuple(f"player {seat}" for seat in range(game.players)))
-    words = " ".join(text.lower().split())
-    action = match_action(words, legal_names(place, state), bare=False)
-    if action is not None:
-        return action
-    actions = keyboard_of(game).read(place, state, words)
-    if len(actions) != 1:
-        raise ParameterError(f"{one_line(text)!r} is {len(actions)} actions, one after the other: name the first alone")
-    return int(actions[0])
-
-
 def _print_state(found: Position) -> str:
     """Print the table as the player to move sees it; return the id of what that player knows."""
     from dicegym.games.positions import position_id
@@ -103,6 +84,9 @@ def _print_state(found: Position) -> str:
 def hint(
     state: StateName,
     values: shared_options.ValuesName = None,
+    games: Annotated[
+        int | None, Option(min=1, metavar="N", help="play on N times with each choice, whatever values there are")
+    ] = None,
     top: Annotated[int, Option(min=0, metavar="N", help="show the N best choices; 0: all")] = SHOWN,
     store: shared_options.StoreName = None,
     written: Annotated[Outputs, ".json"] = NO_FILES,
@@ -111,14 +95,20 @@ def hint(
 
     Each choice is judged by what the player to move may know, and shown with its uncertainty.
 
-    Examples: dicegym values hint hog-CgBQUEI --top 3; dicegym values hint 3fa2c1:12
+    Examples: dicegym values hint hog-CgBQUEI --top 3; dicegym values hint 3fa2c1:12 --games 2000
     """
     from dicegym.analysis.hints import hint as ranked
+    from dicegym.analysis.rollouts import RolloutValuer
     from dicegym.games.hidden import open_fields
 
     found = state_named(state, store)
-    with progress_bar("steps") as progress:
-        asked = shared_options.values_of(found.game, values, progress, fair=True)
+    if games is not None:
+        if values not in (None, "rollouts"):
+            raise ParameterError(f"--games {games} is for playing on, and --values {values} computes: give one of both")
+        asked: Valuer = RolloutValuer(found.game, games=games)
+    else:
+        with progress_bar("steps") as progress:
+            asked = shared_options.values_of(found.game, values, progress, fair=True)
     with thinking("weighing what may be played"):
         answer = ranked(found.game, found.state[0], asked)
     known = _print_state(found)
@@ -134,67 +124,3 @@ def hint(
     written.json(
         {"state": known, **shared_options.about(found.game), "seat": answer.seat, **judged, "choices": choices}
     )
-
-
-def rollout(
-    state: StateName,
-    games: Annotated[int, Option(min=1, metavar="N", help="most games with each choice")] = 20_000,
-    action: Annotated[
-        list[str] | None, Option(help="a choice, as you would type it in `dicegym play`; repeatable (default: all)")
-    ] = None,
-    player: Annotated[
-        str | None,
-        Option(
-            metavar="AGENT",
-            help="the agent that plays on (default: the strongest that is compiled)",
-            autocompletion=shared_options.complete_agent,
-        ),
-    ] = None,
-    against: Annotated[
-        str | None, Option(metavar="AGENT", help="the agent in the other seats (default: the same)")
-    ] = None,
-    seconds: Annotated[float | None, Option(min=0, metavar="S", help="start no games after S seconds")] = None,
-    seed: shared_options.Seed = 0,
-    store: shared_options.StoreName = None,
-    written: Annotated[Outputs, ".json"] = NO_FILES,
-) -> None:
-    """Estimate each choice in a state by playing on many times.
-
-    All choices get the same dice. What others hide is drawn from what the player to move may believe. Choices that are
-    clearly worse are dropped, and the command stops when one is left.
-
-    Example: dicegym values rollout 3fa2c1:12 --games 2000
-    """
-    from dicegym.analysis.rollouts import rollout as rolled_out
-    from dicegym.analysis.valuers import figure, unit_title
-
-    found = state_named(state, store)
-    game = found.game
-    with progress_bar("games") as progress:
-        result = rolled_out(
-            game,
-            found.state[0],
-            actions=[action_meant(found, text) for text in action] if action else None,
-            games=games,
-            player=player,
-            against=against,
-            seconds=seconds,
-            seed=seed or 0,
-            progress=progress,
-        )
-    known = _print_state(found)
-    rows = []
-    for place, one in enumerate(result.candidates[:SHOWN], 1):
-        value, error, *behind = (
-            figure(number, result.unit) for number in (one.value, one.error, one.difference, one.difference_error)
-        )
-        behind = behind if place > 1 else ["", ""]
-        rows.append([str(place), one.name, value, error, *behind, f"{one.games:,}", "worse" if one.dropped else ""])
-    print_table(["", "choice", unit_title(result.unit), "± error", "behind", "± error", "games", ""], rows)
-    if len(result.candidates) > SHOWN:
-        out.print(f"({len(result.candidates) - SHOWN} more)")
-    print_lines(["", *result.lines()])
-    facts = shared_options.about(game)
-    facts["players_of_game"] = facts.pop("players")
-    candidates = [one._asdict() for one in result.candidates]
-    written.json({"state": known, **result._asdict(), **facts, "candidates": candidates})

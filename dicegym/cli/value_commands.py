@@ -7,13 +7,12 @@ from dicegym.cli.command import group
 from dicegym.cli.exact_command import exact
 from dicegym.cli.exploitability_command import exploitability
 from dicegym.cli.solve import solve
-from dicegym.cli.state_commands import hint, rollout
+from dicegym.cli.state_commands import hint
 from dicegym.cli.verify import verify
 
 values = group(
     "Compute exact values, hints, regret and exploitability.",
     hint=hint,
-    rollout=rollout,
     analyse=analyse,
     grade=grade,
     exact=exact,

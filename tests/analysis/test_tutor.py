@@ -122,7 +122,7 @@ def test_a_game_with_a_tutor_from_the_command_line(
     assert (status, err) == (0, "")
     assert "You are warned of what gives away 10.0% or more." in out
     assert "That is a blunder: roll 10" in out
-    assert "How you played:" in out
+    assert "Luck in the list of decisions" in out
     assert "The game is written" in out
     assert load(file).seats[0] == "you"
     status, out, err = run_with(capsys, "values", "analyse", str(file))
