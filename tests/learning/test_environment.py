@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from variants import FINISHED
 
 pytest.importorskip("sb3_contrib")
 
@@ -16,7 +15,6 @@ from stable_baselines3.common.vec_env import VecEnvWrapper, VecMonitor, VecNorma
 
 import dicegym
 from dicegym.envs.sb3 import SB3VecEnv
-from dicegym.envs.shaping import PotentialReward
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.learning.building import continue_games, games_of, new_games, state_of
 from dicegym.learning.configuration import override
@@ -26,7 +24,6 @@ from dicegym.players.pool import Pool
 HOOKS = """
 import numpy as np
 from stable_baselines3.common.vec_env import VecEnvWrapper, VecFrameStack, VecNormalize
-from dicegym.envs.shaping import PotentialReward
 
 class Doubled(VecEnvWrapper):
     def reset(self):
@@ -37,7 +34,7 @@ class Doubled(VecEnvWrapper):
         return observations, 2 * rewards, dones, infos
 
 def shaped(games):
-    return Doubled(PotentialReward(games, lambda observations: observations[:, 0]))
+    return Doubled(games)
 
 def stacked(games):
     return VecFrameStack(games, 2)
@@ -139,37 +136,6 @@ def test_wrappers_that_remember_go_on(hooks: str) -> None:
     list(play(other, 3, 7))
     continue_games(other, state)
     assert np.array_equal(then, [step[1].copy() for step in play(other, 30, 2)])
-
-
-@pytest.mark.parametrize("game", FINISHED)
-@pytest.mark.parametrize("cap", [None, 4])
-def test_bonuses_of_a_potential_cancel_out(game: str, cap: int | None) -> None:
-    """An episode's sum to minus its first potential, and to the last one more where a learner goes on beyond a cut."""
-
-    def potential(observations: np.ndarray) -> np.ndarray:
-        return observations @ np.linspace(-1, 1, observations.shape[1])
-
-    table = dicegym.game(game)
-    plain = SB3VecEnv(table, 8, seed=3, max_episode_steps=cap)
-    shaped = PotentialReward(SB3VecEnv(table, 8, seed=3, max_episode_steps=cap), potential)
-    plain.reset()
-    begun = potential(shaped.reset())
-    bonus, ended = np.zeros(8), 0
-    for mine, theirs in zip(play(plain, 40), play(shaped, 40), strict=True):
-        bonus += theirs[1].astype(float) - mine[1]
-        for row in np.flatnonzero(mine[2]):
-            info = theirs[3][row]
-            beyond = potential(info["terminal_observation"][None])[0] if info["TimeLimit.truncated"] else 0.0
-            assert bonus[row] == pytest.approx(beyond - begun[row], abs=1e-3)
-            begun[row], bonus[row] = potential(mine[0][row : row + 1])[0], 0.0
-            ended += 1
-    assert ended
-
-
-def test_a_potential_of_another_shape_is_refused() -> None:
-    for wrong in (lambda observations: observations, lambda observations: np.full(len(observations), np.nan)):
-        with pytest.raises(ParameterError, match="return one number for each observation"):
-            PotentialReward(SB3VecEnv("hog", 2), wrong).reset()
 
 
 @pytest.mark.parametrize("wrapper", [VecMonitor, lambda env: VecNormalize(env, norm_obs=False)])
