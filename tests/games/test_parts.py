@@ -105,6 +105,7 @@ def test_parts_of_a_game_elsewhere_are_found_beside_its_rules(
     (other / "text.py").write_text("")
     for path in (tmp_path, other):
         monkeypatch.syspath_prepend(path)
+    before = set(sys.modules)
     try:
         game = Game(importlib.import_module(module).SPEC)
         assert not game.spec.registered
