@@ -429,11 +429,6 @@ def names_something(setting: str, value: object) -> bool:
     return isinstance(value, str) and (":" in value or (setting.endswith("_class") and value != ""))
 
 
-def names_programs(settings: object) -> bool:
-    """Return whether settings of networks (``[network]``) name functions or classes."""
-    return any(names_something(f"network.{key}", value) for key, value in vars(settings).items())
-
-
 def load_if_named(setting: str, value: Any) -> Any:
     """Return ``value``, or what it names."""
     return load_named(setting, value) if names_something(setting, value) else value

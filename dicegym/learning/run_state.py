@@ -1,9 +1,9 @@
 """The state of a run: all that resuming needs, written as a checkpoint, and read again as data that may be damaged.
 
-A checkpoint is a folder: ``model.zip``, as Stable-Baselines3 writes its model; ``state.zip``, the rest as JSON with
-NumPy arrays beside it; and this user's seal. ``state.zip`` holds lists, texts, numbers, arrays and players, a player as
-its number among those of the settings or as the arrays of its network. Anything else, such as a network with layers of
-a user's own, is in ``programs.pkl``, and is read again only from folders that are trusted.
+A checkpoint is a folder: ``model.zip``, which plays; ``state.zip``, the networks, what the optimizer remembers and the
+rest as JSON with NumPy arrays beside it; and this user's seal. ``state.zip`` holds lists, texts, numbers, arrays and
+players, a player as its number among those of the settings or as the arrays of its network. Anything else, such as a
+past self with layers of a user's own, is in ``programs.pkl``, and is read again only from folders that are trusted.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ from dicegym.bots.network import Layer, Network
 from dicegym.engine.game import Game
 from dicegym.errors import DamagedFileError, DicegymError, ModelError, ParameterError, one_line
 from dicegym.learning.building import continue_games, games_of, new_model, state_of
-from dicegym.learning.configuration import names_programs
 from dicegym.learning.curves import Curve
 from dicegym.learning.league import League, LeagueState
 from dicegym.learning.learner import ParameterAverage, generator_states, parameters_of, restore_generators
@@ -38,10 +37,9 @@ from dicegym.learning.training_settings import TrainingSettings
 from dicegym.play.player import Player
 from dicegym.players import model as models
 from dicegym.players.model import PolicyPlayer
-from dicegym.players.sb3_models import check_optimizer, weights_of
-from dicegym.players.torch_policy import check_device
-from dicegym.players.trust import TRUST, is_sealed, load_object, load_sb3, trust_error, write_seal
-from dicegym.players.zip_archive import ModelArchive, array_in, npy_bytes, tensors_in
+from dicegym.players.sb3_models import restore_networks, state_of_networks
+from dicegym.players.trust import TRUST, is_sealed, load_object, trust_error, write_seal
+from dicegym.players.zip_archive import ModelArchive, array_in, npy_bytes
 
 STATE_FILE, STATE_MEMBER = "state.zip", "state.json"
 """The file of plain values in a checkpoint's folder, and its member."""
@@ -126,6 +124,8 @@ class Moment:
     generators: dict[str, Any]
     seconds: float = 0.0
     """Of training so far."""
+    networks: dict[str, Any] = field(default_factory=dict)
+    """Weights, and what the optimizer remembers, of a moment that was read."""
 
     @classmethod
     def now(cls, run: RunState, model: BaseAlgorithm, env: VecEnv, league: League) -> Moment:
@@ -162,10 +162,11 @@ class Moment:
             "league": self.league.to_plain(),
             "generators": self.generators,
             "seconds": seconds,
+            "networks": state_of_networks(model),
         }
 
         def fill(folder: Path) -> None:
-            models.save(model, game, folder / "model.zip", facts, to_go_on=True)
+            models.save(model, game, folder / "model.zip", facts)
             write_state(state, folder, fixed)
             write_seal(folder)
 
@@ -185,6 +186,7 @@ class Moment:
             LeagueState.from_plain(plain["league"], league.table.even),
             plain["generators"],
             float(plain["seconds"]),
+            plain["networks"],
         )
 
 
@@ -266,7 +268,8 @@ def restore(
         moment = Moment.read(folder, env, league, own)
         league.load_state(moment.league)
         games_of(env).set_opponent(league.pool())
-        model = _model(folder, env, settings, logs, own)
+        model = new_model(settings, env, settings.run.seed, logs)
+        restore_networks(model, moment.networks)
         average = moment.run.average.values
         if average is not None and average.shape != parameters_of(model).shape:
             raise ValueError("its average is that of other networks")
@@ -290,25 +293,6 @@ def restore(
             stacklevel=2,
         )
     return model, moment
-
-
-def _model(folder: Path, env: VecEnv, settings: TrainingSettings, logs: Path | None, own: bool) -> BaseAlgorithm:
-    """Return a checkpoint's model, which plays ``env``."""
-    path = folder / "model.zip"
-    if own and names_programs(settings.network):
-        # Classes of one's own are in the file by value: theirs need not be there any more, or as it was.
-        kind = models.algorithm(settings.algorithm.name)
-        found: BaseAlgorithm = load_sb3(kind, path, check_device(settings.run.device), None)
-        found.set_env(env, force_reset=False)
-        return found
-    model = new_model(settings, env, settings.run.seed, logs)
-    called = f"{path}: its policy.optimizer.pth"
-    with ModelArchive(path) as archive:
-        remembered = tensors_in(archive.read("policy.optimizer.pth"), called)
-    model.policy.load_state_dict(weights_of(path))
-    check_optimizer(remembered, model.policy.optimizer, called)
-    model.policy.optimizer.load_state_dict(remembered)
-    return model
 
 
 def write_state(state: Mapping[str, Any], folder: Path, fixed: Sequence[Player]) -> None:
