@@ -216,24 +216,20 @@ def show_scores(scores: Sequence[Score], name: str) -> None:
     print_table([f"{name} against", "win rate", "95 % interval", "games"], [*rows, mean])
 
 
-def explain_scores(scores: Sequence[Score], table: dicegym.Game, name: str, even: float | None = None) -> list[str]:
-    """Return what the scores of ``name`` mean; ``even`` is the score of equal players, by default at ``table``."""
+def explain_scores(scores: Sequence[Score], table: dicegym.Game, name: str) -> list[str]:
+    """Return what the scores of ``name`` at ``table`` mean."""
     if table.players == 1:
         return ["The mean return of a game played alone, with its 95 % interval: more --games make it narrower."]
     from dicegym.analysis.variance_reduction import MOST_SAVED
     from dicegym.learning.evaluate import OF_ONE_DRAW
-    from dicegym.learning.evaluator import BEST_REPLY, EXPLOITER
+    from dicegym.learning.evaluator import BEST_REPLY
 
-    equal = even or 1 / table.players
+    equal = 1 / table.players
     share = f"{equal:.3f}".rstrip("0")
     alone = scores[0].opponent if len(scores) == 1 else ""
     if alone == BEST_REPLY:
         return [
             "The win rate that a best response leaves it: 0.5 is optimal, and what is missing is its exploitability."
-        ]
-    if alone == EXPLOITER:
-        return [
-            f"The win rate against an opponent trained to beat it; {share} = equal strength, longer training wins more."
         ]
     exact = not any(score.games for score in scores)
     if any(score.measure == OF_ONE_DRAW for score in scores):

@@ -1,20 +1,19 @@
-"""Trainings that ran: their settings, curves, cards and leagues; and searches for settings."""
+"""Trainings that ran: their settings, curves and cards; and searches for settings."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated, Any
 
-from typer import Argument, Option
+from typer import Option
 
 from dicegym.cli import shared_options
 from dicegym.cli.card_command import card
 from dicegym.cli.command import group
 from dicegym.cli.console import out, print_lines
-from dicegym.cli.curve_commands import compare_runs, plot
+from dicegym.cli.curve_commands import plot
 from dicegym.cli.progress import progress_bar
-from dicegym.cli.shared_options import MACHINES, MachineOptions, decisions
-from dicegym.errors import ParameterError
+from dicegym.cli.shared_options import decisions
 
 
 def settings() -> None:
@@ -32,38 +31,6 @@ def settings() -> None:
         default = f" (default: {setting.default})" if setting.default else ""
         out.print(f"  {setting.key or 'KEY'}: {setting.takes}{default}\n      {setting.meaning}")
     out.print("What a game's training takes, with reasons: training/configs/GAME.toml.")
-
-
-def league(
-    run_dir: Annotated[Path, Argument(metavar="RUN_DIR", help="the folder of a training")],
-    games: Annotated[int | None, Option(min=1, help="play N new games between each pair of members")] = None,
-    machines: MachineOptions = MACHINES,
-    trust: shared_options.Trust = False,
-) -> None:
-    """Show the win rates between the members of a training's league.
-
-    Members are the past selves, agents and exploiters that the training played against. They play few games in a
-    training: --games N plays N new ones between each pair of members of its newest checkpoint.
-
-    Examples: dicegym runs league runs/liarsdice; dicegym runs league runs/liarsdice --games 10000 --workers 2
-    """
-    from dicegym.arena.report import show
-    from dicegym.learning.league import read_league
-
-    if games is None:
-        if machines != MACHINES:
-            raise ParameterError("--workers and --ray are about new games: give --games with them")
-        if not (run_dir / "league.csv").is_file():
-            raise ParameterError(f'{run_dir} has no league.csv: only a training against "self" writes it')
-        table, shares = read_league(run_dir / "league.csv")
-    else:
-        from dicegym.learning.run_state import league_of
-
-        executors = None if machines.ray is None and (machines.workers or 1) == 1 else machines.executors()
-        found = league_of(run_dir, trust)
-        with progress_bar("games") as progress:
-            table, shares = found.measure_anew(games, executors, progress), found.shares()
-    show(table.report(shares), out)
 
 
 def tune(
@@ -110,11 +77,9 @@ def tune(
 
 
 runs = group(
-    "Plot, compare and tune trainings, show their cards and leagues.",
+    "Plot and tune trainings, show their cards and settings.",
     plot=plot,
     card=card,
-    league=league,
     tune=tune,
     settings=settings,
-    compare=compare_runs,
 )
