@@ -45,35 +45,30 @@ def tune(
     config: shared_options.ConfigName = None,
     set_: shared_options.Overrides = None,
     seed: shared_options.Seed = None,
-    storage: Annotated[
-        str, Option(metavar="URL", help="a database for several machines (default: a file in the folder)")
-    ] = "",
     trust: shared_options.Trust = False,
 ) -> None:
     """Search for good settings of a game's training.
 
     Each trial is a training; a trial that is worse than half of the earlier ones is stopped. The same command continues
-    an interrupted search. Several commands can work on one study at once. The results are written to tune.md and
-    best.toml in the folder.
+    an interrupted search. The best settings are written to best.toml in the folder.
 
     Examples: dicegym runs tune hog --trials 20 --steps 1000000; dicegym runs tune hog --run-dir runs/rates
     --search 'algorithm.learning_rate={low=1e-4, high=1e-2, log=true}'
     """
-    from dicegym.learning.tune import BELIEVE, USUAL, count_ends, train_command, write_report
+    from dicegym.learning.tune import BELIEVE, USUAL, count_ends, train_command, write_best
     from dicegym.learning.tune import tune as search_settings
 
     folder, searched = run_dir or Path("runs") / f"tune-{game}", search or USUAL
     with progress_bar("trials") as progress:
-        how: dict[str, Any] = {"storage": storage, "trust": trust, "progress": progress}
+        how: dict[str, Any] = {"trust": trust, "progress": progress}
         found = search_settings(game, folder, trials, steps, searched, config, set_ or [], seed or 0, **how)
-    written = write_report(found)
     out.print(f"{len(found.trials())} trials: {count_ends(found)}")
-    if (best := found.best) is not None:
+    if (best := found.best) is not None and (written := write_best(found)) is not None:
         chosen = ", ".join(found.plan.settings(best))
         print_lines(
             [f"best: trial {best.number}, {best.value:.4f}, with {chosen}", BELIEVE, f"  {train_command(found)}"]
         )
-    out.print(f"wrote {', '.join(map(str, written))}")
+        out.print(f"wrote {written}")
 
 
 runs = group(
