@@ -48,7 +48,7 @@ class Evaluator:
         if run.best_by == BY_EXPLOITABILITY:
             scores.append(against_best_reply(self.game, learner))
             return scores[-1], scores
-        return overall(scores, "worst" if run.best_by == "worst" else "mean"), scores
+        return overall(scores, run.best_by), scores
 
     @property
     def takes_last(self) -> bool:
