@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from dicegym.arena.saved_results import result_verdicts
 
 import dicegym
 from dicegym.arena import Comparison, Decision, compare
 from dicegym.arena.compare.game_pairs import BLOCK, Lineup, Pairs, block_of, pairs_of, scores_of
 from dicegym.arena.executors import Executors
-from dicegym.arena.saved_results import result_verdicts
 from dicegym.arena.store.reading import StoreReader
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -145,19 +145,6 @@ def compare(
         isolation=isolation,
         executors=executors,
     )
-
-
-def hold_stored(director: Director, options: Mapping[str, Any], told: Mapping[str, Any]) -> Comparison:
-    """Return the result of a comparison, in a director that finds its matches in a store.
-
-    Args:
-        director: of the comparison.
-        options: as they are stored: what makes it the same comparison.
-        told: the saved result, which says how many games there might have been, and whether margins are Elo.
-    """
-    claims = Claims(**{name: options[name] for name in Claims._fields}).validate()
-    names, most = tuple(map(str, options["names"])), whole_number("games", told["most_games"], 2, MOST, "games") // 2
-    return _Course(director.game, names, claims, bool(told["elo"]), most, options["score"]).run(director)
 
 
 def _claims(
