@@ -85,9 +85,6 @@ def tournament(
     ] = None,
     seed: shared_options.Seed = None,
     contest: TournamentOptions = TOURNAMENT,
-    seeding: Annotated[
-        bool, Option("--seeding", help="seed entries in the order named, strongest first (default: by lot)")
-    ] = False,
     bots: BotOptions = BOTS,
     machines: MachineOptions = MACHINES,
     kept: StoreOptions = STORE,
@@ -109,7 +106,7 @@ def tournament(
 
     table = shared_options.make_game(game, parameter)
     named = parse_entries(entries or dicegym.agent_names(table))
-    run = functools.partial(arena.contest, table, named, seeding=seeding, **contest._asdict())
+    run = functools.partial(arena.contest, table, named, **contest._asdict())
     _run(run, named, seed, bots, machines, kept, written)
 
 
