@@ -64,9 +64,6 @@ class ComparisonOptions(NamedTuple):
     alpha: Annotated[float, Option(help="false positive rate: `better` although it is not")] = 0.05
     beta: Annotated[float, Option(help="false negative rate: `not better` although it is better")] = 0.05
     games: Annotated[int | None, Option(help="most games to play (default: 100,000)")] = None
-    score: Annotated[
-        str, Option(metavar="win|place", help="the score of a game: first place, or the share of opponents beaten")
-    ] = "win"
     less_luck: shared_options.LessLuck = False
 
 
