@@ -21,7 +21,6 @@ from dicegym.arena import contest
 from dicegym.arena.replay import from_json
 from dicegym.arena.replay.page import page_data
 from dicegym.arena.replay.stored_replays import find_replay
-from dicegym.arena.shards import Shard
 from dicegym.arena.storage import Storage
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.store import ContestStore, lock_contest
@@ -322,8 +321,6 @@ def test_whether_somebody_has_a_contest_is_known(own_store: Path) -> None:
     with StoreReader(own_store) as reader, ContestStore(own_store) as store:
         assert not reader.is_held(1)
         with lock_contest(store, 1):
-            assert reader.is_held(1)
-        with lock_contest(store, 1, Shard(1, 3)):
             assert reader.is_held(1)
         assert not reader.is_held(1)
 
