@@ -30,8 +30,7 @@ from dicegym.learning.curves import CURVE
 from dicegym.players.model import facts
 from dicegym.web.application import create_app
 from dicegym.web.enter.plans import ContestPlan
-from dicegym.web.enter.room import EnteringRoom
-from dicegym.web.enter.runner import Runner
+from dicegym.web.enter.runner import EnteringRoom, Runner
 from dicegym.web.watch import agent_pages, contest_boards
 from dicegym.web.watch.contest_boards import Board, compute_board
 from dicegym.web.web_settings import WebSettings

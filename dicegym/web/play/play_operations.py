@@ -156,7 +156,6 @@ def _ask_again(request: Request, form: FormData, error: DicegymError) -> Respons
     again=_ask_again,
     returns=TableState,
     status=201,
-    errors=(404,),
     extra={"x-example": {"game": "hog", "against": ["normal"], "seed": 3}},
 )
 async def begin_game(request: Request, wanted: NewGame) -> TableState:
@@ -198,7 +197,7 @@ def _page_of(request: Request, table: PlayedTable, notice: str = "", status: int
     return page(request, "play/table.html", status, **values, address=address, refresh=again)
 
 
-@DOOR.get(TABLE, api=API, view=_page_of, returns=TableState, errors=(403,))
+@DOOR.get(TABLE, api=API, view=_page_of, returns=TableState)
 async def show_table(request: Request, id: str) -> PlayedTable:
     """Show a game as you may know it; send `Authorization: Bearer KEY`, or the cookie of the browser that began it."""
     return await wait_for_others(await _own(request, id))
@@ -221,7 +220,6 @@ def _refuse_move(request: Request, form: FormData, error: DicegymError) -> Respo
 @DOOR.post(
     api=API + "/actions",
     returns=TableState,
-    errors=(403, 409),
     extra={"x-example": {"move": 0, "actions": [6]}},
 )
 async def play_actions(request: Request, id: str, wanted: ChosenActions) -> PlayedTable:
@@ -249,7 +247,6 @@ async def play_form(request: Request, id: str, wanted: MoveOf) -> PlayedTable:
     view=_moved,
     again=_refuse_move,
     returns=TableState,
-    errors=(403, 409),
     extra={"x-example": {"move": 1}},
 )
 async def undo(request: Request, id: str, wanted: MoveOf) -> PlayedTable:
@@ -275,7 +272,7 @@ def reconsider(request: Request, id: str, wanted: MoveOf) -> PlayedTable:
     return table
 
 
-@DOOR.get(api=API + "/hint", returns=TableHint, errors=(403, 409))
+@DOOR.get(api=API + "/hint", returns=TableHint)
 def show_hint(request: Request, id: str) -> dict[str, Any]:
     """Show the best actions now."""
     web_of(request).limits.pay(request, HINTS)
@@ -302,7 +299,7 @@ def show_hint(request: Request, id: str) -> dict[str, Any]:
     return {"ready": True, "words": found.words, "sure": found.sure, "unit": unit, "choices": choices}
 
 
-@DOOR.get(TABLE + "/review", api=API + "/review", template="play/review.html", returns=TableReview, errors=(403,))
+@DOOR.get(TABLE + "/review", api=API + "/review", template="play/review.html", returns=TableReview)
 async def review_game(request: Request, id: str, at: QueryNumber = None) -> Mapping[str, Any]:
     """Show how you played a game that is over: what each decision lost, and your luck."""
     table = await _whole(request, id)

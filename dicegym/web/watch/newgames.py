@@ -170,7 +170,6 @@ def choose_agents(
     to="{0[page]}",
     returns=GameBegun,
     status=201,
-    errors=(404,),
     extra={"x-example": {"game": "hog", "agents": ["ham", "bacon"], "seed": 7}},
 )
 def play_to_watch(request: Request, wanted: GameWanted) -> dict[str, str]:

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from dicegym.arena.replay import Replay, to_json
-from dicegym.arena.replay.stored_replays import SERVER, find_replay
+from dicegym.arena.replay.stored_replays import find_replay
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.stored_rows import PlayedGame, StoredMatch
 from dicegym.errors import ParameterError
@@ -28,7 +28,6 @@ RUNNING = (
     "This contest is still running, or takes bots: its games are shown as one player after the other saw them, and "
     "nothing is told of their dice but what fell."
 )
-SERVED = "This server still runs: nothing is told of its dice but what fell."
 
 
 class ListedGame(BaseModel):
@@ -158,23 +157,6 @@ def analyse_game(request: Request, match: PathNumber, game: PathNumber) -> Respo
     found = _find(web_of(request), match, game)
     _check_free(found)
     return analysis_page(request, found.game, title=found.title, back=f"/watch/games/{match}/{game}")
-
-
-@DOOR.get("/watch/served/{number:number}")
-def show_served_game(request: Request, number: PathNumber) -> Response:
-    """Show a game of a game server."""
-    with web_of(request).store() as reader:
-        store = check_store(reader)
-        replay, running = find_replay(store, f"{SERVER}{number}"), store.find_served_game(number).running
-    return replay_page(
-        request,
-        replay,
-        all_seeing=not running,
-        note=SERVED if running else "",
-        title=f"{title_of(replay.game)}, game {number} of the server",
-        back="/watch",
-        back_title="Watch",
-    )
 
 
 def _find(web: Web, match: int, game: int) -> SeenGame:
