@@ -24,11 +24,11 @@ from dicegym.web.learn.learn_section import SECTION as LEARN
 from dicegym.web.pages import environment, web_of
 from dicegym.web.play.cards import list_cards
 from dicegym.web.play.hall import PlayHall
-from dicegym.web.play.play_section import SECTION as PLAY
+from dicegym.web.play.play_operations import SECTION as PLAY
 from dicegym.web.rules.rules_section import SECTION as RULES
 from dicegym.web.section import Section
 from dicegym.web.security import Safety
-from dicegym.web.watch.watch_section import SECTION as WATCH
+from dicegym.web.watch.agent_pages import SECTION as WATCH
 from dicegym.web.web_settings import WebSettings
 from dicegym.web.workers import TooBusyError
 
