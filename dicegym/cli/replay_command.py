@@ -72,7 +72,7 @@ def replay(
 
         written.html(lambda page: write_page(found, page, seat, notes=notes))
     if gif is not None:
-        record(iter(every), [gif], delay)
+        record(iter(every), gif, delay)
     if not written:
         show(_numbered(every), delay, paused=step)
     print_lines(result_lines(found, seat))

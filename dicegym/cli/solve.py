@@ -35,7 +35,7 @@ def solve(
 
     Values, hints and analyses then use them. The same command continues an interrupted solution.
 
-    Examples: dicegym values solve --list; dicegym values solve hog --minutes 1
+    Examples: dicegym values solve --list; dicegym values solve liarsdice --minutes 9
     """
     from dicegym.analysis import solving
 

@@ -206,10 +206,8 @@ def test_reset_infos_hold_masks_and_seats() -> None:
 def test_attributes_are_shared_by_the_batch() -> None:
     vec = SB3VecEnv("hog", 3)
     assert vec.get_attr("illegal_reward") == [-1.0] * 3
-    vec.set_attr("illegal_reward", -2.0)
-    assert vec.get_attr("illegal_reward", [0]) == [-2.0]
-    with pytest.raises(ParameterError, match="in some games only"):
-        vec.set_attr("illegal_reward", 0.0, indices=[1])
+    with pytest.raises(ParameterError, match="cannot be set once games were made"):
+        vec.set_attr("illegal_reward", -2.0)
     assert vec.has_attr("action_masks")
     assert not vec.has_attr("no_such_attribute")
 

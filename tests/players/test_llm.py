@@ -188,8 +188,9 @@ def test_agents_are_named_with_words_and_addresses() -> None:
 
 
 def test_a_contest_counts_answers_that_are_no_actions_and_refuses_exact_ranks(tmp_path: Path) -> None:
-    from dicegym.arena import compare, contest
     from dicegym.arena.saved_results import result_verdicts
+
+    from dicegym.arena import compare, contest
     from dicegym.arena.store.reading import StoreReader
 
     def reply(body: dict[str, Any], number: int) -> Reply:
