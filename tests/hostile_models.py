@@ -55,17 +55,6 @@ def fields(content: bytes, mark: Path) -> bytes:
     return json.dumps({**data, "more": {":type:": "", ":serialized:": packed}}).encode()
 
 
-def torch_file(content: bytes, mark: Path) -> bytes:
-    """Return a file of PyTorch whose description of its tensors is a pickle that does something."""
-    found = members_of_bytes(content)
-    name = next(name for name in found if name.endswith("data.pkl"))
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w") as archive:
-        for key, value in {**found, name: pickle.dumps(Bomb(mark), 2)}.items():
-            archive.writestr(key, value)
-    return made.getvalue()
-
-
 def members_of_bytes(content: bytes) -> dict[str, bytes]:
     """Return the members of a zip in memory."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -83,28 +72,20 @@ def object_arrays(content: bytes, mark: Path) -> bytes:
 def every_place(path: Path, mark: Path) -> dict[str, dict[str, bytes | None]]:
     """Return by a name for each what to change in a model file so that it would touch ``mark`` when it is opened.
 
-    All but the first two need PyTorch to be played, as they carry no arrays.
+    ``arrays``, ``no network`` and ``itself`` do not play.
     """
     found = members_of(path)
     raw = pickle.dumps(Bomb(mark))
     about = json.loads(found[MEMBER])
-    no_arrays: dict[str, bytes | None] = {
-        NETWORK_MEMBER: None,
-        MEMBER: json.dumps({key: value for key, value in about.items() if key != "network"}).encode(),
-    }
-    tensors = {name: torch_file(content, mark) for name, content in found.items() if name.endswith(".pth")}
-    data = {"data": fields(found["data"], mark)}
-    places: dict[str, dict[str, bytes | None]] = {
+    beside = {"data": fields(found["data"], mark), "policy.pth": raw, "system_info.txt": raw, "more.pkl": raw}
+    return {
         "arrays": {NETWORK_MEMBER: object_arrays(found[NETWORK_MEMBER], mark)},
-        "all beside arrays": {**data, **tensors, "system_info.txt": raw, "more.pkl": raw, "more.pth": raw},
-        "every field": {**no_arrays, **data},
-        "policy": {**no_arrays, "policy.pth": tensors["policy.pth"]},
-        "policy as one pickle": {**no_arrays, "policy.pth": raw},
-        "variables": {**no_arrays, "pytorch_variables.pth": tensors["pytorch_variables.pth"]},
-        "optimizer": {**no_arrays, "policy.optimizer.pth": tensors["policy.optimizer.pth"]},
-        "system": {**no_arrays, "system_info.txt": raw},
+        "all beside arrays": {**beside},
+        "no network": {
+            NETWORK_MEMBER: None,
+            MEMBER: json.dumps({key: value for key, value in about.items() if key != "network"}).encode(),
+            **beside,
+        },
         "itself": dict.fromkeys(found, raw),
-        "no facts": {NETWORK_MEMBER: None, MEMBER: None, **data, **tensors},
-        "fields, no facts": {NETWORK_MEMBER: None, MEMBER: None, **data},
+        "no facts": {NETWORK_MEMBER: None, MEMBER: None, **beside},
     }
-    return places

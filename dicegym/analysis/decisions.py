@@ -291,26 +291,10 @@ class Analysis:
         found = []
         for one in self.decisions:
             mark = one.mark(self.unit)
-            row: dict[str, Any] = {
-                "move": one.number,
-                "seat": one.seat,
-                "player": self.names[one.seat],
-                "turn": one.turn,
-                "actions": list(one.actions),
-                "chosen": self.describe_choice(one),
-                "chosen_value": _number(one.value),
-                "best_actions": [list(best) for best in one.best],
-                "best": self.better(one),
-                "best_value": _number(one.best_value),
-                "cost": one.cost,
-                "cost_error": one.error,
-                "mark": mark.sign if mark else "",
-                "stake": one.stake.name.lower(),
-                "words": self.explain(one),
-            }
-            row |= {f"value_{seat}": value for seat, value in enumerate(one.values)}
-            row |= {f"luck_{seat}": luck for seat, luck in enumerate(one.luck)}
-            found.append(row)
+            words = {"player": self.names[one.seat], "chosen": self.describe_choice(one), "better": self.better(one)}
+            words |= {"mark": mark.sign if mark else "", "stake": one.stake.name.lower()}
+            known = {"best_value": _number(one.best_value), "value": _number(one.value)}
+            found.append(one._asdict() | words | known)
         return found
 
     def to_json(self) -> dict[str, Any]:

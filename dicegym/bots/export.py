@@ -137,14 +137,14 @@ def network_source(player: Player, game: Game, interface: str, *functions: Calla
 
     Raises:
         ParameterError: the player is neither.
-        ModelError: the model was trained on another game, or its network is of a kind that cannot be written.
+        ModelError: the model was trained on another game.
     """
     if isinstance(player, BotPlayer) and player.source.arguments is None:
         return player.source.file.read_text()
     if not isinstance(player, NetworkPlayer):
         raise ParameterError(f"{player.name!r} cannot be exported: it is neither a model nor a bot of one file")
     player.check_fit(game)
-    network = player.plain_network()
+    network = player.policy
     kernels = game.spec.kernels
     activations = {layer.activation: ACTIVATIONS[layer.activation] for layer in network.layers[:-1]}
     names = {"": None} | {kind: function.__name__ for kind, function in activations.items()}

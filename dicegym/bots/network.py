@@ -93,9 +93,7 @@ class NetworkPlayer(Protocol):
     name: str
     temperature: float
     """Actions are drawn from softmax(scores / temperature) over legal ones; 0: the best one is played."""
-
-    def plain_network(self) -> Network:
-        """Return the network. Raises ModelError, which says why, if it cannot be written down as one."""
+    policy: Network
 
     def check_fit(self, game: Any) -> None:
         """Raise ModelError unless the network is one for ``game``."""

@@ -114,7 +114,6 @@ def grade(
     ] = None,
     values: shared_options.ValuesName = None,
     seed: shared_options.Seed = None,
-    trust: shared_options.Trust = False,
     written: Annotated[Outputs, ".json"] = NO_FILES,
     parameter: shared_options.Parameters = None,
 ) -> None:
@@ -126,9 +125,9 @@ def grade(
     from dicegym.analysis.grades import facts
 
     table = shared_options.make_game(game, parameter)
-    players = [dicegym.agent(table, name, trust=trust) for name in agents]
+    players = [dicegym.agent(table, name) for name in agents]
     names = against or ([table.spec.baseline] if table.players > 1 else [])
-    others = [dicegym.agent(table, name, trust=trust) for name in names]
+    others = [dicegym.agent(table, name) for name in names]
     with progress_bar("games") as progress:
         asked = shared_options.values_of(table, values, progress)
         found = [graded(player, table, others, games, seed or 0, asked, progress=progress) for player in players]

@@ -7,7 +7,6 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from dicegym.cli import shared_options
 from dicegym.cli.console import out
 from dicegym.cli.progress import progress_bar
 
@@ -17,7 +16,6 @@ def card(
     games: Annotated[int, Option(min=1, metavar="N", help="games against each scripted agent")] = 1000,
     seconds: Annotated[float, Option(metavar="N", help="search time for a best response")] = 3.0,
     write: Annotated[bool, Option("--write", help="replace the card beside the model instead of showing it")] = False,
-    trust: shared_options.Trust = False,
 ) -> None:
     """Show how a trained model was made and how strong it is.
 
@@ -32,7 +30,7 @@ def card(
     from dicegym.learning.card import write_card
 
     with progress_bar("measurements") as progress:
-        text = page(model, games, trust, seconds, progress)
+        text = page(model, games, seconds, progress)
     if not write:
         out.print(text)
         return

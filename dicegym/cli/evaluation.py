@@ -102,7 +102,6 @@ def evaluate(
     less_luck: shared_options.LessLuck = False,
     seed: shared_options.Seed = None,
     temperature: shared_options.Temperature = None,
-    trust: shared_options.Trust = False,
     machines: MachineOptions = MACHINES,
     bots: BotOptions = BOTS,
     written: Annotated[Outputs, ".json"] = NO_FILES,
@@ -130,12 +129,9 @@ def evaluate(
     opponents: Sequence[Any] = [met] if together and met else met
     strangers = [one for one in [model, *met] if is_strangers(table, one)]
     apart = bool(strangers) or machines.ray is not None or (machines.workers or 1) > 1
-    if apart and trust:
-        why = f"{strangers[0]} plays in a process of its own" if strangers else "--workers and --ray play in others"
-        raise ParameterError(f"--trust is for models that play in this process, but {why}: leave out one of them")
     # Where its name is enough, its compiled twin may be found, of which more is known.
     named_only = temperature is None and (apart or less_luck)
-    player: Any = model if named_only else dicegym.agent(table, model, trust=trust, temperature=temperature)
+    player: Any = model if named_only else dicegym.agent(table, model, temperature=temperature)
     if strangers and machines.ray is None:
         bots.tell_isolation(strangers)
     with contextlib.ExitStack() as stack:
@@ -147,7 +143,6 @@ def evaluate(
             "seed": seed,
             "less_luck": less_luck,
             "progress": progress,
-            "trust": trust,
             "executors": executors,
             "isolation": bots.isolation,
             "limits": limits,
@@ -160,7 +155,7 @@ def evaluate(
     else:
         show_scores(scores, name)
     print_lines(explain_scores(scores, table, name))
-    print_commands(*what_next(table, model, game, named, parameter, trust))
+    print_commands(*what_next(table, model, game, named, parameter))
     about = {"model": model, **shared_options.about(table), "fingerprint": table.fingerprint}
     about |= {"seed": seed, "faults": len(faults)}
     written.json([about | score.to_json() for score in scores])
@@ -234,7 +229,6 @@ def what_next(
     game: str | None,
     against: Sequence[str],
     parameter: list[str] | None,
-    trust: bool = False,
 ) -> list[tuple[str, str]]:
     """Return commands to go on with, at the same table, and what each does."""
     from dicegym.bots.export import export_forms
@@ -242,13 +236,13 @@ def what_next(
     usual = shared_options.game_or_that_of(model, game, None).players
     seats = [f"players={table.players}"] if table.players != usual else []
     given = [one for one in parameter or [] if not one.startswith("players=")] + seats
-    named = shared_options.command_line(model, game=game, p=given, trust=trust)
+    named = shared_options.command_line(model, game=game, p=given)
     found = []
     if table.players > 1 and list(against) != [ALL]:
         found.append((f"dicegym evaluate {named} --against {ALL}", "against every agent"))
     found.append((f"dicegym watch {named}", "see it play"))
     if model.endswith(".zip") and (forms := export_forms(table)):
-        alone = shared_options.command_line(model, game=game, trust=trust)
+        alone = shared_options.command_line(model, game=game)
         found.append((f"dicegym export {alone} --as {forms[0]}", "write it as a bot"))
     return found
 
@@ -259,7 +253,6 @@ def export(
     game: shared_options.GameOption = None,
     force: Annotated[bool, Option(help="replace an existing file")] = False,
     temperature: shared_options.Temperature = None,
-    trust: shared_options.Trust = False,
     parameter: shared_options.Parameters = None,
 ) -> None:
     """Write a model or an agent as an original bot.
@@ -276,7 +269,7 @@ def export(
     if target.parent.exists():  # else it is made when there is something to write
         check_writable(target, force)
     table = shared_options.game_or_that_of(model, game, parameter)
-    player = dicegym.agent(table, model, trust=trust, temperature=temperature)
+    player = dicegym.agent(table, model, temperature=temperature)
     forms = export_forms(table)
     fitting = form.name if form.name in forms else next(iter(forms), form.name)
     source, data = export_source(player, table, fitting), table_beside(player)

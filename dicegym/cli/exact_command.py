@@ -33,7 +33,6 @@ class ExactQuestion(NamedTuple):
     trials: Annotated[int | None, Option(help="how long --best-table searches")] = None
     seed: shared_options.Seed = None
     games: Annotated[int | None, Option(help="for one player: games whose choices are evaluated")] = None
-    trust: shared_options.Trust = False
     parameter: shared_options.Parameters = None
 
     def check(self, bot: Path | None) -> None:
@@ -56,7 +55,7 @@ class ExactQuestion(NamedTuple):
 
     def player(self, table: dicegym.Game, name: str | None) -> dicegym.Player:
         """Return an agent that is asked about."""
-        return dicegym.agent(table, str(name), trust=self.trust)
+        return dicegym.agent(table, str(name))
 
     def explain_missing(self, table: dicegym.Game) -> ParameterError:
         """Return the error of a game without exact values: why, and the command that has an answer."""

@@ -58,7 +58,6 @@ def play(
         ),
     ] = None,
     written: Annotated[Outputs, ".json"] = NO_FILES,
-    trust: shared_options.Trust = False,
     parameter: shared_options.Parameters = None,
 ) -> None:
     """Play at the keyboard: type your moves, or `help`.
@@ -75,7 +74,7 @@ def play(
     if seat is not None and not 0 <= seat < table.players:
         raise ParameterError(f"invalid --seat {seat}: give 0 to {table.players - 1}")
     names = [rival_named(table, chosen[i % len(chosen)]) for i in range(table.players - 1)]
-    rivals = [dicegym.agent(table, name, trust=trust) for name in names]
+    rivals = [dicegym.agent(table, name) for name in names]
     adviser = None if tutor is None else _tutor(table, tutor)
     ask = _asking()
     answers = {"hint": ("what is best here, and by how much", _hinting(table)), "id": _ID}
@@ -95,7 +94,7 @@ def play(
             answers,
         )
         sitting.person.show(_welcome(table, sitting.place.names, names))
-        again = {"against": against, "p": parameter, "trust": trust, "seed": number, "seat": place}
+        again = {"against": against, "p": parameter, "seed": number, "seat": place}
         _show(f"  {shared_options.command_line('dicegym', 'play', game, **again)}")  # not wrapped, so it can be copied
         if adviser is not None:
             sitting.person.show(adviser.says)

@@ -96,7 +96,6 @@ def join(
     secret: Annotated[str | None, Option(envvar="DICEGYM_SECRET", help="the secret to log in with")] = None,
     games: Annotated[int, Option(min=0, help="leave after N games; 0: stay")] = 0,
     seed: shared_options.Seed = None,
-    trust: shared_options.Trust = False,
 ) -> None:
     """Let an agent play on a server.
 
@@ -104,7 +103,7 @@ def join(
     """
     from dicegym.server.client import join as run
 
-    run(game, server, agent, name, secret, games, seed, out.print, wait=WAIT, trust=trust)
+    run(game, server, agent, name, secret, games, seed, out.print, wait=WAIT)
 
 
 def status(

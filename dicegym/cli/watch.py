@@ -24,7 +24,6 @@ def watch(
     seed: shared_options.Seed = None,
     seat: Annotated[int, Option(help="the model's seat, from 0")] = 0,
     delay: Delay = None,
-    trust: shared_options.Trust = False,
     parameter: shared_options.Parameters = None,
 ) -> None:
     """Watch a model or an agent play, move by move or as a film.
@@ -39,9 +38,9 @@ def watch(
 
     model = of_training(model)
     table = table_for(model, game, parameter, len(against or []))
-    player = dicegym.agent(table, model, trust=trust)
+    player = dicegym.agent(table, model)
     rivals = against or ([table.spec.baseline] if table.players > 1 else [])
-    seated = seating(table, player, [dicegym.agent(table, name, trust=trust) for name in rivals], seat)
+    seated = seating(table, player, [dicegym.agent(table, name) for name in rivals], seat)
     number = draw_seed() if seed is None else seed
     out.print(f"{table.spec.title}: {', '.join(names_of(seated))}, in the order of their seats")
     every = moments(table, seated, number)
@@ -49,7 +48,7 @@ def watch(
         record(every, film, delay)
     elif not show(every, delay):
         out.print("left before the end")
-    chosen = {"against": against, "game": game, "parameter": parameter, "seat": seat, "seed": number, "trust": trust}
+    chosen = {"against": against, "game": game, "parameter": parameter, "seat": seat, "seed": number}
     out.print(f"This game again: {shared_options.command_line('dicegym', 'watch', model, **chosen)}")
 
 

@@ -71,7 +71,6 @@ def best_response(
     settings: TrainingSettings | None = None,
     output: Path | None = None,
     progress: Progress | None = None,
-    trust: bool = False,
 ) -> Exploited:
     """Train a best response to ``target``; return what it wins.
 
@@ -86,7 +85,6 @@ def best_response(
         settings: of the training; default: `settings_for`.
         output: where the best response is written as a model.
         progress: told (steps done, steps in all, text).
-        trust: as for `dicegym.agent`.
 
     Raises:
         ParameterError: the game is played alone, or ``steps`` is less than 1.
@@ -104,7 +102,7 @@ def best_response(
         raise ParameterError(f"{table!r} is played alone: nobody there can be exploited")
     steps = whole_number("steps", steps, 1, MOST, "how many decisions are trained")
     begin = model_file(table, str(start), "start") if start else ""
-    against = opponent(table, target, trust=trust)
+    against = opponent(table, target)
     with keep_generators():  # making a model seeds them
         own = named_seed("best response", seed) % (LARGEST_TRAINING_SEED + 1)
         settings = settings or settings_for(table, begin)

@@ -163,15 +163,12 @@ def read_exploited(model: Path) -> Exploited | None:
         raise DamagedFileError(path, f"says no result of a best response ({error})", "remove it") from None
 
 
-def card(
-    model: Path, games: int, trust: bool = False, seconds: float = SECONDS, progress: Progress | None = None
-) -> str:
+def card(model: Path, games: int, seconds: float = SECONDS, progress: Progress | None = None) -> str:
     """Return what a model's file says of itself, its scores in ``games`` games each, and its holes, as a page.
 
     Args:
         model: the file.
         games: against each scripted agent; with fewer than `LEAST_GAMES` no holes are looked for.
-        trust: as for `dicegym.agent`.
         seconds: how long is looked for the best reply.
         progress: told (measurements done, of how many, what is being measured and how far that is).
 
@@ -179,7 +176,7 @@ def card(
 
     Raises ModelError if the file does not fit the rules, DamagedFileError if what was measured cannot be read.
     """
-    player, facts = models.load(model, trust=trust), models.facts(model)
+    player, facts = models.load(model), models.facts(model)
     game, searched = player.game, games >= LEAST_GAMES
     against = _measured_against(game, facts["settings"]["run"])
     begin = _teller(progress or (lambda done, total, text: None), len(against) + 2 * searched)

@@ -93,23 +93,22 @@ class Score(NamedTuple):
         return cls(**values)
 
 
-def rivals_of(game: Game, opponent: Any, trust: bool = False) -> list[Player]:
+def rivals_of(game: Game, opponent: Any) -> list[Player]:
     """Return the players that ``opponent``, as for `evaluate`, stands for.
 
     Those are compiled twins where there are some. Where bots that draw are asked for tables, their files are, as a twin
     hides what it draws.
-    ``trust`` is as for `dicegym.agent`.
 
     Raises:
         ParameterError: a list of opponents is empty, or has more than the table seats.
         UnknownNameError, AgentError, ModelError: one of them cannot be found or loaded.
     """
-    return [_rival(game, spec, trust=trust) for spec in _named(game, opponent)]
+    return [_rival(game, spec) for spec in _named(game, opponent)]
 
 
-def _rival(game: Game, spec: Any, *, trust: bool) -> Player:
-    rival = twin_or_agent(game, spec, trust=trust)
-    return agent(game, spec, trust=trust) if _hides(game, rival) else rival
+def _rival(game: Game, spec: Any) -> Player:
+    rival = twin_or_agent(game, spec)
+    return agent(game, spec) if _hides(game, rival) else rival
 
 
 def _hides(game: Game, player: Player) -> bool:
@@ -142,7 +141,6 @@ def evaluate(
     seed: int = CURVE_SEED,
     less_luck: bool = False,
     progress: Callable[[int, int, str], None] | None = None,
-    trust: bool = False,
     executors: Opened | None = None,
     isolation: str = "auto",
     limits: Limits | None = None,
@@ -158,7 +156,6 @@ def evaluate(
         exact: False: play even if there is an exact value.
         seed: which games; never one that training plays.
         progress: called with (games played, of how many, against whom) while games are played.
-        trust: whether models' files may run what their authors wrote; as for `dicegym.agent`.
         less_luck: take luck out of the results: the same mean with a smaller interval. Of a player alone, where the
             game's exact values tell, what its choices cost is measured instead of what it scores
             (`dicegym.games.parts.Solitaire.mean_return`); elsewhere the game's luck meter says what was luck
@@ -193,12 +190,11 @@ def evaluate(
     told = progress or (lambda done, total, text: None)
     specs = _named(game, opponent)
     alone = solitaire(game) if less_luck else None
-    if executors is not None and (alone is not None or trust):
-        what = "trust" if trust else "less_luck"
-        raise ParameterError(f"{what}=True is for players in this process: leave out executors")
+    if executors is not None and alone is not None:
+        raise ParameterError("less_luck=True is for players in this process: leave out executors")
     open_executor = None if executors is None else lambda limits: executors(game, limits, isolation)
     seated = [player, *specs]
-    by = _Table(game, seated, seed, trust, open_executor, limits or limits_of())
+    by = _Table(game, seated, seed, open_executor, limits or limits_of())
     against = "nobody" if game.players == 1 else ", ".join(by.names[1:])
     if exact and len(specs) == 1 and (tables := by.tables()) is not None:
         values, ((mine, i_draw), (theirs, they_draw)) = tables
@@ -284,7 +280,6 @@ class _Table:
         game: what is played.
         specs: who they are, as for `dicegym.agent`.
         seed: of the evaluation.
-        trust: as for `dicegym.agent`.
         open_executor: opens an executor for jobs whose bots may use these limits; None: this process plays.
         limits: what a stranger's bot may use.
     """
@@ -294,11 +289,10 @@ class _Table:
         game: Game,
         specs: Sequence[Any],
         seed: int,
-        trust: bool,
         open_executor: Callable[[Limits], contextlib.AbstractContextManager[Executor]] | None,
         limits: Limits,
     ) -> None:
-        self._game, self._specs, self._seed, self._trust = game, specs, seed, trust
+        self._game, self._specs, self._seed = game, specs, seed
         self._open, self._limits = open_executor, limits
         named = [one_line(agent_name(game, spec)) for spec in specs] if open_executor else None
         self.names = named or [player.name for player in self.players]
@@ -310,7 +304,7 @@ class _Table:
 
     def _load(self, number: int) -> Player:
         load = _rival if number else agent
-        return load(self._game, self._specs[number], trust=self._trust)
+        return load(self._game, self._specs[number])
 
     def tables(self) -> tuple[Duel, list[tuple[Any, bool]]] | None:
         """Return what knows exact values, and everybody's table as `tabulate_player` does.
@@ -375,7 +369,7 @@ class _Table:
     def _play_here(self, games: int, less_luck: bool, tell: Callable[[int], None]) -> Results:
         players = self.players
         if less_luck:  # the luck of bots that draw is better known of their compiled twins
-            players = [twin_or_agent(self._game, spec, trust=self._trust) for spec in self._specs]
+            players = [twin_or_agent(self._game, spec) for spec in self._specs]
         found = []
         for block in blocks_of(self._game, (), games, EVALUATION_SEED + self._seed, less_luck):
             tell(block.first)

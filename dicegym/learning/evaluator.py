@@ -20,17 +20,15 @@ EARLY = 4
 class Evaluator:
     """Measures the learner against the opponents that the settings name, always in the same games.
 
-    ``trust`` is as for `dicegym.agent`.
-
     Raises:
         UnknownNameError: there is no such opponent.
         ParameterError: a list of opponents is empty, or has no seats, or ``best_by`` asks for what cannot be known of
             the game.
     """
 
-    def __init__(self, game: Game, settings: RunSettings, trust: bool = False) -> None:
+    def __init__(self, game: Game, settings: RunSettings) -> None:
         self.game, self.settings = game, settings
-        self._met = [rivals_of(game, against, trust) for against in settings.evaluate_against or [game.spec.baseline]]
+        self._met = [rivals_of(game, against) for against in settings.evaluate_against or [game.spec.baseline]]
         if settings.best_by == BY_EXPLOITABILITY:
             if game.players < 2:
                 raise ParameterError(

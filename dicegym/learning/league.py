@@ -223,14 +223,13 @@ class League:
         game: the game.
         settings: of the training: its opponents, ``[self_play]``, and how ``[run]`` fills tables (alike, distinct,
             copies: as for `Pool`; copies are past selves).
-        trust: as for `dicegym.agent`.
 
     Raises:
         UnknownNameError, ParameterError: an opponent or its weight cannot be.
         AgentError, ModelError: an opponent cannot be loaded.
     """
 
-    def __init__(self, game: Game, settings: TrainingSettings, trust: bool = False) -> None:
+    def __init__(self, game: Game, settings: TrainingSettings) -> None:
         self.game = game
         self.settings, copies = settings.self_play, settings.run.copies
         self.fills = settings.run.alike, settings.run.distinct, copies
@@ -247,12 +246,12 @@ class League:
             )
         self._begins_alone = not weights
         """Whether somebody must sit there until the first past self joins, and nobody afterwards."""
-        fixed = Pool.of(game, weights, trust) if weights else Pool([RandomPlayer()], [1e-6])
+        fixed = Pool.of(game, weights) if weights else Pool([RandomPlayer()], [1e-6])
         self.fixed = list(fixed.players)
         self.members: list[Member] = []
         self.table = LeagueTable(1 / game.players)
         # Exact values ask a bot's file: its compiled twin, which plays in the batch, hides what it draws.
-        self._files = {name: rivals_of(game, name, trust)[0] for name in weights} if self.learns_from_itself else {}
+        self._files = {name: rivals_of(game, name)[0] for name in weights} if self.learns_from_itself else {}
         for name, player, weight in zip(weights or ["uniform"], fixed.players, fixed.weights, strict=True):
             self.join(Member(name, SCRIPTED, player, weight=weight))
 

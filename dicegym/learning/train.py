@@ -38,7 +38,7 @@ def train(
         progress: called with (steps done, steps in all, text).
         evaluated: called with (steps, score) of every evaluation that the run keeps (not of that at Ctrl-C); what it
             raises ends the run.
-        trust: let models and a folder to resume that came from others run what their authors wrote.
+        trust: resume a folder that came from others, which may run what they wrote.
 
     Raises:
         ParameterError, UnknownNameError, AgentError, ModelError: settings or a folder cannot work, or another training

@@ -80,12 +80,12 @@ class Run:
         self.game, settings, self.command, folder, resume, trust, self.finished = prepared
         run = settings.run
         torch.set_num_threads(run.torch_threads)
-        self.settings, self.folder, self.trust = settings, folder, trust
+        self.settings, self.folder = settings, folder
         self.progress = progress or (lambda done, total, text: None)
         self.evaluated = evaluated or (lambda steps, score: None)
         self.interruption = Interruption()
-        self.evaluator = Evaluator(self.game, run, trust)
-        self.league = League(self.game, settings, trust)
+        self.evaluator = Evaluator(self.game, run)
+        self.league = League(self.game, settings)
         self.env = new_games(self.game, settings, run.seed, self.league.pool())
         self.seconds, self.began = 0.0, time.monotonic()  # before this session, and when it began
         self.state = RunState(
@@ -152,7 +152,7 @@ class Run:
         run = self.settings.run
         for name in ("model", "best") if run.card_games else ():
             model = self.folder / f"{name}.zip"
-            write_card(model, card(model, run.card_games, self.trust, progress=self.tell_card(model.name)))
+            write_card(model, card(model, run.card_games, progress=self.tell_card(model.name)))
 
     def leave(self) -> NoReturn:
         """Save the run as it is, then measure it, so that the best model is what it says; raise KeyboardInterrupt."""

@@ -7,8 +7,7 @@ that stands in the record but the key. So it is the same in a batch of any size 
 copies of a game and after a training is resumed, and nothing is kept from one decision to the next. Records of one game
 differ from decision to decision, as they hold what was played.
 
-Files written by `save_model` or by a training carry their weights as plain arrays, and are played by NumPy. What
-PyTorch alone can play (a network that is not a sequence of linear layers) needs the extra ``train``.
+Models are sequences of linear layers, which NumPy plays; their files carry the weights as plain arrays.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from dicegym.bots.network import Network
 from dicegym.engine import loops
 from dicegym.engine.dice import mix, private_seed
 from dicegym.engine.game import Game
-from dicegym.errors import DependencyError, ModelError, ParameterError, one_line
+from dicegym.errors import ModelError, ParameterError
 from dicegym.games.hidden import list_hidden_fields
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
@@ -46,16 +45,14 @@ from dicegym.players.model_file import (
     read_game,
     replace_facts,
 )
-from dicegym.players.sb3_models import algorithm, arrays_suffice, load_file, members_of
+from dicegym.players.sb3_models import algorithm, arrays_suffice, load_file, settings_of
 from dicegym.players.torch_policy import (
-    TorchPolicy,
     count_privileged,
     critic_of,
     ignore_inputs,
     to_network,
     used_inputs,
 )
-from dicegym.players.trust import write_seal
 
 __all__ = [
     "ALGORITHMS",
@@ -171,8 +168,7 @@ class PolicyPlayer(Player):
 
     Attributes:
         temperature: as given.
-        policy: what scores actions: a plain network, played by NumPy, or a
-            `dicegym.players.torch_policy.TorchPolicy`.
+        policy: the network that scores actions, played by NumPy.
 
     Raises:
         ModelError: observation or action space are not the game's.
@@ -192,19 +188,10 @@ class PolicyPlayer(Player):
         self.game = game
         self.temperature = check_temperature(temperature)
         self.pure = self.temperature == BEST
-        self.policy: Network | TorchPolicy = (
+        self.policy: Network = (
             model_file.check_network(model, game, f"model {name!r}")
             if isinstance(model, Network)
             else to_network(model, game, name)
-        )
-
-    def plain_network(self) -> Network:
-        """Return its network. Raises ModelError, which says why, if PyTorch alone can play it."""
-        if isinstance(self.policy, Network):
-            return self.policy
-        raise ModelError(
-            f"model {self.name!r} cannot be written down without PyTorch: {self.policy.reason}. It plays where the "
-            "extra 'train' is installed, but in no contest, whose processes load no PyTorch"
         )
 
     def scores(self, observations: np.ndarray) -> np.ndarray:
@@ -340,23 +327,18 @@ def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, 
     """Write ``model`` as a model file; ``facts`` (JSON-able) go into it beside what dicegym needs to load it.
 
     The file appears whole or not at all. Each network is in it once, as plain arrays, with the settings of
-    Stable-Baselines3; what arrays do not tell stays as Stable-Baselines3 writes it, and is sealed
-    (`dicegym.players.trust`). What the optimizer remembers and the games that were going on stay out. How it plays is a
-    fact (`playing`).
+    Stable-Baselines3 where they tell how it is trained further. What the optimizer remembers and the games that were
+    going on stay out. How it plays is a fact (`playing`).
 
     Raises:
-        ModelError: the model does not fit the game, or is a module that NumPy cannot play, which has no file.
+        ModelError: the model does not fit the game, or NumPy cannot play it.
     """
-    player = PolicyPlayer(model, game, Path(path).stem)
-    of_sb3 = hasattr(model, "policy")
-    network = player.policy if isinstance(player.policy, Network) else None if of_sb3 else player.plain_network()
-    kept, critic = members_of(model) if of_sb3 else {}, None
-    if of_sb3 and network is not None:
-        critic = critic_of(model.policy) if hasattr(model.policy, "value_net") else None
-        if arrays_suffice(model, json.loads(kept[SETTINGS_MEMBER]), network, critic):
-            kept = {SETTINGS_MEMBER: kept[SETTINGS_MEMBER]}
-        else:
-            critic = None
+    network = PolicyPlayer(model, game, Path(path).stem).policy
+    kept, critic = {}, None
+    if hasattr(getattr(model, "policy", None), "value_net"):
+        critic, settings = critic_of(model.policy), settings_of(model)
+        if arrays_suffice(model, json.loads(settings), network, critic):
+            kept = {SETTINGS_MEMBER: settings}
     header = {
         "game": game.name,
         "players": game.players,
@@ -365,16 +347,11 @@ def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, 
         "algorithm": type(model).__name__,
         "timesteps": int(getattr(model, "num_timesteps", 0)),
         **playing(model, game, None),
-        **({} if isinstance(player.policy, Network) else {"torch_only": player.policy.reason}),
     }
-    model_file.write(path, header | facts, network, critic, kept)
-    if len(kept) > 1:
-        write_seal(Path(path))
+    model_file.write(path, header | facts, network, critic if kept else None, kept)
 
 
-def load_model(
-    path: str | os.PathLike[str], game: Game | None = None, device: str = "cpu", trust: bool = False
-) -> tuple[Any, Game]:
+def load_model(path: str | os.PathLike[str], game: Game | None = None, device: str = "cpu") -> tuple[Any, Game]:
     """Return (Stable-Baselines3 model, its game), to be trained further.
 
     A value network that was left out of the file, as in models that ship, begins anew with the policy's layers: let it
@@ -384,10 +361,9 @@ def load_model(
         path: a model file.
         game: what it is to play; default: what it was trained on.
         device: where its network is to be.
-        trust: unpickle what it holds, which runs whatever its author wrote. Otherwise it is built from plain data.
 
     Raises:
-        ModelError: it cannot play ``game`` or the rules, holds no Stable-Baselines3 model, or needs ``trust``.
+        ModelError: it cannot play ``game`` or the rules, or holds no Stable-Baselines3 model.
         DependencyError: Stable-Baselines3 is missing.
         ParameterError: there is no such device.
 
@@ -402,26 +378,20 @@ def load_model(
     file = ModelFile(path)
     if game is not None:
         check_fit(str(path), file.game, game)
-    return load_file(file, file.game, device, trust), file.game
+    return load_file(file, device), file.game
 
 
-def load(
-    path: str | os.PathLike[str], game: Game | None = None, trust: bool = False, temperature: float | None = None
-) -> PolicyPlayer:
-    """Return the player in a model file; see `load_model` and `PolicyPlayer`.
+def load(path: str | os.PathLike[str], game: Game | None = None, temperature: float | None = None) -> PolicyPlayer:
+    """Return the player in a model file, played by NumPy.
 
-    The arrays of the file are enough where it carries them: then nothing but NumPy is loaded. It plays at the
-    temperature that the file names, its best action if it names none, unless ``temperature`` says otherwise.
+    It plays at the temperature that the file names, its best action if it names none, unless ``temperature`` says
+    otherwise. Raises ModelError if it is damaged or cannot play ``game``.
     """
     file = ModelFile(path)
     temperature = file.temperature if temperature is None else temperature
     if game is not None:
         model_file.check_seat(str(path), file.game, game)
-    scorer: Any = file.network
-    if scorer is None:
-        try:
-            scorer = load_file(file, file.game, trust=trust)
-        except DependencyError as error:
-            only = one_line(file.facts.get("torch_only", "it has no plain layers"))
-            raise DependencyError(f"{path} cannot be played by NumPy, as {only}, and so {error}") from error
-    return PolicyPlayer(scorer, file.game, Path(path).stem, temperature=temperature)
+    network = file.network
+    if network is None:
+        raise ModelError(f"{path} holds no network: get the file again from where it came from")
+    return PolicyPlayer(network, file.game, Path(path).stem, temperature=temperature)

@@ -4,8 +4,7 @@ A model file is a zip of ``dicegym.json``, which says what it plays (game, param
 was trained) and how (``play``: at which temperature), and of ``network.npz``, the arrays of the layers that choose its
 actions. Whatever plays reads these two alone: PyTorch is not needed, and nothing is unpickled. Beside them may be
 ``critic.npz``, the layers of its value network, and ``data``, the settings of Stable-Baselines3: with them it is
-trained further. What arrays cannot hold, such as a network of another kind, is in the members of Stable-Baselines3's
-own ``save`` instead, which are read from who is trusted alone (`dicegym.players.trust`).
+trained further.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ import os
 import zipfile
 from collections.abc import Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,7 +23,6 @@ from dicegym.engine.game import Game
 from dicegym.engine.validate import finite_number
 from dicegym.errors import DicegymError, ModelError, ParameterError, one_line
 from dicegym.files import writing
-from dicegym.players.trust import is_sealed, write_seal
 from dicegym.players.zip_archive import ModelArchive, npz_bytes
 
 MEMBER = "dicegym.json"
@@ -48,8 +45,6 @@ BEST = 0.0
 """The temperature of who plays its best action."""
 _LARGEST = 1e300
 """Beyond, sums in float64 come near overflow."""
-TENSORS_MEMBER = "policy.pth"
-"""What Stable-Baselines3 writes of its networks, in files of models that arrays do not tell all of."""
 ALGORITHMS = {
     "FastMaskablePPO": "dicegym.learning.fast_ppo",
     "MaskablePPO": "sb3_contrib",
@@ -83,9 +78,10 @@ class ModelFile:
             self.names = archive.names
             if MEMBER not in self.names:
                 own = SETTINGS_MEMBER in self.names
-                how = "load it by its algorithm's load" if own else "train it with Stable-Baselines3"
                 what = "was saved by Stable-Baselines3 alone" if own else f"has no {MEMBER} and is not a model"
-                raise ModelError(f"{path} {what}: {how} and write it with dicegym.save_model(model, file, game)")
+                raise ModelError(
+                    f"{path} {what}: load it there and write it with dicegym.save_model(model, file, game)"
+                )
             self.facts = archive.json(MEMBER)
 
     @cached_property
@@ -147,11 +143,6 @@ class ModelFile:
             inputs = found.layers[0].weight.shape[0] if found.layers and found.layers[0].weight.ndim else 0
             check_layers(found, max(inputs, self.game.observation_size), 1, called)
         return found
-
-    @property
-    def has_critic(self) -> bool:
-        """Whether it holds a value network, in whatever form."""
-        return TENSORS_MEMBER in self.names or CRITIC_MEMBER in self.names
 
     def read(self, member: str) -> bytes:
         """Return the bytes of a member."""
@@ -251,10 +242,7 @@ def replace_facts(path: str | os.PathLike[str], changed: Mapping[str, Any]) -> N
     old = ModelFile(path)
     about = old.facts | dict(changed)
     if about != old.facts:
-        sealed = is_sealed(Path(path))
         _write_members(path, {name: old.read(name) for name in old.names} | {MEMBER: _json_bytes(about)})
-        if sealed:
-            write_seal(Path(path))
 
 
 def check_fit(model: str, trained: Game, game: Game) -> None:

@@ -84,12 +84,11 @@ class Pool:
         self.draws = Draws(bounds, **{"copies": 0} | in_fine, first=len(players) - last)
 
     @classmethod
-    def of(cls, game: Game, spec: Any, trust: bool = False) -> Pool:
+    def of(cls, game: Game, spec: Any) -> Pool:
         """Return ``spec`` as a pool: a Pool, an agent (see `dicegym.agent`), a list of agents, or {agent: weight}.
 
-        Agents that have a compiled twin are played by it (see `dicegym.players.batch_players`). ``trust`` is as for
-        `dicegym.agent`. The first file that does not ship with the package or the game is told by an
-        UntrustedCodeWarning.
+        Agents that have a compiled twin are played by it (see `dicegym.players.batch_players`). The first file that
+        does not ship with the package or the game is told by an UntrustedCodeWarning.
 
         Raises:
             UnknownNameError, AgentError, ModelError: an agent cannot be found or loaded.
@@ -98,7 +97,7 @@ class Pool:
             return spec
         specs = list(spec) if isinstance(spec, dict | list | tuple) else [spec]
         weights = list(spec.values()) if isinstance(spec, dict) else [1.0] * len(specs)
-        pool = cls([opponent(game, name, trust) for name in specs], weights)
+        pool = cls([opponent(game, name) for name in specs], weights)
         for name, player in zip(specs, pool.players, strict=True):
             if not isinstance(player, TwinPlayer) and _is_to_be_told(game, name):
                 _warn_of_program(player.name)

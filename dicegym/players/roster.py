@@ -123,7 +123,6 @@ def agent(
     *,
     keep: bool = False,
     seed: int = 0,
-    trust: bool = False,
     temperature: float | None = None,
 ) -> Player:
     """Return the player that ``spec`` names.
@@ -138,8 +137,6 @@ def agent(
             model in memory, a function or a class: see `player_of`.
         keep: play all games with one copy of the bot's program instead of a fresh one each.
         seed: of the bot's randomness until it joins a game.
-        trust: whether a model's file may run what its author wrote, which some need: see
-            `dicegym.players.trust`. A bot is a program, and always runs.
         temperature: how a model's file is played, whatever it says itself: its actions are drawn from
             softmax(logits / temperature), and 0 plays the best one.
 
@@ -148,7 +145,7 @@ def agent(
         ParameterError: ``spec`` is nothing of the above, its arguments are not integers, a ``temperature`` for an agent
             that is not a model's file, or a bot in a game that is not the original one.
         AgentError: the bot's file cannot be loaded.
-        ModelError: the model does not fit the game, cannot be read, or needs ``trust``.
+        ModelError: the model does not fit the game, or cannot be read.
         DependencyError: a model needs a package that is not installed.
 
     Example:
@@ -158,17 +155,17 @@ def agent(
     """
     game = make_game(game)
     name = one_line(agent_name(game, spec))
-    return load(game, resolve(game, spec), name, keep=keep, seed=seed, trust=trust, temperature=temperature)
+    return load(game, resolve(game, spec), name, keep=keep, seed=seed, temperature=temperature)
 
 
-def opponent(game: Game, spec: Spec | Any, trust: bool = False) -> Player:
+def opponent(game: Game, spec: Spec | Any) -> Player:
     """Return the player that ``spec`` names, but its compiled twin (`dicegym.players.batch_players`) if a name has one.
 
-    ``trust`` is as for `agent`, and so is what is raised.
+    Raises as `agent` does.
     """
     origin, name = resolve(game, spec), spec.strip() if isinstance(spec, str) else ""
     twin = twin_of(game, origin, name) if isinstance(origin, Source) and name in twin_numbers(game) else None
-    return twin or load(game, origin, one_line(agent_name(game, spec)), trust=trust)
+    return twin or load(game, origin, one_line(agent_name(game, spec)))
 
 
 def is_strangers(game: Game, spec: Spec | Any) -> bool:
@@ -195,7 +192,6 @@ def load(
     *,
     keep: bool = False,
     seed: int = 0,
-    trust: bool = False,
     temperature: float | None = None,
 ) -> Player:
     """Return the player of what `resolve` found; all else as for `agent`.
@@ -213,7 +209,7 @@ def load(
             return twin
         game.check_original(name)
         return BotPlayer(origin, name, game, keep, seed)
-    model: Player = models.load(str(origin), game, trust=trust, temperature=temperature)
+    model: Player = models.load(str(origin), game, temperature)
     model.name = name
     return model
 

@@ -1,8 +1,7 @@
 """The way into Stable-Baselines3 and out of it: its models in files. Needs the extra ``train``.
 
 A model whose actor and critic are plain layers is built of their arrays and of the settings that Stable-Baselines3
-wrote as JSON. Any other one stays as Stable-Baselines3 writes it, which is a program: it is read only from who is
-trusted (`dicegym.players.trust`).
+wrote as JSON: nothing is unpickled.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ import os
 import re
 import zipfile
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,9 +23,8 @@ from dicegym.bots.network import Network
 from dicegym.engine.game import Game
 from dicegym.engine.validate import MOST
 from dicegym.errors import DependencyError, ModelError, one_line, unknown_name
-from dicegym.players.model_file import ALGORITHMS, SETTINGS_MEMBER, TENSORS_MEMBER, ModelFile
+from dicegym.players.model_file import ALGORITHMS, SETTINGS_MEMBER, ModelFile
 from dicegym.players.torch_policy import check_device
-from dicegym.players.trust import is_sealed, load_sb3, trust_error
 
 _ACTOR_CRITICS = ("PPO", "A2C", "MaskablePPO", "FastMaskablePPO", "DAgger")
 """Algorithms with an actor and a critic, which arrays may tell all of."""
@@ -60,17 +57,12 @@ def algorithm(name: str) -> Any:
         raise DependencyError.for_extra(str(error.name), "train", f"a {name} model") from error
 
 
-def members_of(model: Any) -> dict[str, bytes]:
-    """Return what Stable-Baselines3 saves of a model, by member; what the optimizer remembers stays out."""
-    file, optimizer = io.BytesIO(), model.policy.optimizer
-    remembered = optimizer.state
-    optimizer.state = type(remembered)(remembered.default_factory)
-    try:
-        model.save(file, exclude=_LEFT_OUT)
-    finally:
-        optimizer.state = remembered
+def settings_of(model: Any) -> bytes:
+    """Return the settings of a model, as Stable-Baselines3 writes them: JSON."""
+    file = io.BytesIO()
+    model.save(file, exclude=_LEFT_OUT)
     with zipfile.ZipFile(file) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
+        return archive.read(SETTINGS_MEMBER)
 
 
 def arrays_suffice(model: Any, settings: Mapping[str, Any], network: Network, critic: Network | None) -> bool:
@@ -105,71 +97,39 @@ def tensors_of(actor: Network, critic: Network | None) -> dict[str, Any]:
     return found
 
 
-def has_critic(weights: Mapping[str, Any]) -> bool:
-    """Return whether tensors of a policy, by name, have those of a value network."""
-    return "value_net.weight" in weights
-
-
 def weights_of(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return the tensors of a model file's policy by name.
 
     Those of its value network are missing where it was left out of the file, as in models that ship.
 
-    Raises ModelError if the file is damaged, holds a network alone, or arrays do not tell all of it and it is not
-    sealed by this user.
+    Raises ModelError if the file is damaged, or holds a network alone.
     """
     file = ModelFile(path)
     actor = file.network
-    if TENSORS_MEMBER in file.names:
-        return dict(load_file(file, file.game).policy.state_dict())
     if actor is None or SETTINGS_MEMBER not in file.names:
         raise _network_alone(file)
     return tensors_of(actor, file.critic)
 
 
-def load_file(file: ModelFile, game: Game, device: str = "cpu", trust: bool = False) -> Any:
-    """Return the Stable-Baselines3 model in a file, to play or to train further.
+def load_file(file: ModelFile, device: str = "cpu") -> Any:
+    """Return the Stable-Baselines3 model in a file, to train it further; ``device``: "cpu", "cuda", ... or "auto".
 
-    Args:
-        file: the file.
-        game: what it plays.
-        device: where its network is to be: "cpu", "cuda", ... or "auto".
-        trust: unpickle what it holds, which runs whatever its author wrote; so is what this user sealed. Otherwise it
-            is built from plain data.
+    A value network that was left out begins anew.
 
     Raises:
         DependencyError: without the extra.
-        ModelError: there is no such algorithm, or the file cannot be loaded: it holds a network alone, is damaged, does
-            not fit the game, needs ``trust``, or with it a class that cannot be imported.
+        ModelError: there is no such algorithm, the file holds a network alone, or it is damaged.
         ParameterError: there is no such device.
     """
-    if SETTINGS_MEMBER not in file.names:
-        raise _network_alone(file)
-    if (name := file.algorithm) not in ALGORITHMS:
-        raise ModelError(f"{file.path}: {unknown_name('algorithm', one_line(name, 80), list(ALGORITHMS))}")
-    kind, where = algorithm(name), check_device(device)
-    if TENSORS_MEMBER not in file.names:
-        return _rebuilt(file, kind, game, where)
-    if not (trust or is_sealed(Path(file.path))):
-        raise trust_error(file.path, f"it holds a {name} model that is not plain layers of an actor and a critic")
-    # A million empty memories help nobody to play.
-    return load_sb3(kind, file.path, where, {"buffer_size": 1} if name in ("DQN", "QRDQN") else None)
-
-
-def _network_alone(file: ModelFile) -> ModelError:
-    """Return the error for a file that plays, and does not say how Stable-Baselines3 would train it."""
-    return ModelError(f"{file.path} holds a network alone, which can play, and no model of Stable-Baselines3 to train")
-
-
-def _rebuilt(file: ModelFile, kind: Any, game: Game, device: Any) -> Any:
-    """Return the model that arrays and settings tell; a value network that was left out begins anew."""
     import torch
     from gymnasium.spaces import Box, Discrete
 
-    path, name, data = file.path, kind.__name__, file.settings
-    actor, critic = file.network, file.critic
-    if actor is None or name not in _ACTOR_CRITICS:
+    path, name, actor = file.path, file.algorithm, file.network
+    if SETTINGS_MEMBER not in file.names or actor is None:
         raise _network_alone(file)
+    if name not in _ACTOR_CRITICS:
+        raise ModelError(f"{path}: {unknown_name('algorithm', one_line(name, 80), list(_ACTOR_CRITICS))}")
+    kind, where, game, data, critic = algorithm(name), check_device(device), file.game, file.settings, file.critic
     networks = {"pi": actor, "vf": critic or actor}
     used = {layer.activation for one in networks.values() for layer in one.layers[:-1]} or {"Tanh"}
     if len(used) > 1:
@@ -190,7 +150,7 @@ def _rebuilt(file: ModelFile, kind: Any, game: Game, device: Any) -> Any:
 
             made, policy["privileged"] = AsymmetricPolicy, privileged
         arguments = _arguments(file, kind, game)
-        model = kind(made, None, policy_kwargs=policy, device=device, _init_setup_model=False, **arguments)
+        model = kind(made, None, policy_kwargs=policy, device=where, _init_setup_model=False, **arguments)
         model.observation_space = Box(0.0, 1.0, (game.observation_size + privileged,), np.float32)
         model.action_space = Discrete(game.n_actions)
         model.n_envs = _whole(data.get("n_envs"), 1)
@@ -246,44 +206,9 @@ def _schedules(data: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def state_of_networks(model: Any) -> dict[str, Any]:
-    """Return a model's networks, and what its optimizer remembers of each weight, as arrays and plain values."""
-    remembered = model.policy.optimizer.state_dict()["state"]
-    return {
-        "weights": _plain(model.policy.state_dict()),
-        "remembered": [[number, _plain(one)] for number, one in remembered.items()],
-    }
-
-
-def restore_networks(model: Any, state: Mapping[str, Any]) -> None:
-    """Let a model go on where `state_of_networks` was taken.
-
-    Raises LookupError, TypeError, ValueError, AttributeError or RuntimeError for what is damaged or of other networks.
-    """
-    import torch
-
-    optimizer = model.policy.optimizer
-    weights = [weight for group in optimizer.param_groups for weight in group["params"]]
-    found = {int(number): _tensors(one) for number, one in state["remembered"]}
-    for number, one in found.items():
-        if any(value.shape not in (weights[number].shape, torch.Size([])) for value in one.values()):
-            raise ValueError(f"what its optimizer remembers of weight {number} has another shape")
-    model.policy.load_state_dict(_tensors(state["weights"]))
-    optimizer.load_state_dict({"state": found, "param_groups": optimizer.state_dict()["param_groups"]})
-
-
-def _plain(tensors: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    return {name: np.asarray(value.detach().cpu().numpy()) for name, value in tensors.items()}
-
-
-def _tensors(arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
-    """Return arrays as tensors. Raises ValueError for numbers that are not finite."""
-    import torch
-
-    for name, array in arrays.items():
-        if not np.isfinite(array).all():
-            raise ValueError(f"its {one_line(name, 80)} is not all finite")
-    return {name: torch.from_numpy(array) for name, array in arrays.items()}
+def _network_alone(file: ModelFile) -> ModelError:
+    """Return the error for a file that plays, and does not say how Stable-Baselines3 would train it."""
+    return ModelError(f"{file.path} holds a network alone, which can play, and no model of Stable-Baselines3 to train")
 
 
 def _is_number(value: Any) -> bool:

@@ -1,13 +1,12 @@
-"""Models of Stable-Baselines3 and PyTorch in memory: their actors, as plain layers where that is possible.
+"""Models of Stable-Baselines3 and PyTorch in memory, their actors and critics as plain layers.
 
-Plain layers are played by NumPy (`dicegym.bots.network`). Networks of another kind, such as one with a features
-extractor of one's own, are asked by `TorchPolicy`. Needs the extra ``train``.
+Plain layers are played by NumPy (`dicegym.bots.network`). A network of another kind plays as what a function of
+(observation, mask) asks (`dicegym.players.given`). Needs the extra ``train``.
 """
 
 from __future__ import annotations
 
 import contextlib
-import copy
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -43,36 +42,16 @@ class _NoPlainLayersError(Exception):
     """A policy is not a sequence of linear layers with activations between them; the message says what it has."""
 
 
-class TorchPolicy:
-    """Scores actions by a policy of Stable-Baselines3, or by any ``torch.nn.Module``, as it computes them itself.
+def _scores(model: Any, observations: np.ndarray) -> np.ndarray:
+    """Return what PyTorch makes of float32[n, inputs]: logits or values, float64[n, n_actions]. Raises ModelError."""
+    import torch
 
-    Args:
-        model: a model with a ``policy``, whose weights are copied, or a module from float32[n, observation size] to
-            scores[n, n_actions].
-        reason: why it is not played by NumPy, for those who want to write it down.
-    """
-
-    def __init__(self, model: Any, reason: str = "") -> None:
-        self.reason = reason
-        policy = getattr(model, "policy", model)
-        policy = copy.deepcopy(policy, _not_copied(policy))
-        if hasattr(policy, "set_training_mode"):
-            policy.set_training_mode(False)
-        else:
-            policy.eval()
-        self._policy = policy
-
-    def scores(self, observations: np.ndarray) -> np.ndarray:
-        """Return logits, values or whatever the module gives, float64[n, n_actions], of float32[n, observation size].
-
-        Raises ModelError if it does not give that.
-        """
-        import torch
-
-        policy = self._policy
-        weights = next(iter(policy.parameters()), None)
+    policy = getattr(model, "policy", model)
+    trains = policy.training
+    policy.train(False)
+    try:
         with torch.no_grad():
-            x = torch.as_tensor(observations, dtype=torch.float32, device=None if weights is None else weights.device)
+            x = torch.as_tensor(observations, device=next(policy.parameters(), torch.empty(0)).device)
             if hasattr(policy, "q_net"):
                 found = policy.q_net(x)
             elif hasattr(policy, "quantile_net"):
@@ -81,23 +60,13 @@ class TorchPolicy:
                 found = policy.get_distribution(x).distribution.logits
             else:
                 found = policy(x)
-        if not isinstance(found, torch.Tensor) or found.ndim != 2 or len(found) != len(observations):
-            shape = tuple(getattr(found, "shape", ())) or type(found).__name__
-            raise ModelError(
-                f"a module that plays maps float32[n, inputs] to scores[n, actions], and this gives {shape}"
-            )
-        scores: np.ndarray = found.cpu().numpy().astype(np.float64)
-        return scores
-
-
-def _not_copied(policy: Any) -> dict[int, Any]:
-    """Return, by its id, what a copy of a policy holds instead of what nobody needs to play."""
-    found: dict[int, Any] = {id(getattr(policy, "optimizer", None)): None}
-    drawn_from = getattr(policy, "action_dist", None)
-    if drawn_from is not None:  # it holds what was last drawn from, a part of the graph, which cannot be copied
-        found[id(drawn_from)] = fresh = copy.copy(drawn_from)
-        fresh.distribution = None
-    return found
+    finally:
+        policy.train(trains)
+    if not isinstance(found, torch.Tensor) or found.ndim != 2 or len(found) != len(observations):
+        shape = tuple(getattr(found, "shape", ())) or type(found).__name__
+        raise ModelError(f"a module that plays maps float32[n, inputs] to scores[n, actions], and this gives {shape}")
+    scores: np.ndarray = found.cpu().numpy().astype(np.float64)
+    return scores
 
 
 def check_spaces(model: Any, game: Game, name: str) -> None:
@@ -137,11 +106,11 @@ def count_privileged(model: Any) -> int:
     return int(getattr(getattr(model, "policy", None), "privileged", 0))
 
 
-def to_network(model: Any, game: Game, name: str) -> Network | TorchPolicy:
-    """Return what scores actions of a model: a plain network, or the policy itself if that is not possible.
+def to_network(model: Any, game: Game, name: str) -> Network:
+    """Return the plain network that scores actions of a model.
 
-    A plain network has been compared with the policy on made-up observations, so that one whose layers are put
-    together in another way than in sequence is never mistaken for it.
+    It has been compared with the policy on made-up observations, so that one whose layers are put together in another
+    way than in sequence is never mistaken for it.
 
     Args:
         model: a Stable-Baselines3 model, or a ``torch.nn.Module`` from observations to scores.
@@ -149,7 +118,7 @@ def to_network(model: Any, game: Game, name: str) -> Network | TorchPolicy:
         name: what errors call it.
 
     Raises:
-        ModelError: it does not fit the game.
+        ModelError: it does not fit the game, or is not a sequence of linear layers with activations between them.
     """
     import torch
 
@@ -162,8 +131,7 @@ def to_network(model: Any, game: Game, name: str) -> Network | TorchPolicy:
         )
     seen = np.random.default_rng(0).random((32, game.observation_size), np.float32).round(1)
     try:
-        asked = TorchPolicy(model)
-        expected = asked.scores(seen)
+        expected = _scores(model, seen)
     except (RuntimeError, ValueError, TypeError, AttributeError, NotImplementedError) as error:
         raise ModelError(
             f"model {name!r} cannot be asked for scores of {game.n_actions} actions, given observations of "
@@ -175,8 +143,10 @@ def to_network(model: Any, game: Game, name: str) -> Network | TorchPolicy:
         network = _network(_parts(getattr(model, "policy", model)))
         _compare(network, seen, expected)
     except _NoPlainLayersError as error:
-        asked.reason = str(error)
-        return asked
+        raise ModelError(
+            f"model {name!r} cannot be played without PyTorch: {error}. Let a function of (observation, mask) ask it, "
+            "which plays wherever a player is given"
+        ) from None
     return network
 
 

@@ -1,10 +1,10 @@
-"""Which files of models and checkpoints may run code when they are read: those that somebody trusts, or made here.
+"""Which checkpoints may run code when they are read: those that somebody trusts, or that were made here.
 
-A pickle is a program: reading one does whatever its author wrote. The functions `load_sb3` and `load_object` are the
-only door to that; everything else in `dicegym.players` and `dicegym.learning` reads plain data, and a test walks the
-sources and finds no other place. The door opens where a user says so (`TRUST`), and for files that this user wrote:
-beside them lies a seal, a code that only who knows the user's key can make (HMAC with SHA-256, RFC 2104). It says who
-wrote them, and nothing of what they are.
+A pickle is a program: reading one does whatever its author wrote. `load_object` is the only door to that; everything
+else in `dicegym.players` and `dicegym.learning` reads plain data, and a test walks the sources and finds no other
+place. The door opens where a user says so (`TRUST`), and for files that this user wrote: beside them lies a seal, a
+code that only who knows the user's key can make (HMAC with SHA-256, RFC 2104). It says who wrote them, and nothing of
+what they are.
 """
 
 from __future__ import annotations
@@ -29,41 +29,11 @@ TRUST = "--trust (in Python trust=True)"
 
 
 def trust_error(called: object, reason: str) -> ModelError:
-    """Return the error for a file that plain data does not explain.
-
-    Args:
-        called: what it is called.
-        reason: what is in it that only a program can make.
-    """
+    """Return the error for what may run programs when it is read; ``reason``: why it is not read."""
     return ModelError(
-        f"{called} cannot be loaded as data alone: {reason}. To load the rest of it runs whatever its author wrote: if "
-        f"you trust its author, say so by {TRUST}; contests take it, if its layers are plain, once "
-        "dicegym.save_model has written it anew"
+        f"{called} cannot be read: {reason}, and reading it runs whatever its author wrote: if you trust its author, "
+        f"say so by {TRUST}"
     )
-
-
-def load_sb3(kind: Any, path: str | os.PathLike[str], device: Any, replaced: dict[str, Any] | None) -> Any:
-    """Return the model of class ``kind`` in a file of Stable-Baselines3, which runs what the file says.
-
-    Args:
-        kind: the algorithm's class.
-        path: the file.
-        device: a ``torch.device``.
-        replaced: attributes that are set to this instead of what the file has.
-
-    Raises:
-        ModelError: the file cannot be loaded, such as for a class of somebody's that cannot be imported.
-    """
-    try:
-        return kind.load(path, device=device, custom_objects=replaced)
-    except ModuleNotFoundError as error:
-        raise ModelError(
-            f"{path} needs the module {error.name!r}, in which a class of its policy is defined: run from the folder "
-            "where that module is, or add it to PYTHONPATH"
-        ) from error
-    except Exception as error:  # whatever unpickling somebody's classes may raise
-        text = f"{type(error).__name__}: {one_line(error)}"
-        raise ModelError(f"{path} cannot be loaded as a {kind.__name__} model ({text})") from error
 
 
 def load_object(path: Path, fixed: Sequence[Player]) -> Any:

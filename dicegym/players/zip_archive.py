@@ -1,6 +1,6 @@
 """Zip files that somebody else may have made: read as data alone, and never more of them than was promised.
 
-Models and checkpoints are zips. What a stranger sends may be damaged or malicious, so sizes are
+Models are zips. What a stranger sends may be damaged or malicious, so sizes are
 known before anything is unpacked, arrays before memory is taken for them, and whatever is wrong is one error.
 """
 
@@ -43,7 +43,7 @@ class ModelArchive:
     Args:
         source: its path, or its bytes.
         called: what errors call it.
-        most: bytes that all members may hold together; None: as many as the file has, nothing in it being packed.
+        most: bytes that all members may hold together.
         kind: what errors say that it should be.
         folders: whether it may have members that are folders, which are passed over.
 
@@ -60,7 +60,7 @@ class ModelArchive:
         self,
         source: str | os.PathLike[str] | bytes,
         called: str = "",
-        most: int | None = MOST_BYTES,
+        most: int = MOST_BYTES,
         *,
         kind: str = "a model",
         folders: bool = False,
@@ -73,7 +73,7 @@ class ModelArchive:
             self._file = io.BytesIO(source) if isinstance(source, bytes) else _regular(Path(source))
             _check_directory(self._file)
             self._zip = zipfile.ZipFile(self._file)
-            self._check_members(self._file.seek(0, os.SEEK_END))
+            self._check_members()
         except ModelError:
             self.close()
             raise
@@ -140,8 +140,8 @@ class ModelArchive:
                 self._refuse(f"its {member} is not a readable array: {_told(error)}")
         return found
 
-    def _check_members(self, size: int) -> None:
-        """Raise ModelError for what cannot be opened without harm; the file has ``size`` bytes."""
+    def _check_members(self) -> None:
+        """Raise ModelError for what cannot be opened without harm."""
         infos = self._zip.infolist()
         if len(infos) > MOST_ENTRIES:
             self._refuse(f"it has {len(infos):,} members, and {MOST_ENTRIES:,} are the most")
@@ -155,11 +155,9 @@ class ModelArchive:
                 self._refuse(f"the member {info.filename!r} has a name that leads elsewhere")
             if info.flag_bits & _ENCRYPTED or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 self._refuse(f"the member {info.filename!r} is encrypted, or packed as models are not")
-        if self._most is None and any(info.compress_type != zipfile.ZIP_STORED for info in infos):
-            self._refuse("it has packed members, where nothing is packed")
-        total, most = sum(info.file_size for info in infos), size if self._most is None else self._most
-        if total > most:
-            self._refuse(f"it is to hold {total:,} bytes unpacked, and {most:,} are the most")
+        total = sum(info.file_size for info in infos)
+        if total > self._most:
+            self._refuse(f"it is to hold {total:,} bytes unpacked, and {self._most:,} are the most")
 
     def _refuse(self, reason: object) -> NoReturn:
         if isinstance(reason, FileNotFoundError):
@@ -197,13 +195,6 @@ def array_in(content: bytes) -> np.ndarray:
         raise ValueError(f"it promises {one_line(shape)} of {one_line(dtype)}, and holds {len(rest):,} bytes")
     found: np.ndarray = np.frombuffer(rest, dtype).reshape(shape, order="F" if by_columns else "C")
     return found
-
-
-def npy_bytes(array: np.ndarray) -> bytes:
-    """Return an array as the bytes of a ``.npy``, which `array_in` reads."""
-    packed = io.BytesIO()
-    np.lib.format.write_array(packed, array, allow_pickle=False)
-    return packed.getvalue()
 
 
 def npz_bytes(arrays: Mapping[str, np.ndarray]) -> bytes:

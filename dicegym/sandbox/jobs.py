@@ -12,7 +12,6 @@ from typing import Any, NamedTuple, Protocol
 
 from dicegym.bots import bot_files
 from dicegym.bots.calls import Witness
-from dicegym.bots.network import NetworkPlayer
 from dicegym.bots.scan import BadFileError
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
@@ -115,8 +114,6 @@ def entry(game: Game, name: str, spec: Spec | Any, others: Collection[str] = ())
             origin = load(game, origin, name)
         elif isinstance(origin, Source) and game.added_parameters:
             origin = load(game, origin, name)
-        if isinstance(origin, NetworkPlayer):
-            origin.plain_network()  # PyTorch alone needs more memory than a job has
         origin = _apart_from(origin, others) if isinstance(origin, Source) and others else origin
         seal = seal_files(origin)[0] if isinstance(origin, Source) else ()
     except (ModelError, BadFileError) as error:

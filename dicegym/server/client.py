@@ -430,7 +430,6 @@ def join(
     seed: int | None,
     log: Callable[[str], None],
     wait: float = 0.0,
-    trust: bool = False,
 ) -> None:
     """Let the agent ``spec`` play on a server until ``games`` games are over; see `Join`.
 
@@ -445,32 +444,29 @@ def join(
     called = agent_name(table, spec) if name is None and secret is None else name
     seed = entropy.randbits(63) if seed is None else seed
     log(f"loading {spec}")
-    player = rehearse(table, spec, trust)
+    player = rehearse(table, spec)
     Join(game, where, lambda _: player, called, secret, games, seed, log, wait=wait).run()
 
 
-def rehearse(table: Game, spec: str, trust: bool = False) -> Player:
-    """Return a player that has nothing left to load or compile when it is asked. Raises AgentError, ModelError.
-
-    ``trust`` is as for `dicegym.agent`.
-    """
+def rehearse(table: Game, spec: str) -> Player:
+    """Return a player that has nothing left to load or compile when it is asked. Raises AgentError, ModelError."""
     state = play_game(table, [RandomPlayer()] * table.players)
     table.observe(state, 0)
-    table, player = _loaded(table, spec, trust)
+    table, player = _loaded(table, spec)
     act = player.join(table, 0, 0)
     if player.pure:  # a player that remembers questions gets none in vain
         act(Turn(table, table.new_game()[0], 0))
     return player
 
 
-def _loaded(table: Game, spec: str, trust: bool) -> tuple[Game, Player]:
+def _loaded(table: Game, spec: str) -> tuple[Game, Player]:
     """Return the player and a table of a size that it can play at: which one the server has, it is yet to tell."""
     least, most = table.spec.players
     try:
-        return table, agent(table, spec, trust=trust)
+        return table, agent(table, spec)
     except ModelError:
         for players in range(max(least, 2), most + 1):
             other = make_game(table.spec.name, players=players)
             with contextlib.suppress(ModelError):
-                return other, agent(other, spec, trust=trust)
+                return other, agent(other, spec)
         raise

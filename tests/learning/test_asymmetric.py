@@ -12,7 +12,6 @@ pytest.importorskip("sb3_contrib")
 from small_runs import rows_of
 
 from dicegym.analysis.exploitability import best_reply
-from dicegym.bots.network import Network
 from dicegym.errors import DicegymError, ParameterError
 from dicegym.learning.configuration import read_config, settings_of, to_plain
 from dicegym.learning.evaluator import BEST_REPLY
@@ -70,7 +69,7 @@ def test_a_resumed_run_has_the_curve_of_an_uninterrupted_one(trained: Path, tmp_
         train("liarsdice", cut, "self_play", overrides=TINY, progress=kill)
     train("liarsdice", cut, resume=True)
     assert (cut / "curve.csv").read_text() == (trained / "curve.csv").read_text()
-    weights = [models.load(folder / "model.zip").plain_network().layers[0].weight for folder in (cut, trained)]
+    weights = [models.load(folder / "model.zip").policy.layers[0].weight for folder in (cut, trained)]
     np.testing.assert_array_equal(*weights)
 
 
@@ -78,7 +77,6 @@ def test_a_file_plays_by_numpy_and_learns_on_from_plain_data(trained: Path) -> N
     """The actor alone is what plays; the critic comes back with it where training goes on."""
     path = trained / "best.zip"
     player = models.load(path)
-    assert isinstance(player.policy, Network)
     assert player.policy.layers[0].weight.shape[0] == player.game.observation_size
     model, game = models.load_model(path)
     assert isinstance(model.policy, AsymmetricPolicy)

@@ -21,7 +21,7 @@ from dicegym.learning.configuration import override
 from dicegym.learning.evaluate import Score
 from dicegym.players import model as models
 from dicegym.players.roster import agents_folder
-from dicegym.players.sb3_models import has_critic, weights_of
+from dicegym.players.sb3_models import weights_of
 
 SMALL = (
     *("run.games=16", "run.torch_threads=1", "algorithm.n_steps=32", "algorithm.batch_size=128"),
@@ -105,7 +105,7 @@ def test_a_best_response_that_begins_with_a_taught_model_judges_by_a_critic_of_i
     bacon = dicegym.agent(game, "bacon")
     made = _Training(game, bacon, settings, 64, str(file), 1, None, lambda *told: None)
     policy = made._model.policy.state_dict()
-    assert not has_critic(taught)
+    assert "value_net.weight" not in taught
     assert [len(policy[f"mlp_extractor.value_net.{n}.weight"]) for n in (0, 2)] == [512, 512]
     for name in ("mlp_extractor.policy_net.0.weight", "mlp_extractor.policy_net.2.bias", "action_net.weight"):
         assert np.array_equal(policy[name], taught[name])

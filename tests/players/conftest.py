@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 
 import dicegym
-from dicegym.players import model as models
-from dicegym.players import model_file
 
 
 @pytest.fixture(scope="module")
@@ -26,18 +24,8 @@ def learner() -> Any:
 
 @pytest.fixture(scope="module")
 def own(learner: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A model file with all that there may be in one: plain arrays beside what Stable-Baselines3 writes, no seal."""
-    from dicegym.players.sb3_models import members_of
-
-    path = dicegym.save_model(learner, tmp_path_factory.mktemp("own") / "own.zip", dicegym.game("hog"))
-    model_file.write(path, models.facts(path), models.load(path).plain_network(), None, members_of(learner))
-    return path
-
-
-@pytest.fixture(scope="module")
-def arrays(learner: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same model as plain arrays, each network once."""
-    return dicegym.save_model(learner, tmp_path_factory.mktemp("arrays") / "arrays.zip", dicegym.game("hog"))
+    """A model file of it."""
+    return dicegym.save_model(learner, tmp_path_factory.mktemp("own") / "own.zip", dicegym.game("hog"))
 
 
 @pytest.fixture(scope="module")

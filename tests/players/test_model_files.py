@@ -17,7 +17,7 @@ from shipped_models import each_model, each_ppo
 import dicegym
 from dicegym.bots.network import ACTIVATIONS, Layer, Network
 from dicegym.engine.game import Game
-from dicegym.errors import AgentError, DependencyError, ModelError, ParameterError
+from dicegym.errors import ModelError, ParameterError
 from dicegym.players import model as models
 from dicegym.players import model_file
 from dicegym.players.model_file import CRITIC_MEMBER, MEMBER, NETWORK_MEMBER, SETTINGS_MEMBER
@@ -46,7 +46,6 @@ def test_shipped_models_choose_as_their_torch_policy_does_in_10_000_states(path:
     pytest.importorskip("sb3_contrib")
     model, game = models.load_model(path)
     player = models.load(path)
-    assert isinstance(player.policy, Network)
     seen, masks = played_states(game, 10_000)
     assert len({one.tobytes() for one in seen}) > 1_000
     chosen = player.choose(seen, masks)
@@ -115,28 +114,18 @@ def without_arrays(found: dict[str, bytes]) -> None:
     found[MEMBER] = json.dumps({k: v for k, v in json.loads(found[MEMBER]).items() if k != "network"}).encode()
 
 
-def plain(found: dict[str, bytes]) -> None:
-    del found[NETWORK_MEMBER], found[MEMBER]
-
-
 HOG = agents_folder("hog") / "ppo.zip"
 
 
-def test_a_file_without_arrays_plays_with_the_extra_where_it_is_trusted(own: Path, tmp_path: Path) -> None:
-    game = dicegym.game("hog")
-    path = changed(own, tmp_path / "mine.zip", without_arrays)
-    seen, masks = played_states(game, 500)
-    trusted = dicegym.agent(game, str(path), trust=True)
-    assert np.array_equal(trusted.choose(seen, masks), models.load(own).choose(seen, masks))
-    with pytest.raises(ModelError, match="--trust"):
-        dicegym.agent(game, str(path))
+def test_a_file_without_a_network_is_refused(own: Path, tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="holds no network"):
+        models.load(changed(own, tmp_path / "mine.zip", without_arrays))
 
 
-def test_what_the_library_saves_alone_says_how_to_write_it(own: Path, tmp_path: Path) -> None:
-    path = changed(own, tmp_path / "mine.zip", plain)
+def test_what_the_library_saves_alone_says_how_to_write_it(theirs: Path) -> None:
     for door in (models.load, models.facts, models.load_model):
         with pytest.raises(ModelError, match=r"Stable-Baselines3 alone: .*dicegym\.save_model"):
-            door(path)
+            door(theirs)
 
 
 @pytest.mark.parametrize(
@@ -176,7 +165,7 @@ def test_broken_arrays_are_refused_and_nothing_is_unpickled(tmp_path: Path) -> N
 
 
 def test_the_same_weights_make_the_same_file(tmp_path: Path) -> None:
-    network = models.load(HOG).plain_network()
+    network = models.load(HOG).policy
     made = []
     for name in ("a.zip", "b.zip"):
         model_file.write(tmp_path / name, models.facts(HOG), network)
@@ -206,20 +195,23 @@ def test_what_each_algorithm_learned_plays_from_a_file(label: str, tmp_path: Pat
     ours = dicegym.save_model(model, tmp_path / "ours", "hog")
     assert ours == tmp_path / "ours.zip"
     assert np.array_equal(models.load(ours).choose(seen, masks), expected)
-    assert isinstance(models.load(ours).policy, Network)
-    again, _ = models.load_model(ours)
-    assert np.array_equal(models.PolicyPlayer(again, game).choose(seen, masks), expected)
+    if "DQN" in label:
+        with pytest.raises(ModelError, match="holds a network alone"):
+            models.load_model(ours)
+    else:
+        again, _ = models.load_model(ours)
+        assert np.array_equal(models.PolicyPlayer(again, game).choose(seen, masks), expected)
     with pytest.raises(ModelError, match=r"observations \(62,\) and 12 actions"):
         dicegym.save_model(model, tmp_path / "wrong.zip", "lucky")
     assert not (tmp_path / "wrong.zip").exists()
 
 
-def test_a_saved_policy_is_there_once_and_comes_back_whole(arrays: Path, learner: Any) -> None:
+def test_a_saved_policy_is_there_once_and_comes_back_whole(own: Path, learner: Any) -> None:
     import torch
 
-    with zipfile.ZipFile(arrays) as archive:
+    with zipfile.ZipFile(own) as archive:
         assert archive.namelist() == [SETTINGS_MEMBER, MEMBER, NETWORK_MEMBER, CRITIC_MEMBER]
-    again, game = models.load_model(arrays)
+    again, game = models.load_model(own)
     assert game == dicegym.game("hog")
     assert again.num_timesteps == learner.num_timesteps
     for key in ("n_steps", "batch_size", "n_epochs", "gamma", "gae_lambda", "ent_coef", "vf_coef", "n_envs"):
@@ -235,13 +227,11 @@ def test_a_saved_policy_is_there_once_and_comes_back_whole(arrays: Path, learner
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
-def test_a_file_without_its_critic_plays_and_learns_on_with_a_fresh_one(
-    dtype: str, arrays: Path, tmp_path: Path
-) -> None:
+def test_a_file_without_its_critic_plays_and_learns_on_with_a_fresh_one(dtype: str, own: Path, tmp_path: Path) -> None:
     """As models that ship are written."""
     from dicegym.envs.sb3 import SB3VecEnv
 
-    game, path, whole = dicegym.game("hog"), tmp_path / "m.zip", model_file.ModelFile(arrays)
+    game, path, whole = dicegym.game("hog"), tmp_path / "m.zip", model_file.ModelFile(own)
     kept = {SETTINGS_MEMBER: whole.read(SETTINGS_MEMBER)}
     model_file.write(path, whole.facts, whole.network, kept=kept, dtype=dtype)
     seen, _ = played_states(game, 250)
@@ -249,7 +239,7 @@ def test_a_file_without_its_critic_plays_and_learns_on_with_a_fresh_one(
         assert archive.namelist() == [SETTINGS_MEMBER, MEMBER, NETWORK_MEMBER]
         assert {array.dtype for array in packed.values()} == {np.dtype(dtype)}
     near = 0 if dtype == "float32" else 1e-2
-    np.testing.assert_allclose(models.load(path).scores(seen), models.load(arrays).scores(seen), atol=near)
+    np.testing.assert_allclose(models.load(path).scores(seen), models.load(own).scores(seen), atol=near)
     assert "critic" not in models.facts(path)
     model, _ = models.load_model(path)
     assert model.policy.value_net.weight.shape == (1, 4)  # as wide as the policy
@@ -258,8 +248,7 @@ def test_a_file_without_its_critic_plays_and_learns_on_with_a_fresh_one(
     assert model.learn(16, reset_num_timesteps=False).num_timesteps == 32
 
 
-def test_what_arrays_do_not_tell_stays_as_it_is_written(tmp_path: Path) -> None:
-    """Networks whose mean over quantiles plays, and policies of somebody's own."""
+def test_a_policy_of_somebodys_own_plays_from_a_file_where_its_layers_are_plain(tmp_path: Path) -> None:
     contrib = pytest.importorskip("sb3_contrib")
     from dicegym.envs.sb3 import SB3VecEnv
 
@@ -268,14 +257,11 @@ def test_what_arrays_do_not_tell_stays_as_it_is_written(tmp_path: Path) -> None:
 
     game = dicegym.game("hog")
     mine = contrib.MaskablePPO(Own, SB3VecEnv(game, 2, seed=0), n_steps=8, batch_size=16, device="cpu")
-    for model in (trained(game, "QRDQN"), mine):
-        path = dicegym.save_model(model, tmp_path / "m.zip", game)
-        with zipfile.ZipFile(path) as archive:
-            assert {"policy.pth", NETWORK_MEMBER} <= set(archive.namelist())
-        seen, masks = played_states(game, 250)
-        assert np.array_equal(
-            models.load(path).choose(seen, masks), models.PolicyPlayer(model, game).choose(seen, masks)
-        )
+    path = dicegym.save_model(mine, tmp_path / "m.zip", game)
+    seen, masks = played_states(game, 250)
+    assert np.array_equal(models.load(path).choose(seen, masks), models.PolicyPlayer(mine, game).choose(seen, masks))
+    with pytest.raises(ModelError, match="holds a network alone"):
+        models.load_model(path)
 
 
 def test_models_that_saw_other_numbers_or_remember_are_refused(tmp_path: Path) -> None:
@@ -313,9 +299,6 @@ def test_own_networks_play_and_are_written_down_where_they_can(tmp_path: Path) -
     with pytest.raises(ModelError, match="no model of Stable-Baselines3 to train"):
         models.load_model(path)
     steep = torch.nn.Sequential(torch.nn.Linear(62, 9), torch.nn.LeakyReLU(0.5), torch.nn.Linear(9, 12))
-    player = models.PolicyPlayer(steep, game, "steep")
-    with torch.no_grad():
-        assert np.allclose(player.scores(seen), steep(torch.as_tensor(seen)).numpy())
     with pytest.raises(ModelError, match="computes something else"):
         dicegym.save_model(steep, tmp_path / "steep.zip", "hog")
     for wrong, words in (
@@ -339,14 +322,10 @@ def test_what_cannot_be_saved_says_why(tmp_path: Path) -> None:
     assert models.load(path).game == dicegym.game("hog", goal=50)
 
 
-def test_a_network_that_is_not_plain_plays_through_torch_and_says_why_it_cannot_be_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_network_that_is_not_plain_is_asked_by_a_function() -> None:
     torch = pytest.importorskip("torch")
     sb3 = pytest.importorskip("stable_baselines3")
-    from dicegym.bots.export import export_source
     from dicegym.envs.sb3 import SB3VecEnv
-    from dicegym.players import sb3_models as files_of_sb3
 
     class Residual(sb3.common.torch_layers.BaseFeaturesExtractor):
         def __init__(self, space: Any) -> None:
@@ -362,29 +341,5 @@ def test_a_network_that_is_not_plain_plays_through_torch_and_says_why_it_cannot_
     model = sb3.PPO(
         "MlpPolicy", SB3VecEnv(game, 2, seed=0), n_steps=4, batch_size=8, policy_kwargs=kwargs, device="cpu"
     )
-    path = dicegym.save_model(model.learn(8), tmp_path / "own.zip", game)
-    player = models.load(path)
-    assert not isinstance(player.policy, Network)
-    seen, masks = played_states(game, 250)
-    with torch.no_grad():
-        logits = model.policy.get_distribution(torch.as_tensor(seen)).distribution.logits.numpy()
-    assert np.array_equal(player.choose(seen, masks), np.where(masks, logits, -np.inf).argmax(axis=1))
-    with pytest.raises(ModelError, match=r"Residual.* extra 'train'"):
-        export_source(player, game, "player.py")
-
-    def missing(name: str) -> Any:
-        raise DependencyError.for_extra("stable_baselines3", "train", "it")
-
-    monkeypatch.setattr(files_of_sb3, "algorithm", missing)
-    with pytest.raises(DependencyError, match=r"cannot be played by NumPy, as it has Residual"):
-        models.load(path)
-
-
-def test_a_contest_refuses_a_model_that_only_torch_can_play() -> None:
-    torch = pytest.importorskip("torch")
-    from dicegym.sandbox.jobs import entry
-
-    steep = torch.nn.Sequential(torch.nn.Linear(62, 9), torch.nn.LeakyReLU(0.5), torch.nn.Linear(9, 12))
-    with pytest.raises(AgentError, match="in no contest"):
-        entry(dicegym.game("hog"), "steep", steep)
-    assert entry(dicegym.game("hog"), "ppo", "ppo").name == "ppo"
+    with pytest.raises(ModelError, match=r"it has Residual.*function of \(observation, mask\)"):
+        dicegym.agent(game, model)

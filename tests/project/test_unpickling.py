@@ -85,15 +85,14 @@ def test_programs_are_read_in_known_places_alone() -> None:
 
 
 def test_the_door_is_opened_by_name() -> None:
-    """Whoever takes it has asked whether to: `load_sb3` and `load_object` are called where ``trust`` is known."""
+    """Whoever takes it has asked whether to: `load_object` is called where ``trust`` is known."""
     callers = {
         path.relative_to(ROOT).as_posix()
         for path in SOURCES
-        if any(name in path.read_text(encoding="utf-8") for name in ("load_sb3(", "load_object("))
+        if any(name in path.read_text(encoding="utf-8") for name in ("load_object(",))
     }
     assert callers == {
         "dicegym/players/trust.py",
-        "dicegym/players/sb3_models.py",
         "dicegym/learning/run_state.py",
     }
 
