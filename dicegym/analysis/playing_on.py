@@ -11,6 +11,7 @@ are supposed to be as in a new game.
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -70,6 +71,13 @@ def record_bytes(states: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(states).view(np.ndarray).view(np.uint8).reshape(len(states), -1)
 
 
+def _compiled_number(player: Player) -> int | None:
+    """Return by which number compiled loops ask a player; None if they cannot."""
+    if isinstance(player, TwinPlayer):
+        return player.number
+    return UNIFORM if isinstance(player, RandomPlayer) else None
+
+
 class Continuation:
     """Who plays on.
 
@@ -82,9 +90,8 @@ class Continuation:
     def __init__(self, game: Game, players: Sequence[Player], threads: int) -> None:
         self.game = game
         self.players = list(players)
-        compiled = {RandomPlayer: lambda one: UNIFORM, TwinPlayer: lambda one: one.number}
-        known = [compiled[type(one)](one) for one in self.players if type(one) in compiled]
-        self._bots = np.array(known, np.int64) if len(known) == len(self.players) else None
+        known = [_compiled_number(player) for player in self.players]
+        self._bots = None if None in known else np.array(known, np.int64)
         at_once = self._bots is not None or all(player.at_once for player in self.players)
         self._threads = Threads(threads if at_once else 1)
 
@@ -135,7 +142,9 @@ def _play_together(
     table, nobody = Opponents(game, states), np.full(len(states), -1)
     for row, key in enumerate(states["key"].tolist()):
         table.sit(row, key, dict(enumerate(players)))
-    with warnings.catch_warnings(action="ignore", category=FaultWarning):
+    with contextlib.ExitStack() as stack:
+        if not all(player.at_once for player in players):  # which play in one thread alone
+            stack.enter_context(warnings.catch_warnings(action="ignore", category=FaultWarning))
         for _ in range(MOST_DECISIONS):
             if not len(rows := find_rows()):
                 return

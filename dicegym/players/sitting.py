@@ -172,9 +172,8 @@ class Sitting(Rerun):
         self._warn, self._epilogue = warn, epilogue
         self._untold: list[str] = []
         names = names_beside([rival.name for rival in rivals], seat)
-        self.person = HumanPlayer(
-            "you", ask, show, names, (answers or {}) | {word: _leaving(word) for word in _LEAVING}
-        )
+        words = {**(answers or {}), **{word: _leaving(word) for word in _LEAVING}}
+        self.person = HumanPlayer("you", ask, show, names, words)
         players = [*rivals[:seat], self.person, *rivals[seat:]]
         super().__init__(game, seed, players, Place(game, seat, tuple(names)))
         self._seated = cast("SeatedPerson", self.acts[seat])  # as a sitting's person sits down
