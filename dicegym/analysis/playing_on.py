@@ -9,6 +9,7 @@ are supposed to be as in a new game.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from dicegym.analysis.policies import SideBySide, likelihoods, policy_player, re
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.engine.state import State
-from dicegym.engine.threads import Threads
+from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError, one_line
 from dicegym.games.hidden import list_hidden_fields
 from dicegym.games.parts import CHANCE, SECRETS, part
@@ -77,7 +78,8 @@ class Continuation:
         numbers = [_compiled_number(player) for player in self.players if leaves is None]
         self._bots = np.array(numbers, np.int64) if numbers and None not in numbers else None
         at_once = self._bots is not None or all(player.at_once for player in self.players)
-        self._threads = Threads(threads if at_once else 1)
+        threads = whole_number("threads", threads, 1, 1024, "a number of threads")
+        self._threads = threads if at_once else 1
 
     def returns(self, states: np.ndarray) -> np.ndarray:
         """Play games to their ends, in place; return each seat's sum of rewards: float32[states, players].
@@ -115,12 +117,13 @@ class Continuation:
 
     def _share(self, n: int, play: Callable[[slice], None]) -> None:
         """Let threads play blocks of ``n`` games."""
-
-        def play_part(start: int, end: int) -> None:
-            for first in range(start, end, _BLOCK):
-                play(slice(first, min(first + _BLOCK, end)))
-
-        self._threads.share(n, play_part)
+        blocks = [slice(first, min(first + _BLOCK, n)) for first in range(0, n, _BLOCK)]
+        if self._threads == 1 or len(blocks) == 1:
+            for block in blocks:
+                play(block)
+            return
+        with ThreadPoolExecutor(self._threads) as pool:
+            list(pool.map(play, blocks))
 
     def _play_on(self, states: np.ndarray, hand: int | None) -> None:
         if self._bots is not None:
