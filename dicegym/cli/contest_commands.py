@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -65,9 +64,6 @@ class ComparisonOptions(NamedTuple):
     alpha: Annotated[float, Option(help="false positive rate: `better` although it is not")] = 0.05
     beta: Annotated[float, Option(help="false negative rate: `not better` although it is better")] = 0.05
     games: Annotated[int | None, Option(help="most games to play (default: 100,000)")] = None
-    score: Annotated[
-        str, Option(metavar="win|place", help="the score of a game: first place, or the share of opponents beaten")
-    ] = "win"
     less_luck: shared_options.LessLuck = False
 
 
@@ -86,14 +82,8 @@ def tournament(
     ] = None,
     seed: shared_options.Seed = None,
     contest: TournamentOptions = TOURNAMENT,
-    seeding: Annotated[
-        bool, Option("--seeding", help="seed entries in the order named, strongest first (default: by lot)")
-    ] = False,
     bots: BotOptions = BOTS,
     machines: MachineOptions = MACHINES,
-    shard: Annotated[
-        str | None, Option(metavar="I/N", help="play part I of N parts of the matches, for batch queues")
-    ] = None,
     kept: StoreOptions = STORE,
     written: Annotated[Outputs, ".json", ".csv", ".html", ".md"] = NO_FILES,
     parameter: shared_options.Parameters = None,
@@ -113,8 +103,8 @@ def tournament(
 
     table = shared_options.make_game(game, parameter)
     named = parse_entries(entries or dicegym.agent_names(table))
-    run = functools.partial(arena.contest, table, named, seeding=seeding, **contest._asdict())
-    _run(run, named, seed, bots, machines, kept, written, shard)
+    run = functools.partial(arena.contest, table, named, **contest._asdict())
+    _run(run, named, seed, bots, machines, kept, written)
 
 
 def compare(
@@ -166,7 +156,6 @@ def _run(
     machines: MachineOptions,
     kept: StoreOptions,
     written: Outputs,
-    shard: str | None = None,
 ) -> None:
     """Run a contest or a comparison; show its result, say where it is stored, and write the files asked for.
 
@@ -180,7 +169,6 @@ def _run(
         machines: where it is played.
         kept: where it is stored.
         written: the files.
-        shard: the part of the matches that is played here; None: all of them.
     """
     from dicegym.arena import Named
     from dicegym.arena.report import show
@@ -195,9 +183,8 @@ def _run(
     if storage is None:
         seed = draw_seed() if seed is None else seed
         again = f"and nothing is kept of the contest; --seed {seed} begins the same one again"
-    storage = _shared(storage, shard, seed)
     how = {"seed": seed, "limits": bots.limits(), "isolation": bots.isolation, "executors": executors, "store": storage}
-    with progress_bar("checks and matches") as progress, going_on(again), _ending_shards():
+    with progress_bar("checks and matches") as progress, going_on(again):
         result = run(**how, progress=progress)
     show(result.report(), out)
     if result.stored is not None:
@@ -213,7 +200,7 @@ def _write(result: ContestResult, storage: Storage | None, written: Outputs) -> 
     if (sheet := written[".csv"]) is not None:
         from dicegym.arena.csv_tables import result_sheets
 
-        result_sheets(result, sheet)
+        result_sheets(result.to_json(), sheet)
     if (page := written[".html"]) is not None:
         from dicegym.arena.pages.contest_page import write_page
 
@@ -225,41 +212,11 @@ def _write(result: ContestResult, storage: Storage | None, written: Outputs) -> 
         write_text(text, markdown_text(result.report()))
 
 
-def _shared(storage: Storage | None, shard: str | None, seed: int | None) -> Storage | None:
-    """Return where a contest is stored of which ``shard`` is played here; None: all of it is.
-
-    Raises ParameterError for an invalid shard, and without a seed and a store that shards have in common.
-    """
-    if shard is None:
-        return storage
-    from dicegym.arena.shards import Shard
-
-    part = Shard.of_text(shard)
-    if seed is None or storage is None:
-        raise ParameterError(
-            f"--shard {shard} is a part of a contest that others play too: give all of them the same --seed, and a "
-            "store that takes the results"
-        )
-    return storage._replace(share=part)
-
-
 def _check_apart(written: Iterable[Path], storage: Storage) -> None:
     """Raise ParameterError if a result would be written over the store itself."""
     for path in written:
         if os.path.realpath(path) == os.path.realpath(storage.where):
             raise ParameterError(f"--output {path} is the store of the contest: give another file")
-
-
-@contextlib.contextmanager
-def _ending_shards() -> Iterator[None]:
-    """Let a command whose shard is played say so, and end well."""
-    from dicegym.arena.shards import ShardEnd
-
-    try:
-        yield
-    except ShardEnd as end:
-        err.print(f"dicegym: {end}")
-        raise typer.Exit from None
 
 
 def parse_entries(given: Iterable[str]) -> list[str | Named]:

@@ -33,7 +33,6 @@ def open_desk(folder: Path) -> SubmissionStore:
 
 def add_token(
     name: Annotated[str, Argument(help="the owner's name; bots submitted with the token belong to it")],
-    operator: Annotated[bool, Option("--operator", help="may run contests and see all bots")] = False,
     expires: Annotated[
         str | None, Option(metavar="DATE|PERIOD", help="such as 2030-12-24 or '90 days' (default: never)")
     ] = None,
@@ -43,12 +42,12 @@ def add_token(
 
     Its owner enters it in a browser, or sends it as `Authorization: Bearer TOKEN`.
 
-    Examples: dicegym web token add ann; dicegym web token add teacher --operator --expires 2030-07-31
+    Examples: dicegym web token add ann; dicegym web token add bob --expires 2030-07-31
     """
     with open_desk(folder) as desk:
         from dicegym.web.enter.tokens import Tokens
 
-        made = Tokens(desk).add(name, operator, expires)
+        made = Tokens(desk).add(name, expires)
     err.print(f"dicegym: the token of {name}, which is shown this once:")
     out.print(made)
 
@@ -67,9 +66,8 @@ def list_tokens(folder: WebFolder = WEB_FOLDER) -> None:
         return
     rows = []
     for one in found:
-        may = "run contests" if one.operator else "enter"
-        rows.append([one.name, may, one.made[:10], (one.expires or "never")[:16], one.state])
-    print_table(["Name", "May", "Made", "Expires", ""], rows)
+        rows.append([one.name, one.made[:10], (one.expires or "never")[:16], one.state])
+    print_table(["Name", "Made", "Expires", ""], rows)
 
 
 def revoke(name: Annotated[str, Argument(help="the owner's name")], folder: WebFolder = WEB_FOLDER) -> None:
@@ -116,16 +114,11 @@ def add_contest(
         from dicegym.web.enter.plans import ContestPlan
 
         parameters, limits = shared_options.parameters_of(parameter), BotOptions(limit).limits(("seconds", "memory"))
-        plan = ContestPlan(
-            game,
-            **contest._asdict(),
-            players=parameters.pop("players", None),
-            parameters=parameters,
-            agents=tuple(agent or ()),
-            seconds=limits.seconds,
-            memory=limits.memory >> 20,
-        )
-        made = WebContests(desk).add(name, plan, "", until)
+        options = contest._asdict() | {"players": parameters.pop("players", None)}
+        form = options.pop("format")
+        memory = limits.memory >> 20
+        plan = ContestPlan(game, form, tuple(agent or ()), parameters, options, limits.seconds, memory)
+        made = WebContests(desk).add(name, plan, until)
     out.print(f"contest {made.id}: /enter/contests/{made.id}")
 
 
@@ -178,13 +171,12 @@ def grades(
     with open_desk(folder) as desk:
         from dicegym.arena.storage import resolve_store
         from dicegym.web.context import read_store
-        from dicegym.web.enter.course_contests import WebContests
-        from dicegym.web.enter.course_grades import GradeRow, as_csv, grade_rows
+        from dicegym.web.enter.course_contests import GradeRow, WebContests, as_csv
 
         found = WebContests(desk)
         one = found.find_named(name)
         with read_store(resolve_store(store)) as reader:
-            rows = grade_rows(one, found.taking_part(one), reader)
+            rows = found.grades(one, reader)
     if (sheet := written[".csv"]) is not None:
         write_new(sheet, as_csv(rows))
         return

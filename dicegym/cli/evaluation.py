@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import tomllib
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -94,10 +93,7 @@ def evaluate(
     model: Annotated[str, Argument(help="a model's file, or any agent")],
     against: Annotated[
         list[str] | None,
-        Option(
-            help="an opponent, a mix such as '{even=1, bayes=3}', or `all` for every agent; repeatable "
-            "(default: the game's baseline)"
-        ),
+        Option(help="an opponent, or `all` for every agent; repeatable (default: the game's baseline)"),
     ] = None,
     game: shared_options.GameOption = None,
     games: Annotated[int, Option(min=1, help="games to play without an exact value")] = 10_000,
@@ -130,12 +126,9 @@ def evaluate(
     if ALL in named and (together or len(named) > 1):
         raise ParameterError(f"--against {ALL} stands for every agent, one after the other: give it alone")
     table = table_for(model, game, parameter, len(named) if together else min(1, len(named)))
-    met: list[Any] = everybody(table, model) if named == [ALL] else [one_or_mix(text) for text in named]
-    if together and any(isinstance(one, dict) for one in met):
-        raise ParameterError("--together seats each of --against, and a mix is drawn for each seat: leave out one")
+    met = everybody(table, model) if named == [ALL] else named
     opponents: Sequence[Any] = [met] if together and met else met
-    everyone = [model, *(agent for one in met for agent in (one if isinstance(one, dict) else [one]))]
-    strangers = [one for one in everyone if is_strangers(table, one)]
+    strangers = [one for one in [model, *met] if is_strangers(table, one)]
     apart = bool(strangers) or machines.ray is not None or (machines.workers or 1) > 1
     if apart and trust:
         why = f"{strangers[0]} plays in a process of its own" if strangers else "--workers and --ray play in others"
@@ -173,23 +166,6 @@ def evaluate(
     written.json([about | score.to_json() for score in scores])
 
 
-def one_or_mix(text: str) -> str | dict[str, Any]:
-    """Return an agent as it was named, or a mix, ``{agent = weight, ...}``, as settings write it.
-
-    Raises ParameterError for a mix that cannot be read.
-    """
-    if not text.lstrip().startswith("{"):
-        return text
-    try:
-        mix = tomllib.loads(f"mix = {text}")["mix"]
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
-        raise ParameterError(
-            f"invalid mix of opponents {one_line(text, 200)!r} ({error}): write agents and weights, as in "
-            """'{even=1, "always_roll(5)"=3}'"""
-        ) from None
-    return dict(mix)
-
-
 def everybody(table: dicegym.Game, model: str) -> list[str]:
     """Return every agent of a game but ``model`` itself. Raises ParameterError if there is nobody else."""
     from dicegym.players.roster import resolve
@@ -216,24 +192,20 @@ def show_scores(scores: Sequence[Score], name: str) -> None:
     print_table([f"{name} against", "win rate", "95 % interval", "games"], [*rows, mean])
 
 
-def explain_scores(scores: Sequence[Score], table: dicegym.Game, name: str, even: float | None = None) -> list[str]:
-    """Return what the scores of ``name`` mean; ``even`` is the score of equal players, by default at ``table``."""
+def explain_scores(scores: Sequence[Score], table: dicegym.Game, name: str) -> list[str]:
+    """Return what the scores of ``name`` at ``table`` mean."""
     if table.players == 1:
         return ["The mean return of a game played alone, with its 95 % interval: more --games make it narrower."]
     from dicegym.analysis.variance_reduction import MOST_SAVED
     from dicegym.learning.evaluate import OF_ONE_DRAW
-    from dicegym.learning.evaluator import BEST_REPLY, EXPLOITER
+    from dicegym.learning.evaluator import BEST_REPLY
 
-    equal = even or 1 / table.players
+    equal = 1 / table.players
     share = f"{equal:.3f}".rstrip("0")
     alone = scores[0].opponent if len(scores) == 1 else ""
     if alone == BEST_REPLY:
         return [
             "The win rate that a best response leaves it: 0.5 is optimal, and what is missing is its exploitability."
-        ]
-    if alone == EXPLOITER:
-        return [
-            f"The win rate against an opponent trained to beat it; {share} = equal strength, longer training wins more."
         ]
     exact = not any(score.games for score in scores)
     if any(score.measure == OF_ONE_DRAW for score in scores):

@@ -94,7 +94,7 @@ def play(
             lambda over: _epilogue(over, adviser, written[".json"]),
             answers,
         )
-        sitting.person.show(_welcome(table, sitting.names, names))
+        sitting.person.show(_welcome(table, sitting.place.names, names))
         again = {"against": against, "p": parameter, "trust": trust, "seed": number, "seat": place}
         _show(f"  {shared_options.command_line('dicegym', 'play', game, **again)}")  # not wrapped, so it can be copied
         if adviser is not None:
@@ -181,13 +181,13 @@ def _epilogue(sitting: Sitting, adviser: Tutor | None, file: Path | None) -> str
             states.append(states[-1].copy())
             game.step(states[-1][0], action)
         with thinking("looking at how you played"):
-            told.append(adviser.review(states, actions, sitting.names, sitting.seat))
+            told.append(adviser.review(states, actions, sitting.place.names, sitting.seat))
     if file is None:
         told.append("With `-o FILE.json` the game is written, and `dicegym values analyse FILE.json` shows all of it.")
     else:
         from dicegym.arena.replay import record_replay, save
 
-        save(record_replay(game, sitting.names, sitting.seed, actions), file)
+        save(record_replay(game, sitting.place.names, sitting.seed, actions), file)
         told.append(
             "The game is written: "
             f"`{shared_options.command_line('dicegym', 'values', 'analyse', str(file))}` shows all of it."

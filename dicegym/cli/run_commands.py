@@ -1,20 +1,19 @@
-"""Trainings that ran: their settings, curves, cards and leagues; and searches for settings."""
+"""Trainings that ran: their settings, curves and cards; and searches for settings."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated, Any
 
-from typer import Argument, Option
+from typer import Option
 
 from dicegym.cli import shared_options
 from dicegym.cli.card_command import card
 from dicegym.cli.command import group
 from dicegym.cli.console import out, print_lines
-from dicegym.cli.curve_commands import compare_runs, plot
+from dicegym.cli.curve_commands import plot
 from dicegym.cli.progress import progress_bar
-from dicegym.cli.shared_options import MACHINES, MachineOptions, decisions
-from dicegym.errors import ParameterError
+from dicegym.cli.shared_options import decisions
 
 
 def settings() -> None:
@@ -34,38 +33,6 @@ def settings() -> None:
     out.print("What a game's training takes, with reasons: training/configs/GAME.toml.")
 
 
-def league(
-    run_dir: Annotated[Path, Argument(metavar="RUN_DIR", help="the folder of a training")],
-    games: Annotated[int | None, Option(min=1, help="play N new games between each pair of members")] = None,
-    machines: MachineOptions = MACHINES,
-    trust: shared_options.Trust = False,
-) -> None:
-    """Show the win rates between the members of a training's league.
-
-    Members are the past selves, agents and exploiters that the training played against. They play few games in a
-    training: --games N plays N new ones between each pair of members of its newest checkpoint.
-
-    Examples: dicegym runs league runs/liarsdice; dicegym runs league runs/liarsdice --games 10000 --workers 2
-    """
-    from dicegym.arena.report import show
-    from dicegym.learning.league import read_league
-
-    if games is None:
-        if machines != MACHINES:
-            raise ParameterError("--workers and --ray are about new games: give --games with them")
-        if not (run_dir / "league.csv").is_file():
-            raise ParameterError(f'{run_dir} has no league.csv: only a training against "self" writes it')
-        table, shares = read_league(run_dir / "league.csv")
-    else:
-        from dicegym.learning.run_state import league_of
-
-        executors = None if machines.ray is None and (machines.workers or 1) == 1 else machines.executors()
-        found = league_of(run_dir, trust)
-        with progress_bar("games") as progress:
-            table, shares = found.measure_anew(games, executors, progress), found.shares()
-    show(table.report(shares), out)
-
-
 def tune(
     game: shared_options.GameName,
     run_dir: shared_options.RunFolder = None,
@@ -78,43 +45,36 @@ def tune(
     config: shared_options.ConfigName = None,
     set_: shared_options.Overrides = None,
     seed: shared_options.Seed = None,
-    storage: Annotated[
-        str, Option(metavar="URL", help="a database for several machines (default: a file in the folder)")
-    ] = "",
     trust: shared_options.Trust = False,
 ) -> None:
     """Search for good settings of a game's training.
 
     Each trial is a training; a trial that is worse than half of the earlier ones is stopped. The same command continues
-    an interrupted search. Several commands can work on one study at once. The results are written to tune.md and
-    best.toml in the folder.
+    an interrupted search. The best settings are written to best.toml in the folder.
 
     Examples: dicegym runs tune hog --trials 20 --steps 1000000; dicegym runs tune hog --run-dir runs/rates
     --search 'algorithm.learning_rate={low=1e-4, high=1e-2, log=true}'
     """
-    from dicegym.learning.tune import BELIEVE, USUAL, count_ends, train_command, write_report
+    from dicegym.learning.tune import BELIEVE, USUAL, count_ends, train_command, write_best
     from dicegym.learning.tune import tune as search_settings
 
     folder, searched = run_dir or Path("runs") / f"tune-{game}", search or USUAL
     with progress_bar("trials") as progress:
-        how: dict[str, Any] = {"storage": storage, "trust": trust, "progress": progress}
+        how: dict[str, Any] = {"trust": trust, "progress": progress}
         found = search_settings(game, folder, trials, steps, searched, config, set_ or [], seed or 0, **how)
-    written = write_report(found)
     out.print(f"{len(found.trials())} trials: {count_ends(found)}")
-    if (best := found.best) is not None:
+    if (best := found.best) is not None and (written := write_best(found)) is not None:
         chosen = ", ".join(found.plan.settings(best))
         print_lines(
             [f"best: trial {best.number}, {best.value:.4f}, with {chosen}", BELIEVE, f"  {train_command(found)}"]
         )
-    out.print(f"wrote {', '.join(map(str, written))}")
+        out.print(f"wrote {written}")
 
 
 runs = group(
-    "Plot, compare and tune trainings, show their cards and leagues.",
+    "Plot and tune trainings, show their cards and settings.",
     plot=plot,
     card=card,
-    league=league,
     tune=tune,
     settings=settings,
-    compare=compare_runs,
 )

@@ -29,14 +29,13 @@ def solve(
     minutes: Annotated[float | None, Option(help="stop after this time, at any quality")] = None,
     listing: Annotated[bool, Option("--list", help="list what can be solved, and its state")] = False,
     remove: Annotated[bool, Option("--remove", help="remove its tables instead")] = False,
-    yes: Annotated[bool, Option("--yes", help="start even if memory or disk space is short")] = False,
     written: Annotated[Outputs, ".json"] = NO_FILES,
 ) -> None:
     """Compute the tables that solve a game, and store them.
 
     Values, hints and analyses then use them. The same command continues an interrupted solution.
 
-    Examples: dicegym values solve --list; dicegym values solve hog --minutes 1
+    Examples: dicegym values solve --list; dicegym values solve liarsdice --minutes 9
     """
     from dicegym.analysis import solving
 
@@ -63,7 +62,7 @@ def solve(
     takes = f"{asked.name} of {asked.game!r}: {asked.doc}; it takes {asked.needs}"
     err.print(f"dicegym: {f'solved already, nothing is computed{better}' if asked.reaches(to) else takes}")
     with progress_bar("steps") as progress:
-        result = solving.solve(chosen, asked.name, goal=to, minutes=minutes, force=yes, progress=progress)
+        result = solving.solve(chosen, asked.name, goal=to, minutes=minutes, progress=progress)
     print_lines([f"{result.name} of {result.game!r}: {result.state}", f"kept in {result.folder}"])
     written.json(result.as_json())
 

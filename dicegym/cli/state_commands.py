@@ -139,9 +139,6 @@ def hint(
 def rollout(
     state: StateName,
     games: Annotated[int, Option(min=1, metavar="N", help="most games with each choice")] = 20_000,
-    until: Annotated[
-        float, Option(min=0, metavar="ERROR", help="stop when the standard error of the best value is this or less")
-    ] = 0.0,
     action: Annotated[
         list[str] | None, Option(help="a choice, as you would type it in `dicegym play`; repeatable (default: all)")
     ] = None,
@@ -156,19 +153,9 @@ def rollout(
     against: Annotated[
         str | None, Option(metavar="AGENT", help="the agent in the other seats (default: the same)")
     ] = None,
-    policy: Annotated[
-        str | None, Option(metavar="NAME", help="a source of values: play on as it assumes that all players do")
-    ] = None,
-    leaves: Annotated[
-        str | None,
-        Option(
-            metavar="NAME", help="a source of values: use it at the end of a hand (in games without hands: at once)"
-        ),
-    ] = None,
     seconds: Annotated[float | None, Option(min=0, metavar="S", help="start no games after S seconds")] = None,
     seed: shared_options.Seed = 0,
     store: shared_options.StoreName = None,
-    trust: shared_options.Trust = False,
     written: Annotated[Outputs, ".json"] = NO_FILES,
 ) -> None:
     """Estimate each choice in a state by playing on many times.
@@ -176,13 +163,11 @@ def rollout(
     All choices get the same dice. What others hide is drawn from what the player to move may believe. Choices that are
     clearly worse are dropped, and the command stops when one is left.
 
-    Example: dicegym values rollout 3fa2c1:12 --until 0.001
+    Example: dicegym values rollout 3fa2c1:12 --games 2000
     """
     from dicegym.analysis.rollouts import rollout as rolled_out
-    from dicegym.analysis.valuers import figure, unit_title, valuer
+    from dicegym.analysis.valuers import figure, unit_title
 
-    if policy is not None and player is not None:
-        raise ParameterError(f"--policy {policy} and --player {player} both say who plays on: give one of them")
     found = state_named(state, store)
     game = found.game
     with progress_bar("games") as progress:
@@ -191,13 +176,10 @@ def rollout(
             found.state[0],
             actions=[action_meant(found, text) for text in action] if action else None,
             games=games,
-            until=until,
-            player=player if policy is None else valuer(game, policy, progress=progress),
+            player=player,
             against=against,
-            leaves=None if leaves is None else valuer(game, leaves, progress=progress),
             seconds=seconds,
             seed=seed or 0,
-            trust=trust,
             progress=progress,
         )
     known = _print_state(found)

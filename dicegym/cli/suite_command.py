@@ -18,9 +18,6 @@ def suite(
     situations: Annotated[
         int | None, Option(min=2, metavar="N", help="situations of each game (default: 100; 20 by rollouts)")
     ] = None,
-    matches: Annotated[
-        int | None, Option("--games", min=1, metavar="N", help="games of each game (default: 20; 4 by rollouts)")
-    ] = None,
     seed: shared_options.Seed = None,
     written: Annotated[Outputs, ".json", ".html"] = NO_FILES,
 ) -> None:
@@ -32,8 +29,8 @@ def suite(
     """
     from dicegym.analysis import model_suite
 
-    with progress_bar("games") as progress:
-        found = model_suite.suite(agents, situations=situations, matches=matches, seed=seed or 0, progress=progress)
+    with progress_bar("agents") as progress:
+        found = model_suite.suite(agents, situations=situations, seed=seed or 0, progress=progress)
     print_table(*model_suite.suite_table(found))
     for one in dict.fromkeys(f"{one.game}: values of source {one.values}" for one in found):
         out.print(one)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import shlex
-from functools import partial
 from math import isnan
 from pathlib import Path
 from typing import Annotated, Any
@@ -57,10 +56,8 @@ def train(
         _demo(game, run_dir, 1 if seed is None else seed)
         return
     from dicegym.learning.card import best_score
-    from dicegym.learning.evaluator import describe_floors, floors_of
     from dicegym.learning.seeds.summary import holds_seeds
     from dicegym.learning.train import train as learn
-    from dicegym.players import model as models
 
     overrides = list(set_ or [])
     short = (("steps", steps), ("seed", seed))
@@ -73,24 +70,18 @@ def train(
         given = "--workers" if machines.ray is None else "--ray"
         raise ParameterError(f"{given} is about several seeds: give --seeds with it, or --resume where there are some")
     with progress_bar("steps") as progress:
-        say = partial(err.print, "dicegym:")
-        run = learn(game, folder, config, overrides, resume, progress, trust=trust, told=say)
+        run = learn(game, folder, config, overrides, resume, progress, trust=trust)
     if run.finished:
         out.print(
             f"{folder} is finished, after {run.model.num_timesteps:,} steps: nothing was done; more --steps train on"
         )
     best, more = folder / "best.zip", 2 * run.settings.run.steps
-    last = run.evaluator.takes_last
-    how = ("the last to miss the floor least" if run.settings.run.best_floor else "the last") if last else "the best"
+    how = "the last" if run.evaluator.takes_last else "the best"
     out.print(f"{best_score(best)}: {how}, {best}\n{run.score}: at the end, {folder / 'model.zip'}")
-    wanted, missed = floors_of(models.facts(best))
-    if missed:
-        one = "the last one" if last else "the best one"
-        out.print(f"no model reached {describe_floors(wanted)}: {one} misses it by {missed:.4f}")
     out.print(f"models, cards, curve and logs are in {folder}")
     longer = f"dicegym train {game} --run-dir {shlex.quote(str(folder))} --resume --steps {more}"
     score = best_score(best)
-    _tell_more(run.game, score, best, longer, run.evaluator.even(score))
+    _tell_more(run.game, score, best, longer)
 
 
 def _train_seeds(
@@ -137,8 +128,6 @@ def _train_seeds(
     for title, value in (("at the end", found.end), ("best models", found.best)):
         if value is not None:
             out.print(f"{title}: {value}, {found.measure}")
-    if found.floor:
-        out.print(f"below the floor, {found.floor}: {found.below}")
     shown = shlex.quote(str(folder))
     failed = [one.seed for one in found.results if one.how == FAILED]
     if found.best_model is not None:
@@ -156,9 +145,9 @@ def _train_seeds(
         raise typer.Exit(1)
 
 
-def _tell_more(game: dicegym.Game, score: Any, model: Path, longer: str, even: float) -> None:
-    """Say what the score of a new model means (equal players score ``even``), and what can be done with the model."""
-    print_lines(explain_scores([score], game, model.name, even))
+def _tell_more(game: dicegym.Game, score: Any, model: Path, longer: str) -> None:
+    """Say what the score of a new model means, and what can be done with the model."""
+    print_lines(explain_scores([score], game, model.name))
     if (page := model.with_suffix(".md")).is_file():
         out.print(f"Its results against every bot: {page}")
     named = shlex.quote(str(model))

@@ -189,7 +189,6 @@ def test_compare_says_who_is_better(run: Run, tmp_path: Path) -> None:
         (["--elo", "30", "20"], "smaller one first"),
         (["--margins", "0", "0.1", "--elo", "0", "20"], "same thing twice"),
         (["--others", "ham", "--elo", "0", "20"], "do not meet"),
-        (["--score", "points"], "there is no score 'points'. Known: win, place."),
         (["--others", "nobody"], "there is no agent of Hog 'nobody'"),
     ],
 )

@@ -131,9 +131,7 @@ def test_what_names_no_state_is_refused(verb: str, file: Path, capsys: pytest.Ca
     ("options", "says"),
     [
         (("--action", "1 one"), "not higher"),
-        (("--policy", "rollouts", "--player", "honest"), "both say who plays on"),
         (("--player", "nobody"), "nobody"),
-        (("--leaves", "nothing"), "nothing"),
         (("--games", "0"), "games"),
     ],
 )
