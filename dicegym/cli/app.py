@@ -41,51 +41,17 @@ HIDDEN = {"mcp": "server_commands"}
 """Commands that the help does not list, as they are started by programs; the help of ``server`` names them."""
 HOMES = {name: module for panel in PANELS.values() for name, module in panel.items()} | HIDDEN
 
-MOVED = {
-    "agents": "games GAME",
-    "rules": "games GAME --rules",
-    "playthrough": "games GAME --playthrough",
-    "replay": "arena replay",
-    "arena standings": "arena show",
-    "arena export": "arena show ID -o FILE",
-    "analyse": "values analyse",
-    "grade": "values grade",
-    "hint": "values hint",
-    "rollout": "values rollout",
-    "exact": "values exact",
-    "exploitability": "values exploitability",
-    "solve": "values solve",
-    "tune": "runs tune",
-    "card": "runs card",
-    "plot": "runs plot",
-    "compare-runs": "runs compare",
-    "league": "runs league",
-    "demo": "train GAME --demo",
-    "serve": "server start",
-    "join": "server join",
-    "bench": "doctor --bench",
-    "verify": "values verify",
-    "grade-llm": "values suite",
-}
-"""Names under which commands are looked for -> what they are called."""
-GONE = {
-    "curves": "run `python -m benchmarks curves` in a clone of the repository",
-    "alpharank": "rank with OpenSpiel's `open_spiel.python.egt.alpharank`, from the win rates of "
-    "`dicegym tournament GAME AGENT... -o FILE.json`",
-}
-"""Commands that are gone -> what to use instead."""
-
 
 class PanelGroup(TyperGroup):
-    """The command itself: it loads a command when that is asked for, and answers old names with the new ones."""
+    """The command itself: it loads a command when that is asked for."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find a command. Raises UnknownNameError for an old name, with the new one."""
-        for named in (" ".join(args[:1]), " ".join(args[:2])):
-            if named in MOVED:
-                raise UnknownNameError(f"`dicegym {named}` is now `dicegym {MOVED[named]}`")
-            if named in GONE:
-                raise UnknownNameError(f"the command {named!r} is gone: {GONE[named]}")
+        """Find a command. Raises UnknownNameError for one that is in a group, with its whole name."""
+        name = args[0]
+        if name not in self.list_commands(ctx):
+            groups = {one: getattr(self.get_command(ctx, one), "commands", {}) for one in HOMES}
+            if found := [f"`dicegym {one} {name}`" for one, commands in groups.items() if name in commands]:
+                raise UnknownNameError(f"there is no command {name!r}. Did you mean {' or '.join(found)}?")
         return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: Any) -> list[str]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,7 +12,7 @@ from dicegym.cli.command import group
 from dicegym.cli.console import NO_FILES, Outputs, out, print_lines, print_table
 from dicegym.cli.progress import progress_bar
 from dicegym.cli.replay_command import replay
-from dicegym.columns import plain_table, write_count
+from dicegym.columns import write_count
 
 if TYPE_CHECKING:
     from dicegym.arena.store.reading import StoreReader
@@ -43,32 +41,28 @@ def list_contests(
     """
     with shared_options.read_store(store) as reader:
         found, served = reader.contests(game), reader.servers(game)
-    if not found:
-        out.print(f"{reader.name} has no contest{f' of {game}' if game else ''}: `dicegym tournament` stores them")
-    else:
-        labels = any(contest.label for contest in found)
-        titles = ["ID", "Game", "Format", "Entries", "Matches", "Seed", "Ended", *["Label"] * labels]
+    if found:
+        titles = ["ID", "Game", "Format", "Entries", "Matches", "Seed", "Ended", "Label"]
         rows = [
             [
-                str(contest.id),
-                _game(contest),
-                format_name(contest.format),
-                str(contest.entries),
-                _progress(contest),
-                str(contest.seed),
-                _moment(contest.ended) or "no",
-                *[contest.label] * labels,
+                str(one.id),
+                _game(one),
+                one.format.replace("_", "-"),
+                str(one.entries),
+                _progress(one),
+                str(one.seed),
+                _moment(one.ended) or "no",
+                one.label,
             ]
-            for contest in found
+            for one in found
         ]
         print_table(titles, rows)
-    if served:
-        out.print("")
-        rows = [
-            [one.game, str(one.runs), str(one.games), str(one.rated), _moment(one.began), _moment(one.ended) or "no"]
-            for one in served
-        ]
-        print_table(["Server of", "Runs", "Games", "Rated", "Began last", "Ended"], rows)
+    else:
+        out.print(f"{reader.name} has no contest{f' of {game}' if game else ''}: `dicegym tournament` stores them")
+    print_lines(
+        f"the server of {one.game} has played {write_count(one.games, 'game')}: `dicegym server games`"
+        for one in served
+    )
     plain = [contest._asdict() for contest in found]
     written.csv(plain)
     written.json(plain)
@@ -170,35 +164,25 @@ def matches(
 
     with shared_options.read_store(store) as reader:
         found = reader.contest(contest)
-
-        def asked() -> Iterator[StoredMatch]:
-            return reader.matches(found.id, entry, last or None)
-
-        titles = ["Match", "Games", "Won", "Faults", ""]
-        shown = False
-        for some in _parts(asked()):  # as they come: there may be a million
-            print_lines(plain_table(titles, [_match_cells(match) for match in some])[shown:])
-            shown = True
-        if not shown:
-            out.print(f"no match of contest {found.id} is stored")
-        elif last and found.played > last and entry is None:
+        listed = list(reader.matches(found.id, entry, last or None))
+        print_table(["Match", "Games", "Won", "Faults", ""], [_match_cells(match) for match in listed])
+        if last and found.played > last and entry is None:
             out.print(f"the newest {last} of {found.played:,}; --last 0 lists all")
         if (sheet := written[".csv"]) is not None:
-            write_sheet(sheet, seat_rows(asked()), SeatRow._fields)
-        if written[".json"] is not None:
-            written.json([match._asdict() for match in asked()])
+            write_sheet(sheet, seat_rows(listed), SeatRow._fields)
+        written.json([match._asdict() for match in listed])
 
 
 def merge(
     stores: Annotated[list[str], Argument(metavar="STORE...", help="files of shards, or URLs; they are not changed")],
     sample: Sample = None,
-    failed: Annotated[bool, Option("--failed", help="copy failed matches too, which no replay can confirm")] = False,
     store: shared_options.StoreName = None,
 ) -> None:
     """Merge stores: copy their matches into another one, each once.
 
     The games are replayed, and a store with a wrong result is refused. The same `dicegym tournament` command then
-    finds the matches in the merged store, checks the entries, and plays what is missing.
+    finds the matches in the merged store, checks the entries, and plays what is missing, also matches that an entry
+    ended by failing.
 
     Example: dicegym arena merge one.sqlite two.sqlite --store all.sqlite
     """
@@ -206,18 +190,16 @@ def merge(
     from dicegym.arena.store.merging import merge as merge_stores
 
     with progress_bar("matches") as progress:
-        found = merge_stores(into, stores, sample, failed, progress)
+        found = merge_stores(into, stores, sample, False, progress)
     known = f"; {found.known:,} were there" if found.known else ""
     out.print(f"copied {write_count(found.matches, 'match')} into {into}{known}; {found.replayed:,} replayed")
-    if found.failed:
-        taken = "taken as they are stored" if failed else "left out, and are played anew (--failed takes them)"
-        out.print(f"{found.failed:,} that an entry ended by failing are {taken}")
-    if found.other_rules:
-        out.print(f"{found.other_rules:,} by other rules than today's are left out")
-    if found.served:
-        out.print(
-            f"{write_count(found.served, 'game')} of servers left out: they belong to a server's runs and ratings"
-        )
+    for number, what in (
+        (found.failed, "matches that an entry ended by failing"),
+        (found.other_rules, "matches by other rules than today's"),
+        (found.served, "games of servers"),
+    ):
+        if number:
+            out.print(f"left out: {number:,} {what}")
 
 
 def verify(sample: Sample = None, store: shared_options.StoreName = None) -> None:
@@ -225,8 +207,7 @@ def verify(sample: Sample = None, store: shared_options.StoreName = None) -> Non
 
     All results, reports and rankings of finished contests are computed again from the matches, and compared too.
 
-    A replay cannot show that a bot chose its moves, or that it failed. Dates, versions, isolation and remarks are not
-    verified.
+    A replay cannot show that a bot chose its moves, or that it failed. Games of servers are not verified.
 
     Example: dicegym arena verify --store all.sqlite
     """
@@ -237,24 +218,14 @@ def verify(sample: Sample = None, store: shared_options.StoreName = None) -> Non
         with progress_bar("matches") as progress, reader.connection() as connection:
             found = list(verdicts(connection, sample, progress))
         refuse_wrong(reader.name, found)
-        unknown = sum(one.failed or one.other_rules for one in found)
-        cannot = f"; {unknown:,} cannot be (an entry failed, or the rules were others)" if unknown else ""
         replayed = sum(one.replayed for one in found)
-        out.print(
-            f"{reader.name} has {write_count(len(found), 'match')}: {replayed:,} replayed to the same end{cannot}"
-        )
+        out.print(f"{reader.name} has {write_count(len(found), 'match')}: {replayed:,} replayed to the same end")
         with progress_bar("contests") as progress:
             results = list(result_verdicts(reader, progress))
         refuse_wrong(reader.name, results, "contest")
         same = sum(not one.unknown for one in results)
-        if results:
-            out.print(f"{same:,} of {write_count(len(results), 'stored result')} computed again from them: the same")
-        for one in results:
-            if one.unknown:
-                out.print(f"  contest {one.id} was left out: {one.unknown}")
-        if served := sum(one.games for one in reader.servers()):
-            games = write_count(served, "game")
-            out.print(f"{games} of servers not verified: only matches of contests are; `arena replay` checks one game")
+        out.print(f"{same:,} of {write_count(len(results), 'stored result')} computed again: the same")
+        print_lines(f"  contest {one.id} was left out: {one.unknown}" for one in results if one.unknown)
 
 
 def rm(
@@ -270,18 +241,12 @@ def rm(
         found = reader.contest(contest)
     from dicegym.arena.store.store import ContestStore, remove
 
-    size = f"{write_count(found.entries, 'entry')}, {write_count(found.played, 'match')}"
-    what = f"contest {found.id} ({_game(found)}, {size})"
-    if not yes and not typer.confirm(f"Remove {what} from {reader.name}?"):
-        out.print("nothing was removed")
-        raise typer.Exit(1)
+    what = f"contest {found.id} ({_game(found)}, {write_count(found.played, 'match')})"
+    if not yes:
+        typer.confirm(f"Remove {what} from {reader.name}?", abort=True)
     with ContestStore(shared_options.store_name(store)) as opened:
         gone = remove(opened, found.id)
-    kept = f"; {write_count(gone.kept, 'match')} of other contests too stay" if gone.kept else ""
-    out.print(
-        f"removed {what}: {write_count(gone.matches, 'match')} with {write_count(gone.games, 'game')}, and "
-        f"{write_count(gone.entries, 'entry')} without another contest{kept}"
-    )
+    out.print(f"removed {what}: {write_count(gone.matches, 'match')}; {gone.kept:,} of other contests too stay")
 
 
 arena = group(
@@ -296,32 +261,10 @@ arena = group(
 )
 
 
-def format_name(name: str) -> str:
-    """Return what a format is called on the command line."""
-    return name.replace("_", "-")
-
-
-def _parts(found: Iterator[StoredMatch]) -> Iterator[list[StoredMatch]]:
-    while some := list(itertools.islice(found, 1000)):
-        yield some
-
-
 def _game(contest: StoredContest) -> str:
     """Return the game with its parameters, and how many play it."""
-    told = [f"players={contest.players}"] if contest.players != 2 else []
-    told += [f"{name}={value}" for name, value in contest.parameters.items() if _unusual(contest.game, name, value)]
-    return f"{contest.game} ({', '.join(told)})" if told else contest.game
-
-
-def _unusual(game: str, name: str, value: int) -> bool:
-    """Return whether a parameter is another than usual; also of a game that is not installed any more."""
-    import dicegym
-    from dicegym.errors import DicegymError
-
-    try:
-        return dicegym.game(game).parameters.get(name) != value
-    except DicegymError:
-        return True
+    settings = {"players": contest.players, **contest.parameters}
+    return f"{contest.game} ({', '.join(f'{name}={value}' for name, value in settings.items())})"
 
 
 def _progress(contest: StoredContest) -> str:

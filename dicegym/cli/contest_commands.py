@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
@@ -24,7 +22,6 @@ from dicegym.signals import going_on
 
 if TYPE_CHECKING:
     from dicegym.arena import Named
-    from dicegym.arena.pages.contest_page import ContestPage
     from dicegym.arena.results import ContestResult
     from dicegym.arena.storage import Storage
 
@@ -62,12 +59,7 @@ class ComparisonOptions(NamedTuple):
         tuple[float, float] | None,
         Option(metavar="LOW HIGH", help="the same for differences of the mean score; default with others: 0 0.05"),
     ] = None
-    alpha: Annotated[float, Option(help="false positive rate: `better` although it is not")] = 0.05
-    beta: Annotated[float, Option(help="false negative rate: `not better` although it is better")] = 0.05
     games: Annotated[int | None, Option(help="most games to play (default: 100,000)")] = None
-    score: Annotated[
-        str, Option(metavar="win|place", help="the score of a game: first place, or the share of opponents beaten")
-    ] = "win"
     less_luck: shared_options.LessLuck = False
 
 
@@ -86,9 +78,6 @@ def tournament(
     ] = None,
     seed: shared_options.Seed = None,
     contest: TournamentOptions = TOURNAMENT,
-    seeding: Annotated[
-        bool, Option("--seeding", help="seed entries in the order named, strongest first (default: by lot)")
-    ] = False,
     bots: BotOptions = BOTS,
     machines: MachineOptions = MACHINES,
     shard: Annotated[
@@ -113,7 +102,7 @@ def tournament(
 
     table = shared_options.make_game(game, parameter)
     named = parse_entries(entries or dicegym.agent_names(table))
-    run = functools.partial(arena.contest, table, named, seeding=seeding, **contest._asdict())
+    run = functools.partial(arena.contest, table, named, **contest._asdict())
     _run(run, named, seed, bots, machines, kept, written, shard)
 
 
@@ -184,21 +173,31 @@ def _run(
     """
     from dicegym.arena import Named
     from dicegym.arena.report import show
+    from dicegym.arena.shards import Shard, ShardEnd
 
     executors = machines.executors()
     if machines.ray is None:
         bots.tell_isolation(str(one.spec) if isinstance(one, Named) else one for one in named)
     storage = kept.storage()
-    if storage is not None:
-        _check_apart(written, storage)
     again = "the same command continues"
     if storage is None:
         seed = draw_seed() if seed is None else seed
         again = f"and nothing is kept of the contest; --seed {seed} begins the same one again"
-    storage = _shared(storage, shard, seed)
+    if shard is not None:
+        part = Shard.of_text(shard)
+        if seed is None or storage is None:
+            raise ParameterError(
+                f"--shard {shard} is a part of a contest that others play too: give all of them the same --seed, and a "
+                "store that takes the results"
+            )
+        storage = storage._replace(share=part)
     how = {"seed": seed, "limits": bots.limits(), "isolation": bots.isolation, "executors": executors, "store": storage}
-    with progress_bar("checks and matches") as progress, going_on(again), _ending_shards():
-        result = run(**how, progress=progress)
+    try:
+        with progress_bar("checks and matches") as progress, going_on(again):
+            result = run(**how, progress=progress)
+    except ShardEnd as end:
+        err.print(f"dicegym: {end}")
+        return
     show(result.report(), out)
     if result.stored is not None:
         err.print(f"dicegym: {result.stored}; --label NAME begins another")
@@ -209,57 +208,28 @@ def _run(
 
 
 def _write(result: ContestResult, storage: Storage | None, written: Outputs) -> None:
+    """Write the files asked for; the page has the games of a contest that is stored."""
     written.json(result.to_json())
     if (sheet := written[".csv"]) is not None:
         from dicegym.arena.csv_tables import result_sheets
 
         result_sheets(result, sheet)
-    if (page := written[".html"]) is not None:
-        from dicegym.arena.pages.contest_page import write_page
-
-        write_page(_page(result, storage), page)
     if (text := written[".md"]) is not None:
         from dicegym.arena.report import markdown_text
         from dicegym.files import write_text
 
         write_text(text, markdown_text(result.report()))
+    if (page := written[".html"]) is None:
+        return
+    from dicegym.arena.pages.contest_page import page_of_result, write_page
 
+    if result.stored is None or storage is None:
+        write_page(page_of_result(result), page)
+        return
+    from dicegym.arena.pages.stored_contest import build_page
 
-def _shared(storage: Storage | None, shard: str | None, seed: int | None) -> Storage | None:
-    """Return where a contest is stored of which ``shard`` is played here; None: all of it is.
-
-    Raises ParameterError for an invalid shard, and without a seed and a store that shards have in common.
-    """
-    if shard is None:
-        return storage
-    from dicegym.arena.shards import Shard
-
-    part = Shard.of_text(shard)
-    if seed is None or storage is None:
-        raise ParameterError(
-            f"--shard {shard} is a part of a contest that others play too: give all of them the same --seed, and a "
-            "store that takes the results"
-        )
-    return storage._replace(share=part)
-
-
-def _check_apart(written: Iterable[Path], storage: Storage) -> None:
-    """Raise ParameterError if a result would be written over the store itself."""
-    for path in written:
-        if os.path.realpath(path) == os.path.realpath(storage.where):
-            raise ParameterError(f"--output {path} is the store of the contest: give another file")
-
-
-@contextlib.contextmanager
-def _ending_shards() -> Iterator[None]:
-    """Let a command whose shard is played say so, and end well."""
-    from dicegym.arena.shards import ShardEnd
-
-    try:
-        yield
-    except ShardEnd as end:
-        err.print(f"dicegym: {end}")
-        raise typer.Exit from None
+    with shared_options.read_store(str(storage.where)) as reader:
+        write_page(build_page(reader, reader.contest(result.stored.contest)), page)
 
 
 def parse_entries(given: Iterable[str]) -> list[str | Named]:
@@ -269,25 +239,11 @@ def parse_entries(given: Iterable[str]) -> list[str | Named]:
     found: list[str | Named] = []
     for text in given:
         name, equals, spec = text.partition("=")
-        if not equals or not re.fullmatch(r"[^()/\\]*", name):  # a path, or the arguments of an agent
-            found.append(text)
-        elif os.path.exists(os.path.expanduser(text)):  # of a text too long for a path: no
-            err.print(f"dicegym: {text} exists, and is taken for a path: write ./{text} to say so")
+        path = not re.fullmatch(r"[^()/\\]*", name)  # or the arguments of an agent
+        if not equals or path or os.path.exists(os.path.expanduser(text)):
             found.append(text)
         elif not name or not spec:
             raise ParameterError(f"{text!r} names no entry: write NAME=ENTRY, such as mine=bots/hog.py")
         else:
             found.append(Named(name, spec))
     return found
-
-
-def _page(result: ContestResult, storage: Storage | None) -> ContestPage:
-    """Return the page of a result: with its games, if it is stored."""
-    if result.stored is None or storage is None:
-        from dicegym.arena.pages.contest_page import page_of_result
-
-        return page_of_result(result)
-    from dicegym.arena.pages.stored_contest import build_page
-
-    with shared_options.read_store(str(storage.where)) as reader:
-        return build_page(reader, reader.contest(result.stored.contest))

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from math import isnan
 from pathlib import Path
 from typing import Annotated, Any
 
 from typer import Argument, Option
 
 from dicegym.cli import shared_options
-from dicegym.cli.card_command import card
 from dicegym.cli.command import group
-from dicegym.cli.console import out, print_lines
-from dicegym.cli.curve_commands import compare_runs, plot
+from dicegym.cli.console import NO_FILES, Outputs, check_writable, err, out, print_lines, print_table
 from dicegym.cli.progress import progress_bar
-from dicegym.cli.shared_options import MACHINES, MachineOptions, decisions
+from dicegym.cli.shared_options import decisions
 from dicegym.errors import ParameterError
 
 
@@ -36,34 +36,122 @@ def settings() -> None:
 
 def league(
     run_dir: Annotated[Path, Argument(metavar="RUN_DIR", help="the folder of a training")],
-    games: Annotated[int | None, Option(min=1, help="play N new games between each pair of members")] = None,
-    machines: MachineOptions = MACHINES,
-    trust: shared_options.Trust = False,
 ) -> None:
     """Show the win rates between the members of a training's league.
 
-    Members are the past selves, agents and exploiters that the training played against. They play few games in a
-    training: --games N plays N new ones between each pair of members of its newest checkpoint.
+    Members are the past selves, agents and exploiters that the training played against.
 
-    Examples: dicegym runs league runs/liarsdice; dicegym runs league runs/liarsdice --games 10000 --workers 2
+    Example: dicegym runs league runs/liarsdice
     """
     from dicegym.arena.report import show
     from dicegym.learning.league import read_league
 
-    if games is None:
-        if machines != MACHINES:
-            raise ParameterError("--workers and --ray are about new games: give --games with them")
-        if not (run_dir / "league.csv").is_file():
-            raise ParameterError(f'{run_dir} has no league.csv: only a training against "self" writes it')
-        table, shares = read_league(run_dir / "league.csv")
-    else:
-        from dicegym.learning.run_state import league_of
-
-        executors = None if machines.ray is None and (machines.workers or 1) == 1 else machines.executors()
-        found = league_of(run_dir, trust)
-        with progress_bar("games") as progress:
-            table, shares = found.measure_anew(games, executors, progress), found.shares()
+    if not (run_dir / "league.csv").is_file():
+        raise ParameterError(f'{run_dir} has no league.csv: only a training against "self" writes it')
+    table, shares = read_league(run_dir / "league.csv")
     show(table.report(shares), out)
+
+
+def card(
+    model: Annotated[Path, Argument(metavar="MODEL.zip", help="a trained model's file")],
+    games: Annotated[int, Option(min=1, metavar="N", help="games against each scripted agent")] = 1000,
+    seconds: Annotated[float, Option(metavar="N", help="search time for a best response")] = 3.0,
+    write: Annotated[bool, Option("--write", help="replace the card beside the model instead of showing it")] = False,
+    trust: shared_options.Trust = False,
+) -> None:
+    """Show how a trained model was made and how strong it is.
+
+    A training writes this card beside each model; the command makes it anew, with the agents that exist now. With
+    --write, the learning curve that is in the model's file is drawn beside the card.
+
+    Example: dicegym runs card runs/hog/best.zip --games 1000 --seconds 300 --write
+    """
+    from dicegym.learning.card import card as page
+    from dicegym.learning.card import write_card
+
+    with progress_bar("measurements") as progress:
+        text = page(model, games, trust, seconds, progress)
+    if write:
+        print_lines(f"wrote {path}" for path in write_card(model, text))
+    else:
+        out.print(text)
+
+
+def plot(
+    run_dirs: Annotated[
+        list[Path], Argument(metavar="RUN_DIR...", help="folders of trainings, or folders that hold some")
+    ],
+    written: Annotated[Outputs, ".png", ".svg"] = NO_FILES,
+) -> None:
+    """Plot the learning curves of trainings, seeds as a band.
+
+    Runs that differ only in their seed are one line with a band; a folder of such runs means all of them. Without
+    --output the picture is curve.png in the one folder, or here.
+
+    Examples: dicegym runs plot runs/hog; dicegym runs plot runs/* -o curves.svg
+    """
+    from dicegym.learning.curve_pictures import check_picture, draw_runs, write_curves
+    from dicegym.learning.run_curves import find_runs
+
+    runs, others = find_runs(run_dirs)
+    one = runs[0].folder if len(runs) == 1 else run_dirs[0] if len(run_dirs) == 1 else Path()
+    targets = list(written) or [one / "curve.png"]
+    for target in targets:
+        check_writable(target)
+        check_picture(target)
+    pictures = draw_runs(runs)
+    for folder in others:
+        err.print(f"dicegym: {folder} is left out: it holds no training")
+    for (game, _), picture in pictures.items():
+        print_table(["game", *picture.titles], [[game, *row] for row in picture.rows])
+    for target in targets:
+        write_curves(list(pictures.values()), target)
+        out.print(f"wrote {target}")
+
+
+def compare_runs(
+    first: Annotated[Path, Argument(metavar="A", help="the folder of a training, or of its seeds")],
+    second: Annotated[Path, Argument(metavar="B", help="the candidate: is it better?")],
+    steps: Annotated[
+        int | None,
+        Option(parser=decisions, metavar="N", help="compare after N steps (default: the steps that all runs have)"),
+    ] = None,
+    written: Annotated[Outputs, ".json"] = NO_FILES,
+) -> None:
+    """Test whether training B is better than training A.
+
+    Compares the curves of their seeds: the difference with its interval, the settings that differ, and the steps and
+    seconds that each took to reach the lower of the final scores. `dicegym runs plot A B` draws both.
+
+    Example: dicegym runs compare runs/hog5 runs/wide5 -o both.json
+    """
+    from dicegym.learning.run_curves import ENOUGH
+    from dicegym.learning.run_curves import compare_runs as compare
+
+    found = compare(first, second, steps, None)
+    out.print(f"{found.game}: {found.measure}, after {found.steps:,} steps")
+    titles = ["", "training", "runs", "middle", "lowest", "highest", f"reached {found.score:.4f}", "steps", "seconds"]
+    rows = []
+    for letter, side in zip("AB", (found.a, found.b), strict=True):
+        reached, scores = side.reached, (side.middle, side.scores.min(), side.scores.max())
+        took = ["-" if isnan(value) else f"{value:,.0f}" for value in (reached.steps, reached.seconds)]
+        summary = [str(len(side.runs)), *(f"{score:.4f}" for score in scores)]
+        rows.append([letter, side.name, *summary, f"{reached.runs} of {reached.of}", *took])
+    print_table(titles, rows)
+    print_lines(
+        [
+            f"difference of means, B - A: {found.mean} (Welch's interval over seeds)",
+            f"difference of interquartile means: {found.iqm} (bootstrap over seeds, from {ENOUGH} a side)",
+            f"a seed of B ends above one of A: {found.above.value:.0%}",
+            found.verdict,
+        ]
+    )
+    if found.differing:
+        differing = [[name, *map(json.dumps, pair)] for name, pair in found.differing.items()]
+        print_table(["setting", "A", "B"], differing)
+    else:
+        out.print("no setting differs but seeds")
+    written.json(found.to_json())
 
 
 def tune(

@@ -9,7 +9,7 @@ from typer import Argument, Option
 
 from dicegym.cli import shared_options
 from dicegym.cli.command import group
-from dicegym.cli.console import NO_FILES, Outputs, out, print_lines, print_table
+from dicegym.cli.console import NO_FILES, Outputs, out, print_table
 
 if TYPE_CHECKING:
     from dicegym.server.history import Archive, ServerStatus
@@ -117,7 +117,18 @@ def status(
     with _archive(game, store) as archive:
         found = archive.status()
     written.json(_plain(found))
-    print_lines(_status_lines(found))
+    run, state = found.run, found.run and found.run.state
+    if run is None:
+        out.print(f"the {found.game} server has never run")
+    elif found.running and state is not None:
+        doing = "it rests until a remote bot comes" if state.resting else f"{state.tables} games in progress"
+        out.print(f"the {found.game} server runs since {_when(run.began)} on {', '.join(state.addresses)}")
+        out.print(f"process {state.process}, {state.connections} connections, {state.waiting} bots waiting, {doing}")
+        out.print(f"tables of {state.players}; its own agents: {', '.join(state.agents) or 'none'}")
+    else:
+        end = "was killed, or ended with its machine" if run.ended is None else f"stopped at {_when(run.ended)}"
+        out.print(f"no {found.game} server runs; the last began at {_when(run.began)}, and {end}")
+    out.print(f"{found.games} games finished, {found.rated} players rated, in {found.store}")
 
 
 def ratings(
@@ -128,16 +139,17 @@ def ratings(
     Example: dicegym server ratings yatzy -o ratings.json
     """
     with _archive(game, store) as archive:
-        ranked = list(enumerate(archive.ratings().items(), 1))
-        rows = [
-            {"place": place, "player": name, **one._asdict(), "margin": one.margin, "provisional": one.provisional}
-            for place, (name, one) in ranked
-        ]
-        written.json({**_about(archive.status()), "ratings": rows})
-    if not rows:
-        out.print("nobody has a rating yet: no game is finished")
-        return
-    shown = [[str(place), name, one.shown, str(one.games), str(one.wins)] for place, (name, one) in ranked]
+        ranked = archive.ratings()
+        about = _about(archive.status())
+    rows = [
+        {"place": place, "player": name, **one._asdict(), "margin": one.margin, "provisional": one.provisional}
+        for place, (name, one) in enumerate(ranked.items(), 1)
+    ]
+    written.json({**about, "ratings": rows})
+    shown = [
+        [str(place), name, one.shown, str(one.games), str(one.wins)]
+        for place, (name, one) in enumerate(ranked.items(), 1)
+    ]
     print_table(["", "player", "rating", "games", "wins"], shown)
 
 
@@ -158,19 +170,18 @@ def games(
         found = archive.games(last, player)
         about = _about(archive.status())
     written.json({**about, "listed": [_plain(one) for one in found]})
-    if not found:
-        out.print("no game is finished yet")
     for one in found:
         best_first = sorted(one.places, key=lambda place: place.place)
-        told = ", ".join(
-            f"{p.place}. {p.name} {p.total} "
-            f"({f'{p.before:.0f} to {p.after:.0f}' if p.rated else f'{p.after:.0f}, not rated'})"
+        results = ", ".join(
+            f"{p.place}. {p.name} {p.total} ({p.before:.0f} to {p.after:.0f}{'' if p.rated else ', not rated'})"
             for p in best_first
         )
-        out.print(f"{one.id:>6}  {_when(one.ended)}  {told}")
+        out.print(f"{one.id:>6}  {_when(one.ended)}  {results}")
         for incident in one.incidents:
             name = one.places[incident.seat].name
             out.print(f"        the server played decision {incident.turn} of {name}: {incident.reason}")
+    if not found:
+        out.print("no game is finished yet")
 
 
 def mcp(
@@ -221,30 +232,3 @@ def _when(text: str) -> str:
     from datetime import datetime
 
     return f"{datetime.fromisoformat(text).astimezone():%Y-%m-%d %H:%M:%S}"
-
-
-def _status_lines(status: ServerStatus) -> list[str]:
-    total = f"{status.games} games finished, {status.rated} players rated, in {status.store}"
-    run = status.run
-    if run is None:
-        return [f"the {status.game} server has never run", total]
-    state = run.state
-    if status.running and state is not None:
-        doing = (
-            "it rests until a remote bot comes"
-            if state.resting
-            else f"{state.tables} games in progress, {state.waiting} bots waiting"
-        )
-        lines = [
-            f"the {status.game} server runs since {_when(run.began)} on {', '.join(state.addresses)} "
-            f"(process {state.process}, dicegym {run.version})",
-            f"{state.connections} connections, {doing}; {run.games} games finished in this run",
-            f"tables of {state.players}; its own agents: {', '.join(state.agents) or 'none'}",
-        ]
-    else:
-        end = "was killed, or ended with its machine" if run.ended is None else f"stopped at {_when(run.ended)}"
-        lines = [
-            f"no {status.game} server runs; the last (run {run.number}, dicegym {run.version}) began at "
-            f"{_when(run.began)}, {end}, and finished {run.games} games"
-        ]
-    return [*lines, total]

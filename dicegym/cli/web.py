@@ -11,12 +11,15 @@ import typer
 from typer import Argument, Option
 
 from dicegym.cli import shared_options
-from dicegym.cli.command import add
-from dicegym.cli.console import err, out
-from dicegym.cli.entering import WEB_FOLDER, WebFolder, contest, open_desk, token
+from dicegym.cli.command import add, group
+from dicegym.cli.console import err, out, print_table
 
 if TYPE_CHECKING:
     from dicegym.arena.store.stored_rows import StoredContest
+    from dicegym.web.enter.submission_tables import SubmissionStore
+
+WEB_FOLDER = Path("dicegym-web")
+WebFolder = Annotated[Path, Option(help="the folder of the web server, as given to `dicegym web`")]
 
 
 def serve_pages(
@@ -155,5 +158,70 @@ def backup(
     out.print(f"{target}: {made.files} files, {made.databases} of them databases, {made.size / 1e6:.1f} MB")
 
 
+def open_desk(folder: Path) -> SubmissionStore:
+    """Return what is kept of tokens, bots and contests in a server's folder."""
+    with shared_options.needing("web", "dicegym web"):
+        from dicegym.web.enter.submission_tables import SubmissionStore
+    return SubmissionStore(folder / "entering")
+
+
+def add_token(
+    name: Annotated[str, Argument(help="the owner's name; bots submitted with the token belong to it")],
+    operator: Annotated[bool, Option("--operator", help="may run contests and see all bots")] = False,
+    expires: Annotated[
+        str | None, Option(metavar="DATE|PERIOD", help="such as 2030-12-24 or '90 days' (default: never)")
+    ] = None,
+    folder: WebFolder = WEB_FOLDER,
+) -> None:
+    """Make a token, and print it this once.
+
+    Its owner enters it in a browser, or sends it as `Authorization: Bearer TOKEN`.
+
+    Examples: dicegym web token add ann; dicegym web token add teacher --operator --expires 2030-07-31
+    """
+    with open_desk(folder) as desk:
+        from dicegym.web.enter.tokens import Tokens
+
+        made = Tokens(desk).add(name, operator, expires)
+    err.print(f"dicegym: the token of {name}, which is shown this once:")
+    out.print(made)
+
+
+def list_tokens(folder: WebFolder = WEB_FOLDER) -> None:
+    """List the owners of tokens; the tokens themselves are not stored.
+
+    Example: dicegym web token list --folder dicegym-web
+    """
+    with open_desk(folder) as desk:
+        from dicegym.web.enter.tokens import Tokens
+
+        found = Tokens(desk).list_known()
+    if not found:
+        out.print("no tokens yet: `dicegym web token add NAME` makes one")
+        return
+    rows = []
+    for one in found:
+        may = "run contests" if one.operator else "enter"
+        rows.append([one.name, may, one.made[:10], (one.expires or "never")[:16], one.state])
+    print_table(["Name", "May", "Made", "Expires", ""], rows)
+
+
+def revoke(name: Annotated[str, Argument(help="the owner's name")], folder: WebFolder = WEB_FOLDER) -> None:
+    """Revoke a token at once.
+
+    Bots stay; a new token of the same name owns them.
+
+    Example: dicegym web token revoke ann
+    """
+    with open_desk(folder) as desk:
+        from dicegym.web.enter.tokens import Tokens
+
+        Tokens(desk).revoke(name)
+    out.print(f"the token of {name} is revoked")
+
+
+token = group("Manage the tokens of those who submit bots.", add=add_token, list=list_tokens, revoke=revoke)
+
+
 web = typer.Typer(callback=serve_pages, invoke_without_command=True, rich_markup_mode=None)
-add(web, token=token, contest=contest, backup=backup)
+add(web, token=token, backup=backup)
