@@ -46,7 +46,7 @@ def list_contests(
         rows = [
             [
                 str(one.id),
-                _game(one),
+                one.game,
                 one.format.replace("_", "-"),
                 str(one.entries),
                 _progress(one),
@@ -106,6 +106,8 @@ def _show_settings(reader: StoreReader, found: StoredContest) -> None:
     figures = {row.name: row for row in reader.figures(found.id)}
     misplays = reader.misplays_in(found.id, SHOWN)
     out.print(f"contest {found.id} of {reader.name}" + (f", {found.label}" if found.label else ""))
+    settings = {"players": found.players, **found.parameters}
+    out.print(f"{found.game}, {', '.join(f'{name}={value}' for name, value in settings.items())}")
     runs = f" by dicegym {found.version}" + (f", in {found.run} runs" if found.run > 1 else "")
     ended = f"{_moment(found.ended)} UTC" if found.ended else "no: run the same command again to finish it"
     out.print(f"began {_moment(found.began)} UTC{runs}; ended {ended}; matches: {_progress(found)}")
@@ -241,9 +243,9 @@ def rm(
         found = reader.contest(contest)
     from dicegym.arena.store.store import ContestStore, remove
 
-    what = f"contest {found.id} ({_game(found)}, {write_count(found.played, 'match')})"
-    if not yes:
-        typer.confirm(f"Remove {what} from {reader.name}?", abort=True)
+    what = f"contest {found.id} ({found.game}, {write_count(found.played, 'match')})"
+    if not yes and not typer.confirm(f"Remove {what} from {reader.name}?"):
+        raise typer.Exit(1)
     with ContestStore(shared_options.store_name(store)) as opened:
         gone = remove(opened, found.id)
     out.print(f"removed {what}: {write_count(gone.matches, 'match')}; {gone.kept:,} of other contests too stay")
@@ -259,12 +261,6 @@ arena = group(
     verify=verify,
     rm=rm,
 )
-
-
-def _game(contest: StoredContest) -> str:
-    """Return the game with its parameters, and how many play it."""
-    settings = {"players": contest.players, **contest.parameters}
-    return f"{contest.game} ({', '.join(f'{name}={value}' for name, value in settings.items())})"
 
 
 def _progress(contest: StoredContest) -> str:

@@ -65,7 +65,7 @@ def test_saved_results_of_every_format_follow_from_the_matches(kept: Path, tmp_p
         found = list(result_verdicts(reader))
     assert [one[1:] for one in found] == [("", "")] * 7
     _, shown, _ = run("arena", "verify", "--store", store)
-    assert "7 of 7 stored results computed again from them: the same" in shown
+    assert "7 of 7 stored results computed again: the same" in shown
     assert store.read_bytes() == before
 
 

@@ -40,7 +40,6 @@ def test_it_says_what_it_takes_solves_and_tells(capsys: pytest.CaptureFixture[st
     assert [one["quality"] for one in json.loads(file.read_text())] == [0.1, None]
 
 
-
 def test_an_end_says_how_to_go_on(capsys: pytest.CaptureFixture[str], counting: type[Counting]) -> None:
     counting.stop_at = 3
     status, out, err = run_with(capsys, "values", "solve", "hog", "counting", "-p", "goal=20")

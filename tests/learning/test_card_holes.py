@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -10,10 +9,8 @@ import pytest
 import dicegym
 from dicegym.cli import main
 from dicegym.games.worth import Bracket
-from dicegym.learning import approximate_best_response, card
-from dicegym.learning.card import EXPLOITED_SUFFIX, bracket_of, grade_of, read_exploited
-from dicegym.learning.configuration import override, read_config
-from dicegym.players.roster import agents_folder
+from dicegym.learning import card
+from dicegym.learning.card import bracket_of, grade_of
 
 MODEL = Path(dicegym.__file__).parents[1] / "agents" / "hog" / "ppo.zip"
 
@@ -63,49 +60,3 @@ def test_where_nothing_is_known_a_card_says_nothing() -> None:
     player = dicegym.agent(game, "thrifty")
     assert bracket_of(game, player, 1) is None
     assert grade_of(game, player, 100) is None
-
-
-@pytest.mark.usefixtures("few_agents")
-def test_the_command_trains_a_best_response_for_so_many_decisions(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    quick = ["run.games=16", "algorithm.n_steps=16", "algorithm.batch_size=128"]
-    monkeypatch.setattr(approximate_best_response, "read_config", lambda game: override(read_config(game), quick))
-    model = tmp_path / "mine.zip"
-    shutil.copy(MODEL, model)
-    with pytest.raises(SystemExit) as done:
-        main(["runs", "card", str(model), "--games", "100", "--exploit-steps", "300", "--write"])
-    assert not done.value.code
-    found = read_exploited(model)
-    assert found is not None
-    assert found.steps == 512, "whole rollouts"
-    assert "trained against it for 512 steps" in (tmp_path / "mine.md").read_text(encoding="utf-8")
-    capsys.readouterr()
-    with pytest.raises(SystemExit) as done:
-        main(["runs", "card", str(model), "--exploit-steps", "300", "--exploit", "1"])
-    assert done.value.code == 2
-    assert "--exploit 1 and --exploit-steps 300" in capsys.readouterr().err
-
-
-def test_nobody_is_exploited_alone_and_nothing_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    model = tmp_path / "alone.zip"
-    shutil.copy(MODEL.parents[1] / "yatzy" / "ppo.zip", model)
-    before = model.read_bytes()
-    with pytest.raises(SystemExit) as done:
-        main(["runs", "card", str(model), "--exploit-steps", "300", "--write"])
-    assert done.value.code == 2
-    assert "leave out --exploit" in capsys.readouterr().err
-    assert model.read_bytes() == before
-    assert [one.name for one in tmp_path.iterdir()] == ["alone.zip"]
-
-
-SHIPPED_NOTES = sorted(agents_folder("hog").parent.glob("*/*" + EXPLOITED_SUFFIX))
-
-
-def test_there_are_notes_of_shipped_models() -> None:
-    assert len(SHIPPED_NOTES) >= 7
-
-
-@pytest.mark.parametrize("note", SHIPPED_NOTES, ids=lambda path: f"{path.parent.name}-{path.name}")
-def test_what_was_found_of_a_shipped_model_is_of_its_present_file(note: Path) -> None:
-    assert read_exploited(note.with_name(note.name.removesuffix(EXPLOITED_SUFFIX) + ".zip")) is not None

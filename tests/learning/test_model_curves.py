@@ -15,7 +15,6 @@ pytest.importorskip("sb3_contrib")
 from hostile_models import members_of, zipped
 from small_runs import SMALL
 
-from dicegym.cli import main
 from dicegym.errors import ModelError, ParameterError
 from dicegym.learning.card import page
 from dicegym.learning.curve_pictures import SUFFIX, draw_learned, write_learned
@@ -134,21 +133,6 @@ def test_where_the_best_model_was_taken_is_marked() -> None:
     assert ">this model<" not in at_the_end.chart.svg()
 
 
-def test_plot_draws_a_model(chain: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    model = tmp_path / "mine.zip"
-    shutil.copy(chain / "second/best.zip", model)
-    for output, begin in (([], b"<svg"), (["--output", str(tmp_path / "a.png")], b"\x89PNG")):
-        with pytest.raises(SystemExit, match="0"):
-            main(["runs", "plot", str(model), *output])
-        path = Path(capsys.readouterr().out.split("wrote ")[1].replace("\n", ""))
-        assert path.read_bytes().startswith(begin)
-    assert (tmp_path / "mine.curve.svg").is_file()
-    for wrong in ([str(model), str(chain / "first")], [str(model), str(model), "--output", "a.svg"]):
-        with pytest.raises(SystemExit):
-            main(["runs", "plot", *wrong])
-        assert "a picture of its own" in " ".join(capsys.readouterr().err.split())
-
-
 def without_curves(path: Path, target: Path) -> Path:
     """Copy a model's file without what a training notes of its evaluations."""
     about = models.facts(path)
@@ -166,8 +150,6 @@ def test_files_without_a_curve_have_no_picture(chain: Path, tmp_path: Path) -> N
     (tmp_path / f"mine{SUFFIX}").write_text("that of another model")
     assert write_learned(model) is None
     assert not (tmp_path / f"mine{SUFFIX}").exists()
-    with pytest.raises(SystemExit):
-        main(["runs", "plot", str(model)])
 
 
 def test_a_sealed_file_stays_sealed(chain: Path, tmp_path: Path) -> None:
@@ -241,9 +223,6 @@ def test_what_is_no_curve_is_refused_and_harms_nothing(said: Any, chain: Path, t
         models.load(path)
         shown = page(models.facts(path), "m", [Score(**facts["score"])])
         assert (SUFFIX in shown) == (facts["began_with"] == about["began_with"])
-    with pytest.raises(SystemExit) as end:
-        main(["runs", "plot", str(path)])
-    assert end.value.code == 2
 
 
 def test_what_a_stranger_wrote_is_drawn_as_words() -> None:

@@ -162,7 +162,7 @@ def test_a_status_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 
 def test_clusters_are_for_several_seeds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for words in (["--ray", "auto"], ["--ray"], ["--workers", "2"]):
+    for words in (["--ray", "auto"], ["--workers", "2"]):
         with pytest.raises(SystemExit, match="2"):
             main(["train", "hog", "--run-dir", str(tmp_path / "x"), *words])
         assert "is about several seeds" in capsys.readouterr().err

@@ -19,8 +19,6 @@ pytest.importorskip("sb3_contrib")
 from small_runs import ALONE, LEAGUE, MIXED, SMALL, STEADY, Train, each_game
 
 import dicegym
-from dicegym.arena.report import plain_text
-from dicegym.cli import main
 from dicegym.engine import loops
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import ParameterError
@@ -217,13 +215,6 @@ def test_a_league_is_measured_anew_alike_on_any_number_of_processes(
     assert list(alone.kinds.values()).count("past self") == len(alone.kinds) - 1
     assert {result.games for result in alone.results.values()} == {40}
     assert set(shares) == set(alone.kinds)
-    with pytest.raises(SystemExit, match="0"):
-        main(["runs", "league", str(folder), "--games", "40", "--workers", "2"])
-    assert capsys.readouterr().out.strip() == plain_text(alone.report(shares)).strip()
-    for words in (["--workers", "2"], ["--ray"]):
-        with pytest.raises(SystemExit, match="2"):
-            main(["runs", "league", str(folder), *words])
-        assert "give --games with them" in capsys.readouterr().err
 
 
 def test_only_leagues_are_measured_anew(done: Train, tmp_path: Path) -> None:

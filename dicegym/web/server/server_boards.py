@@ -113,10 +113,8 @@ class ServerBoard(NamedTuple):
         return int(self._told("waiting", 0))
 
     def _told(self, name: str, default: Any) -> Any:
-        """Return what it tells here, else what it told the store."""
-        run = self.status.run if self.status and self.running else None
-        state = run.state if run else None
-        return (self.live or {}).get(name, getattr(state, name) if state else default)
+        """Return what it tells here, if it was started here."""
+        return (self.live or {}).get(name, default)
 
 
 def list_served() -> list[str]:

@@ -15,7 +15,6 @@ import warnings
 from typing import Any
 
 from dicegym.errors import DicegymError
-from dicegym.server.scoreboard import Speed
 from dicegym.server.server import Server
 from dicegym.server.server_settings import ServerSettings
 
@@ -53,6 +52,19 @@ async def _serve(settings: ServerSettings) -> None:
         if finished.done():
             finished.result()
         finished.cancel()
+
+
+class Speed:
+    """Turns a second, over the last few looks."""
+
+    def __init__(self) -> None:
+        self._seen: list[tuple[float, int]] = []
+
+    def after(self, seconds: float, turns: int) -> float:
+        """Return the mean since about five seconds ago, given all turns so far."""
+        self._seen = [*self._seen[-10:], (seconds, turns)]
+        (first, before), (last, after) = self._seen[0], self._seen[-1]
+        return (after - before) / (last - first) if last > first else 0.0
 
 
 def board_of(server: Server, speed: Speed) -> dict[str, Any]:

@@ -139,7 +139,7 @@ def test_the_result_as_json(run: Run) -> None:
         (("tournament", "10", *["even"] * 7), "players=7"),
         (("tournament", "0", "even", "timid"), "games=0 cannot be used"),
         (("tournament", "10", "even", "nobody"), "there is no agent of Liar's Dice 'nobody'"),
-        (("tournament", "10", "even", "timid", "--dice", "6"), "--dice 6 cannot be used"),
+        (("tournament", "10", "even", "timid", "--dice", "6"), "dice=6 cannot be used"),
         (("tournament", "10", "even", "timid", "-o", "no/x.json"), "there is no folder no"),
         (("play", "p_human", "p_human"), "p_human is named 2 times, and there is one keyboard"),
         (("play", "p_human", "even"), "the input ended before the game did"),

@@ -237,8 +237,19 @@ def test_tables_that_do_not_fit_are_refused() -> None:
 def test_evaluation_and_the_command_line_use_it(capsys: pytest.CaptureFixture[str]) -> None:
     score = evaluate(GAME, "honest", "even")
     assert score.measure == "exact win rate"
-    main_arguments = ["values", "exact", "liarsdice", "honest", "even", "-p", "dice=1"]
+    main_arguments = [
+        "evaluate",
+        "honest",
+        "--game",
+        "liarsdice",
+        "--against",
+        "even",
+        "-p",
+        "dice=1",
+        "-p",
+        "players=2",
+    ]
     with pytest.raises(SystemExit) as stop:
         main(main_arguments)
     assert not stop.value.code
-    assert capsys.readouterr().out.startswith(f"{score.value:.6f} exact win rate of honest against even")
+    assert capsys.readouterr().out.startswith(f"{score}\n")

@@ -11,7 +11,6 @@ import pytest
 from oracles.yatzy import BOXES, UPPER, most, position
 
 import dicegym
-from dicegym.cli import main
 from dicegym.engine import loops
 from dicegym.errors import ParameterError
 from dicegym.games.parts import solitaire, solver
@@ -167,13 +166,6 @@ def test_who_is_solved() -> None:
         yatzy.mean_return(RandomPlayer(), GAME, 0)
 
 
-@pytest.mark.parametrize("arguments", [["at_once", "gather"], ["at_once", "--best-table"]])
-def test_questions_about_a_game_for_one(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["values", "exact", "yatzy", *arguments, "--parameter", "players=1"])
-    assert "played alone: leave out" in capsys.readouterr().err
-
-
 @pytest.fixture
 def unsolved(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nothing be known yet, so that all positions are solved when somebody asks."""
@@ -255,15 +247,3 @@ def test_evaluations_less_luck_have_the_same_mean_and_a_smaller_interval() -> No
     score = evaluate(GAME, "expectation", games=300, less_luck=True)
     assert score.high - score.low < (plain.high - plain.low) / 2
     assert max(score.low, plain.low) < min(score.high, plain.high)
-
-
-@pytest.mark.slow
-def test_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments, text in (
-        (["--best-response"], "248.439989 best possible"),
-        ([], "mean return of at_once: the best"),
-    ):
-        with pytest.raises(SystemExit) as done:
-            main(["values", "exact", "yatzy", "at_once", "--parameter", "players=1", *arguments])
-        assert not done.value.code
-        assert text in capsys.readouterr().out

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import dicegym
-from dicegym.cli import main
 from dicegym.errors import ParameterError
 from dicegym.games.yatzy import exact
 from dicegym.games.yatzy.rules import FIRST_BOX
@@ -138,36 +136,6 @@ def test_what_cannot_be_spread(arguments: dict[str, object], text: str) -> None:
         distributions.of_scores(**arguments)  # type: ignore[arg-type]  # the wrong ones
     with pytest.raises(ParameterError, match="players=1"):
         exact.distribution(dicegym.game("yatzy"))
-
-
-def test_the_command_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    chances = distributions.of_scores(closed=CLOSED)
-    monkeypatch.setattr(distributions, "of_scores", lambda table=None, progress=None: chances)
-    file = tmp_path / "spread.json"
-    with pytest.raises(SystemExit) as done:
-        main(["values", "exact", "yatzy", "--distribution", "-p", "players=1", "-o", str(file)])
-    assert not done.value.code
-    shown = capsys.readouterr().out
-    assert "standard deviation" in shown
-    assert "#####" in shown
-    assert '"probabilities"' in file.read_text()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "text"),
-    [
-        (["yatzy", "planner", "--distribution"], "leave out 'planner'"),
-        (["yatzy", "--distribution", "--best-response"], "2 questions"),
-        (["yatzy", "--distribution"], "values exact yatzy --distribution -p players=1"),
-        (["hog", "--distribution"], "is for two"),
-        (["hog"], "`dicegym games GAME` lists them"),
-    ],
-)
-def test_questions_that_make_no_sense(arguments: list[str], text: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as done:
-        main(["values", "exact", *arguments])
-    assert done.value.code == 2
-    assert text in " ".join(capsys.readouterr().err.split())
 
 
 @pytest.mark.slow
